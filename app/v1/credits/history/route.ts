@@ -1,0 +1,15 @@
+import { preflight } from '@/server/http/cors';
+import { historyQuerySchema, writeHistoryPage } from '@/server/http/history-page';
+import { validate } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+import { requireUserKey } from '@/server/keys/authenticate';
+import { readHistory } from '@/server/ledger';
+
+export const GET = (request: Request): Promise<Response> =>
+  respond('chat', async () => {
+    const { userId, partnerId } = await requireUserKey(request);
+    const page = validate(historyQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
+    return privateJson(writeHistoryPage(await readHistory({ userId, appId: partnerId }, page), page));
+  });
+
+export const OPTIONS = preflight;

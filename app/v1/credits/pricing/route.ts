@@ -1,0 +1,16 @@
+import { estimatePrices } from '@/server/generation/estimate-prices';
+import { preflight } from '@/server/http/cors';
+import { pricingRequestSchema, readPricingQuery } from '@/server/http/pricing-request';
+import { readBody, validate } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+
+export const GET = (request: Request): Promise<Response> =>
+  respond('chat', async () => {
+    const asked = validate(pricingRequestSchema, readPricingQuery(request.url));
+    return privateJson(await estimatePrices(asked));
+  });
+
+export const POST = (request: Request): Promise<Response> =>
+  respond('chat', async () => privateJson(await estimatePrices(await readBody(request, pricingRequestSchema))));
+
+export const OPTIONS = preflight;

@@ -1,0 +1,19 @@
+/** Wall-clock time, replaceable in tests. Milliseconds since the epoch. */
+let read: () => number = () => Date.now();
+
+export function now(): number {
+  return read();
+}
+
+export function nowDate(): Date {
+  return new Date(read());
+}
+
+/** Tests only: freezes or moves the clock. Call without an argument to go back to real time. */
+export function setClock(source?: () => number): void {
+  read = source ?? (() => Date.now());
+}
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const DAY_MS = 24 * 60 * MINUTE_MS;

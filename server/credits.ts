@@ -1,0 +1,73 @@
+/**
+ * The money unit. Balances and entries are integer microcredits (1 credit = 1 US cent =
+ * 1,000,000 microcredits); prices are integer picocredits per token. No float touches money:
+ * decimals exist only in the text and JSON that people read.
+ */
+
+export type Microcredits = bigint & { readonly unit: 'microcredit' };
+
+/** 10⁻¹² credit. Exact costs are summed in this unit and rounded once. */
+export type Picocredits = bigint & { readonly unit: 'picocredit' };
+
+const MICROCREDITS_PER_CREDIT = 1_000_000n;
+const PICOCREDITS_PER_MICROCREDIT = 1_000_000n;
+const BASIS_POINTS = 10_000n;
+const DECIMALS = 6;
+
+export const ZERO = 0n as Microcredits;
+
+export const microcredits = (amount: bigint): Microcredits => amount as Microcredits;
+export const wholeCredits = (credits: number | bigint): Microcredits =>
+  microcredits(BigInt(credits) * MICROCREDITS_PER_CREDIT);
+
+const ceilDivide = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
+
+export type Charge = {
+  /** What the user pays. */
+  charge: Microcredits;
+  /** What the provider's tokens cost. */
+  providerCost: Microcredits;
+  /** The partner's commission: charge less provider cost. */
+  partnerShare: Microcredits;
+};
+
+/**
+ * The one rounding of the house: an exact cost and a rate become a charge, rounded up once.
+ * The hold (`ledger_charge` in SQL, compared by a test), the settlement, estimates and receipts
+ * all use it.
+ */
+export function chargeFor(exact: Picocredits, rateBp: number): Charge {
+  const providerCost = ceilDivide(exact, PICOCREDITS_PER_MICROCREDIT);
+  const charge = ceilDivide(
+    exact * (BASIS_POINTS + BigInt(rateBp)),
+    BASIS_POINTS * PICOCREDITS_PER_MICROCREDIT,
+  );
+  return {
+    charge: microcredits(charge),
+    providerCost: microcredits(providerCost),
+    partnerShare: microcredits(charge - providerCost),
+  };
+}
+
+/** Credits as a JSON number with at most six decimals. */
+export function creditsToJson(amount: bigint): number {
+  return Number(amount) / Number(MICROCREDITS_PER_CREDIT);
+}
+
+/** Credits as exact decimal text, for pages and the command line. */
+export function formatCredits(amount: bigint): string {
+  const sign = amount < 0n ? '-' : '';
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMALS + 1, '0');
+  const whole = digits.slice(0, -DECIMALS);
+  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${sign}${whole}${decimals ? `.${decimals}` : ''}`;
+}
+
+/** Reads decimal text such as `12.5` exactly; null when it is not a number of at most six decimals. */
+export function parseCredits(text: string): Microcredits | null {
+  const match = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim());
+  if (!match) return null;
+  const [, sign, whole = '0', decimals = ''] = match;
+  const amount = BigInt(whole) * MICROCREDITS_PER_CREDIT + BigInt(decimals.padEnd(DECIMALS, '0'));
+  return microcredits(sign === '-' ? -amount : amount);
+}

@@ -1,0 +1,71 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient, type Prisma } from '../prisma/client/client';
+import { settings } from './env';
+
+/**
+ * Two doors to one database. Hot statements (the ledger's functions) go through a small `pg`
+ * pool; everything else uses Prisma.
+ */
+
+const INT8 = 20;
+const types = {
+  // int8 arrives as bigint: money is never a float.
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+let hotPool: pg.Pool | undefined;
+
+export function pool(): pg.Pool {
+  if (!hotPool) {
+    hotPool = new pg.Pool({
+      connectionString: databaseUrl(),
+      max: 8,
+      connectionTimeoutMillis: 2_000,
+      statement_timeout: 5_000,
+      types,
+    });
+    // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
+    hotPool.on('error', () => {});
+  }
+  return hotPool;
+}
+
+let client: PrismaClient | undefined;
+
+export function prisma(): PrismaClient {
+  client ??= new PrismaClient({
+    adapter: new PrismaPg({ connectionString: databaseUrl(), max: 8, connectionTimeoutMillis: 2_000, statement_timeout: 5_000 }),
+  });
+  return client;
+}
+
+export type Tx = Prisma.TransactionClient;
+
+const ATTEMPTS = 5;
+/** Serialization failure, deadlock: nothing was written, so the work may run again. */
+const RETRYABLE = /P2034|40001|40P01|deadlock detected/;
+
+/** Runs `work` in one transaction. No network call belongs inside. */
+export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await prisma().$transaction(work, { timeout: 10_000, maxWait: 5_000 });
+    } catch (error) {
+      if (attempt >= ATTEMPTS || !RETRYABLE.test(String(error))) throw error;
+    }
+  }
+}
+
+export async function closeDatabase(): Promise<void> {
+  await Promise.all([hotPool?.end(), client?.$disconnect()]);
+  hotPool = undefined;
+  client = undefined;
+}
+
+function databaseUrl(): string {
+  const url = settings().DATABASE_URL;
+  if (url === undefined) throw new Error('The database has no address yet: the process starts it first');
+  return url;
+}

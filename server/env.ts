@@ -1,0 +1,133 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of the product, read from the environment in this one place. A bad value stops
+ * the start with the variable's name and what is expected. `.env.example` lists the same names
+ * (a test compares the two).
+ */
+
+const address = z.url({ protocol: /^https?$/, error: 'an http(s) address such as https://pay.example.com' });
+const count = (fallback: number) =>
+  z.coerce.number({ error: 'a whole number' }).int({ error: 'a whole number' }).min(0, { error: 'zero or more' }).default(fallback);
+const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
+
+export const settingsSchema = z.object({
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+
+  PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65535).default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  BASE_URL: address.optional(),
+  CHECKOUT_URL: address.optional(),
+  SDK_URL: address.optional(),
+  BRAND_NAME: z.string().min(1).max(40).default('svc'),
+
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' }).optional(),
+  DATA_DIR: z.string().min(1).default('.data'),
+  AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
+
+  OPENAI_API_KEY: z.string().min(1).optional(),
+  OPENAI_BASE_URL: address.default('https://api.openai.com/v1'),
+
+  STRIPE_SECRET_KEY: z.string().regex(/^(sk|rk)_(test|live)_/, { error: 'a Stripe key: sk_test_… or sk_live_…' }).optional(),
+  STRIPE_PUBLISHABLE_KEY: z.string().regex(/^pk_(test|live)_/, { error: 'a Stripe key: pk_test_… or pk_live_…' }).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' }).optional(),
+  STRIPE_API_BASE: address.optional(),
+
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// address' }).optional(),
+  MAIL_FROM: z.string().min(3).default('svc <no-reply@svc.localhost>'),
+
+  EUR_USD_RATE: z
+    .string()
+    .regex(/^\d{1,3}(\.\d{1,6})?$/, { error: 'a decimal such as 1.08' })
+    .default('1.08'),
+  MINIMUM_BALANCE_CREDITS: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'credits such as 1' }).default('1'),
+  DEFAULT_OUTPUT_TOKENS: count(16_384),
+  MINIMUM_PURCHASE: count(5),
+  MAXIMUM_PURCHASE: count(500),
+
+  LIMIT_RUNNING_PER_USER: count(20),
+  LIMIT_RUNNING_PER_PROCESS: count(1000),
+  LIMIT_CODES_PER_EMAIL_PER_HOUR: count(5),
+  LIMIT_CODES_PER_ADDRESS_PER_HOUR: count(20),
+  LIMIT_CODE_RESEND_SECONDS: count(30),
+
+  /** Set by the process itself when it starts the sandbox servers. */
+  SANDBOX_PROVIDER_URL: address.optional(),
+  SANDBOX_MAIL_URL: address.optional(),
+});
+
+type Parsed = z.output<typeof settingsSchema>;
+export type Settings = Parsed & { BASE_URL: string; CHECKOUT_URL: string; SDK_URL: string };
+
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/** Names that the process sets for itself; nobody writes them into `.env`. */
+export const INTERNAL_SETTINGS = ['SANDBOX_PROVIDER_URL', 'SANDBOX_MAIL_URL', 'NODE_ENV'] as const;
+
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  // `NAME=` in an env file means "not set".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = settingsSchema.safeParse(given);
+  if (!result.success) {
+    throw new SettingsError(result.error.issues.map((issue) => `${issue.path.join('.')}: expected ${issue.message}`).join('\n'));
+  }
+  const parsed = result.data;
+  refuseContradictions(parsed);
+  const base = trimSlash(parsed.BASE_URL ?? `http://localhost:${parsed.PORT}`);
+  return {
+    ...parsed,
+    BASE_URL: base,
+    CHECKOUT_URL: trimSlash(parsed.CHECKOUT_URL ?? `${base}/checkout`),
+    SDK_URL: parsed.SDK_URL ?? `${base}/v1/svc.js`,
+  };
+}
+
+function refuseContradictions(parsed: Parsed): void {
+  const live = LIVE_STRIPE_KEY.test(parsed.STRIPE_SECRET_KEY ?? '');
+  const refusals: [boolean, string][] = [
+    [
+      parsed.NODE_ENV === 'production' && parsed.DATABASE_URL !== undefined && parsed.AUTH_SECRET === undefined,
+      'AUTH_SECRET: expected at least 32 random characters, because NODE_ENV is production and DATABASE_URL is set',
+    ],
+    [live && parsed.STRIPE_API_BASE !== undefined, 'STRIPE_API_BASE: expected unset beside a live STRIPE_SECRET_KEY'],
+    [
+      live && [parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR, parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR, parsed.LIMIT_CODE_RESEND_SECONDS].includes(0),
+      'LIMIT_CODE…: expected above 0 beside a live STRIPE_SECRET_KEY',
+    ],
+    [
+      parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_WEBHOOK_SECRET === undefined,
+      'STRIPE_WEBHOOK_SECRET: expected the signing secret of the webhook endpoint, because STRIPE_SECRET_KEY is set',
+    ],
+    [
+      parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
+      'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',
+    ],
+  ];
+  const failed = refusals.filter(([refused]) => refused).map(([, message]) => message);
+  if (failed.length > 0) throw new SettingsError(failed.join('\n'));
+}
+
+const trimSlash = (url: string): string => url.replace(/\/+$/, '');
+
+let current: Settings | undefined;
+
+/** The settings of this process. The first call reads and validates them. */
+export function settings(): Settings {
+  current ??= readSettings(process.env);
+  return current;
+}
+
+/** Secret of this install: made once by the process when AUTH_SECRET is unset. */
+export function authSecret(): string {
+  const secret = settings().AUTH_SECRET;
+  if (secret === undefined) throw new SettingsError('AUTH_SECRET: expected to be set by the process at start');
+  return secret;
+}
+
+/** Whether real money moves here: then nothing of the sandbox is reachable. */
+export function isLive(): boolean {
+  return LIVE_STRIPE_KEY.test(settings().STRIPE_SECRET_KEY ?? '');
+}

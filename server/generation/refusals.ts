@@ -1,0 +1,49 @@
+import { ApiError, assertNever } from '../errors';
+import { invalidUserKey } from '../http/credentials';
+import type { AdmissionRefusal } from '../ledger';
+
+const RETRY_SOON_SECONDS = 1;
+
+/** What a client is told when admission refuses. */
+export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
+  switch (refusal) {
+    case 'invalid_user_key':
+      return invalidUserKey();
+    case 'partner_disabled':
+      return new ApiError('partner_disabled', 'This app is disabled at the moment');
+    case 'model_not_allowed':
+      return modelNotAllowed(model);
+    case 'too_many_running':
+      return new ApiError('rate_limited', 'Too many requests of this user are running at the same time', {
+        retryAfterSeconds: RETRY_SOON_SECONDS,
+      });
+    case 'busy':
+      return new ApiError('rate_limited', "The user's other running requests hold the credits this one needs", {
+        retryAfterSeconds: RETRY_SOON_SECONDS,
+      });
+    case 'insufficient_credits':
+      return new ApiError('insufficient_credits', 'Not enough credits. Open the checkout to buy more.');
+    case 'partner_not_permitted':
+      return new ApiError(
+        'partner_not_permitted',
+        'The user has credits from elsewhere but has not allowed this app to use them. Open the checkout to ask.',
+      );
+    case 'partner_limit_reached':
+      return new ApiError(
+        'partner_limit_reached',
+        "The user's limit for this app is used up. Open the checkout to ask for more.",
+      );
+    default:
+      return assertNever(refusal);
+  }
+}
+
+export function modelNotAllowed(model: string): ApiError {
+  return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
+}
+
+export function modelNotFound(model: string): ApiError {
+  return new ApiError('model_not_found', `The model ${model} does not exist. GET /v1/models lists all models.`, {
+    param: 'model',
+  });
+}

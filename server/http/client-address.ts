@@ -1,0 +1,13 @@
+import { isIP } from 'node:net';
+
+/**
+ * Set by our own process on every request from the socket (or the trusted proxy's word), whatever
+ * the client sent under this name: a `Request` does not know its socket.
+ */
+export const CLIENT_ADDRESS_HEADER = 'x-svc-client-address';
+
+/** The caller's IP address, or '' on a host that does not tell. */
+export function clientAddress(request: Request): string {
+  const address = request.headers.get(CLIENT_ADDRESS_HEADER)?.trim() ?? '';
+  return isIP(address) === 0 ? '' : address.toLowerCase();
+}

@@ -1,0 +1,55 @@
+/**
+ * CORS. User keys travel in headers and no cookie is read under /v1, so any origin may call; an
+ * endpoint that mints or sells for a publishable key checks the partner's origins itself.
+ */
+const ALWAYS_ALLOWED_HEADERS = [
+  'authorization',
+  'content-type',
+  'accept',
+  'x-user-key',
+  'x-api-key',
+  'anthropic-version',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'user-agent',
+  'openai-organization',
+  'openai-project',
+  'idempotency-key',
+];
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const MAX_ECHOED_HEADERS = 40;
+
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-should-retry',
+  'x-svc-output-cap',
+  'x-svc-credits-charged',
+  'x-svc-warnings',
+].join(', ');
+
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED_HEADERS,
+} as const;
+
+/** The answer to a preflight: no key needed, the requested header names are echoed. */
+export function preflight(request: Request): Response {
+  const requested = (request.headers.get('access-control-request-headers') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => HEADER_NAME.test(name))
+    .slice(0, MAX_ECHOED_HEADERS);
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': [...new Set([...ALWAYS_ALLOWED_HEADERS, ...requested])].join(', '),
+      'access-control-max-age': '86400',
+      vary: 'Origin, Access-Control-Request-Headers',
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import { ApiError } from '../errors';
+import { hashUserKey, USER_KEY_PREFIX } from '../keys/user-key-format';
+
+/**
+ * The user key of a request as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
+ * or `X-User-Key`: the first value with the user-key prefix wins, since some clients send two.
+ */
+export function requireUserKeyHash(request: Request): Buffer {
+  const given = [bearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
+    .map((value) => value?.trim())
+    .filter((value): value is string => value !== undefined && value !== '');
+  if (given.length === 0) {
+    throw new ApiError('missing_api_key', 'Send the user key as "Authorization: Bearer svc_sk_…"');
+  }
+  const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
+  const hash = key === undefined ? null : hashUserKey(key);
+  if (hash === null) throw invalidUserKey();
+  return hash;
+}
+
+export function invalidUserKey(): ApiError {
+  return new ApiError('invalid_user_key', 'This user key is not valid or has been revoked');
+}
+
+function bearer(request: Request): string | undefined {
+  return /^bearer\s+(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { ApiError } from '../errors';
+
+const DEFAULT_TOKENS = 2_500;
+const MAX_TOKENS = 100_000_000;
+const tokens = z.coerce
+  .number({ error: 'must be a whole number' })
+  .int({ error: 'must be a whole number' })
+  .min(0, { error: 'must not be negative' })
+  .max(MAX_TOKENS, { error: `must be at most ${MAX_TOKENS}` })
+  .default(DEFAULT_TOKENS);
+
+export const pricingRequestSchema = z.object({
+  publishable_key: z.string({ error: 'is required: the app’s publishable key' }),
+  models: z.array(z.string(), { error: 'must be a list of model ids' }).optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+});
+
+/** The query of a GET: the models arrive as one comma-separated value. */
+export function readPricingQuery(url: string): Record<string, unknown> {
+  const query = new URL(url).searchParams;
+  for (const name of new Set(query.keys())) {
+    if (query.getAll(name).length > 1) {
+      throw new ApiError('invalid_request', `${name}: must be given once`, { param: name });
+    }
+  }
+  const { models, ...rest } = Object.fromEntries(query);
+  return { ...rest, ...(models !== undefined && { models: models.split(',').map((id) => id.trim()) }) };
+}

@@ -1,0 +1,74 @@
+import { ApiError } from '../errors';
+import { newId } from '../ids';
+import { describeError, log } from '../log';
+import { CORS_HEADERS } from './cors';
+import { type ErrorFormat, errorBody } from './error-bodies';
+
+/** Statuses that a client library must not retry by itself: asking again cannot help. */
+const FINAL_STATUSES = new Set([402, 403, 404, 502]);
+
+/** Whose pages may read the answer: everybody's (the public API), or only our own. */
+export type Audience = 'any-origin' | 'same-origin';
+
+/**
+ * Runs a route's handler: gives the request an id, turns any failure into the route's error
+ * shape once, and puts the headers on that every answer carries.
+ */
+export async function respond(
+  format: ErrorFormat,
+  handle: (requestId: string) => Promise<Response> | Response,
+  audience: Audience = 'any-origin',
+): Promise<Response> {
+  const requestId = newId('req');
+  try {
+    return withStandardHeaders(await handle(requestId), requestId, audience);
+  } catch (error) {
+    return errorResponse(format, error, requestId, audience);
+  }
+}
+
+/** The answer for any failure; what is not an `ApiError` is logged and told as an internal error. */
+export function errorResponse(
+  format: ErrorFormat,
+  failure: unknown,
+  requestId: string,
+  audience: Audience = 'any-origin',
+): Response {
+  const error = toApiError(failure, requestId);
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
+  return withStandardHeaders(
+    Response.json(errorBody(format, error, requestId), { status: error.status, headers }),
+    requestId,
+    audience,
+  );
+}
+
+/** JSON that belongs to one caller: never stored by anything on the way. */
+export function privateJson(body: unknown, init: { status?: number; headers?: Record<string, string> } = {}): Response {
+  return Response.json(body, { ...init, headers: { 'cache-control': 'no-store', ...init.headers } });
+}
+
+export function notFound(format: ErrorFormat, message = 'There is nothing at this address'): Response {
+  return errorResponse(format, new ApiError('not_found', message), newId('req'));
+}
+
+function withStandardHeaders(response: Response, requestId: string, audience: Audience): Response {
+  response.headers.set('x-request-id', requestId);
+  response.headers.set('request-id', requestId);
+  if (audience === 'same-origin') return response;
+  for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
+  return response;
+}
+
+export function toApiError(failure: unknown, requestId: string): ApiError {
+  if (failure instanceof ApiError) {
+    if (failure.cause !== undefined) {
+      log().warn({ requestId, code: failure.code, cause: describeError(failure.cause) }, 'request refused');
+    }
+    return failure;
+  }
+  log().error({ requestId, error: describeError(failure) }, 'unexpected failure');
+  return new ApiError('internal_error', 'Something went wrong on our side. Please try again.', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,65 @@
+import { createHash, createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 22 base62 characters carry 131 random bits. */
+const ID_CHARACTERS = 22;
+
+export type IdPrefix =
+  | 'au' // app user
+  | 'ch' // login challenge
+  | 'ckv' // checkout visit: one opened checkout window
+  | 'cks' // checkout session: one payment
+  | 'evt' // webhook event
+  | 'key' // user key
+  | 'prt' // partner
+  | 'req' // request
+  | 'ses' // device session
+  | 'txn' // ledger transaction
+  | 'usr'; // account, never shown outside
+
+// Random bytes are drawn in blocks: one system call serves many ids.
+const pool = Buffer.allocUnsafe(4096);
+let used = pool.length;
+
+function randomByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  return pool[used++] as number;
+}
+
+/** Uniform base62 text: bytes beyond the last full multiple of 62 are thrown away. */
+export function randomBase62(characters: number): string {
+  let text = '';
+  while (text.length < characters) {
+    const byte = randomByte();
+    if (byte < 248) text += BASE62[byte % 62];
+  }
+  return text;
+}
+
+export function toBase62(value: number, characters: number): string {
+  let text = '';
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 62)) {
+    text = BASE62[rest % 62] + text;
+  }
+  return text;
+}
+
+export function newId(prefix: IdPrefix): string {
+  return `${prefix}_${randomBase62(ID_CHARACTERS)}`;
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function hmacSha256(secret: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
+}
+
+/** Compares without telling by its timing where two values differ. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}

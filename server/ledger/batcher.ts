@@ -1,0 +1,104 @@
+/**
+ * Micro-batching without a timer: while a statement is in flight, what arrives waits; when it
+ * returns, all that waits goes into the next one. Alone, a request waits for nothing; under load
+ * batches grow by themselves.
+ */
+export type BatcherOptions<Item, Result> = {
+  /** Runs one batch; `results[i]` answers `items[i]`. */
+  run: (items: Item[]) => Promise<Result[]>;
+  /** Items of one key never run at the same time: their rows would wait for each other. */
+  keyOf: (item: Item) => string;
+  maxBatch?: number;
+  /** Statements in flight at the same time. */
+  lanes?: number;
+};
+
+type Waiting<Item, Result> = {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
+export type Batcher<Item, Result> = {
+  submit: (item: Item) => Promise<Result>;
+  /** Items waiting or in flight. */
+  pending: () => number;
+};
+
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { run, keyOf, maxBatch = 50, lanes = 2 } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  const busyKeys = new Set<string>();
+  let inFlight = 0;
+  let running = 0;
+  let scheduled = false;
+
+  function submit(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      schedule();
+    });
+  }
+
+  // One turn of the event loop collects what arrived together.
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      while (running < lanes && startBatch()) {
+        // fills the free lanes
+      }
+    });
+  }
+
+  function startBatch(): boolean {
+    const batch = takeBatch();
+    if (batch.length === 0) return false;
+    running++;
+    inFlight += batch.length;
+    void settleBatch(batch).finally(() => {
+      running--;
+      inFlight -= batch.length;
+      for (const { item } of batch) busyKeys.delete(keyOf(item));
+      if (waiting.length > 0) schedule();
+    });
+    return true;
+  }
+
+  function takeBatch(): Waiting<Item, Result>[] {
+    const batch: Waiting<Item, Result>[] = [];
+    const left: Waiting<Item, Result>[] = [];
+    for (const entry of waiting) {
+      const key = keyOf(entry.item);
+      if (batch.length < maxBatch && !busyKeys.has(key)) {
+        busyKeys.add(key);
+        batch.push(entry);
+      } else {
+        left.push(entry);
+      }
+    }
+    waiting = left;
+    return batch;
+  }
+
+  /** A batch that fails is split in halves, so that one bad row fails alone. */
+  async function settleBatch(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await run(batch.map((entry) => entry.item));
+      batch.forEach((entry, index) => {
+        entry.resolve(results[index] as Result);
+      });
+    } catch (error) {
+      if (batch.length === 1) {
+        batch[0]?.reject(error);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await settleBatch(batch.slice(0, middle));
+      await settleBatch(batch.slice(middle));
+    }
+  }
+
+  return { submit, pending: () => waiting.length + inFlight };
+}

@@ -1,0 +1,103 @@
+import { pool } from '../db';
+
+/** One row of a user's history in an app, with what its kind adds. Amounts in microcredits. */
+export type HistoryEntry = {
+  id: string;
+  type: 'purchase' | 'usage' | 'permission' | 'refund' | 'adjustment';
+  createdAt: Date;
+  /** Signed. */
+  credits: bigint;
+  balanceAfter: bigint;
+  usage?: {
+    requestId: string;
+    model: string;
+    inputTokens: number;
+    cacheReadTokens: number;
+    cacheWriteTokens: number;
+    outputTokens: number;
+    reasoningTokens: number;
+    providerCost: bigint;
+    charge: bigint;
+    estimated: boolean;
+  };
+  purchase?: { sessionId: string; amountMinor: number; currency: string };
+  limitSaved?: bigint;
+};
+
+export type HistoryPage = { entries: HistoryEntry[]; total: number };
+
+type Row = {
+  id: string;
+  kind: HistoryEntry['type'];
+  created_at: Date;
+  credits: bigint;
+  balance_after: bigint;
+  limit_saved: bigint | null;
+  request_id: string | null;
+  model: string;
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  provider_cost: bigint;
+  charge: bigint;
+  estimated: boolean;
+  session_id: string | null;
+  amount_minor: number;
+  currency: string;
+};
+
+/** The user's history in one app, newest first. */
+export async function readHistory(
+  { userId, appId }: { userId: string; appId: string },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<HistoryPage> {
+  const [page, count] = await Promise.all([
+    pool().query<Row>(
+      `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.limit_saved,
+              u.request_id, u.model, u.input_tokens, u.cache_read_tokens, u.cache_write_tokens, u.output_tokens,
+              u.reasoning_tokens, u.provider_cost, u.charge, u.estimated,
+              p.session_id, p.amount_minor, p.currency
+       FROM ledger_transaction t
+       LEFT JOIN usage u ON t.kind = 'usage' AND u.user_id = t.user_id AND u.request_id = t.cause_id
+       LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
+       WHERE t.user_id = $1 AND t.app_id = $2
+       ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
+      [userId, appId, limit, offset],
+    ),
+    pool().query<{ total: number }>(
+      'SELECT count(*)::int AS total FROM ledger_transaction WHERE user_id = $1 AND app_id = $2',
+      [userId, appId],
+    ),
+  ]);
+  return { entries: page.rows.map(toEntry), total: count.rows[0]?.total ?? 0 };
+}
+
+function toEntry(row: Row): HistoryEntry {
+  return {
+    id: row.id,
+    type: row.kind,
+    createdAt: row.created_at,
+    credits: row.credits,
+    balanceAfter: row.balance_after,
+    ...(row.limit_saved !== null && { limitSaved: row.limit_saved }),
+    ...(row.session_id !== null && {
+      purchase: { sessionId: row.session_id, amountMinor: row.amount_minor, currency: row.currency },
+    }),
+    ...(row.request_id !== null && {
+      usage: {
+        requestId: row.request_id,
+        model: row.model,
+        inputTokens: row.input_tokens,
+        cacheReadTokens: row.cache_read_tokens,
+        cacheWriteTokens: row.cache_write_tokens,
+        outputTokens: row.output_tokens,
+        reasoningTokens: row.reasoning_tokens,
+        providerCost: row.provider_cost,
+        charge: row.charge,
+        estimated: row.estimated,
+      },
+    }),
+  };
+}

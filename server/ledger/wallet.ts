@@ -1,0 +1,131 @@
+import type { Microcredits } from '../credits';
+import type { Tx } from '../db';
+import { pool } from '../db';
+import { invariant } from '../errors';
+import { newId } from '../ids';
+import { minimumBalance, type Shortfall } from './admit';
+
+/** The app id of the pocket that holds credits bought or granted outside any app. */
+export const OUTSIDE_ANY_APP = '';
+
+/** What one booking did. A repetition of the same cause returns the first booking. */
+export type Booking = {
+  transactionId: string;
+  /** What the app can spend after it. */
+  balance: Microcredits;
+  /** How much that grew; never below zero. */
+  creditsAdded: Microcredits;
+  repeated: boolean;
+};
+
+/** Opens the user's account and pocket for an app; returns the app-scoped id that stands. */
+export async function openUserApp(
+  tx: Tx,
+  { userId, appId, appUserId }: { userId: string; appId: string; appUserId: string },
+): Promise<{ appUserId: string }> {
+  const [row] = await tx.$queryRaw<{ id: string }[]>`SELECT ledger_open_user_app(${userId}, ${appId}, ${appUserId}) AS id`;
+  invariant(row, 'ledger_open_user_app returns a row');
+  return { appUserId: row.id };
+}
+
+/** Credits bought inside an app. Booked once per payment session. */
+export function bookPurchase(
+  tx: Tx,
+  { userId, appId, credits, sessionId }: { userId: string; appId: string; credits: Microcredits; sessionId: string },
+): Promise<Booking> {
+  invariant(credits > 0n, 'a purchase is positive');
+  return deposit(tx, { userId, appId, credits, kind: 'purchase', causeId: sessionId, against: 'processor_clearing', note: null });
+}
+
+/** Credits given by the operator. Booked once per grant id. */
+export function grantCredits(
+  tx: Tx,
+  { userId, appId, credits, grantId, note }: { userId: string; appId: string; credits: Microcredits; grantId: string; note: string },
+): Promise<Booking> {
+  invariant(credits > 0n, 'a grant is positive');
+  return deposit(tx, { userId, appId, credits, kind: 'adjustment', causeId: grantId, against: 'promotion_expense', note });
+}
+
+type Deposit = {
+  userId: string;
+  appId: string;
+  credits: Microcredits;
+  kind: string;
+  causeId: string;
+  against: string;
+  note: string | null;
+};
+
+async function deposit(tx: Tx, { userId, appId, credits, kind, causeId, against, note }: Deposit): Promise<Booking> {
+  const rows = await tx.$queryRaw<BookingRow[]>`
+    SELECT * FROM ledger_deposit(${userId}, ${appId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint, ${against}, ${note})`;
+  return toBooking(rows);
+}
+
+/** Saves what an app may draw from the user's other credits from now on; null removes the limit. */
+export async function saveLimit(
+  tx: Tx,
+  { userId, appId, limit, saveId }: { userId: string; appId: string; limit: Microcredits | null; saveId: string },
+): Promise<Booking> {
+  const rows = await tx.$queryRaw<BookingRow[]>`
+    SELECT * FROM ledger_save_limit(${userId}, ${appId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;
+  return toBooking(rows);
+}
+
+type BookingRow = { transaction_id: string; balance: bigint; credits_added: bigint; repeated: boolean };
+
+function toBooking(rows: BookingRow[]): Booking {
+  const row = rows[0];
+  invariant(row, 'a booking returns a row');
+  return {
+    transactionId: row.transaction_id,
+    balance: row.balance as Microcredits,
+    creditsAdded: row.credits_added as Microcredits,
+    repeated: row.repeated,
+  };
+}
+
+export type Spendable = {
+  /** What the app can spend for this user now. */
+  balance: Microcredits;
+  status: 'ok' | Shortfall;
+  /** The user's credits over all pockets, running requests included. */
+  money: Microcredits;
+  limitSaved: Microcredits | null;
+  limitLeft: Microcredits;
+};
+
+const NOTHING: Spendable = {
+  balance: 0n as Microcredits,
+  status: 'insufficient_credits',
+  money: 0n as Microcredits,
+  limitSaved: null,
+  limitLeft: 0n as Microcredits,
+};
+
+/**
+ * What an app can spend for a user, and the code that a request would get as a 402. While only
+ * the user's own running requests are in the way, the status stays `ok`.
+ */
+export async function readSpendable(userId: string, appId: string): Promise<Spendable> {
+  const { rows } = await pool().query<{
+    balance: bigint;
+    status: 'ok' | 'busy' | Shortfall;
+    money: bigint;
+    limit_saved: bigint | null;
+    limit_left: bigint;
+  }>({
+    name: 'ledger_read',
+    text: 'SELECT balance, status, money, limit_saved, limit_left FROM ledger_read($1, $2, $3)',
+    values: [userId, appId, minimumBalance().toString()],
+  });
+  const row = rows[0];
+  if (!row) return NOTHING;
+  return {
+    balance: row.balance as Microcredits,
+    status: row.status === 'busy' ? 'ok' : row.status,
+    money: row.money as Microcredits,
+    limitSaved: row.limit_saved as Microcredits | null,
+    limitLeft: row.limit_left as Microcredits,
+  };
+}

@@ -1,0 +1,28 @@
+import pino, { type Logger } from 'pino';
+
+/**
+ * One structured log on standard output. Callers pass named, harmless fields only (ids, codes,
+ * durations). As a last line of defence anything that looks like a secret or an e-mail address
+ * is masked at the sink.
+ */
+const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|sk_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
+const EMAIL = /[^\s"'@<>\\]+@[^\s"'@<>\\]+\.[^\s"'@<>\\]+/g;
+
+export function maskSecrets(text: string): string {
+  return text.replace(SECRET, '$1***').replace(EMAIL, '***@***');
+}
+
+let logger: Logger | undefined;
+
+export function log(): Logger {
+  logger ??= pino(
+    { level: process.env.LOG_LEVEL ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line: string) => process.stdout.write(maskSecrets(line)) },
+  );
+  return logger;
+}
+
+/** What may be told of an unexpected failure: its kind and place, with secrets masked. */
+export function describeError(error: unknown): string {
+  return maskSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
+}

@@ -1,0 +1,14 @@
+import { chargeFor, creditsToJson, type Picocredits } from '../credits';
+import { NO_TOKENS } from '../protocols/neutral';
+import type { CatalogModel } from './catalog';
+import { costOf } from './cost';
+
+/** What a request of these sizes would cost a user, commission included, in credits. */
+export function estimateCredits(
+  model: CatalogModel,
+  tokens: { input: number; output: number },
+  rateBp: number,
+): number {
+  const exact: Picocredits = costOf({ ...NO_TOKENS, ...tokens }, model.prices);
+  return creditsToJson(chargeFor(exact, rateBp).charge);
+}

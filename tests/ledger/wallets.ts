@@ -1,0 +1,75 @@
+import { type Microcredits, type Picocredits, wholeCredits } from '../../server/credits';
+import { inTransaction, pool, prisma } from '../../server/db';
+import { newId, sha256 } from '../../server/ids';
+import { type Admission, admit, bookPurchase, openUserApp, readSpendable, saveLimit } from '../../server/ledger';
+
+/** Exact cost of so many credits. */
+export const exactly = (credits: number): Picocredits =>
+  (wholeCredits(Math.round(credits * 1000)) * 1000n) as Picocredits;
+
+export type App = { id: string; keyHash: Buffer };
+export type Wallet = { userId: string; apps: Record<string, App> };
+
+/** A user with a key in each named app; every app has the same commission. */
+export async function newWallet(names: string[], { rateBp = 0 } = {}): Promise<Wallet> {
+  const userId = newId('usr');
+  const apps: Record<string, App> = {};
+  for (const name of names) {
+    const id = newId('prt');
+    const keyHash = sha256(newId('key'));
+    await prisma().partner.create({ data: { id, name, publishableKey: newId('key'), rateBp } });
+    await inTransaction((tx) => openUserApp(tx, { userId, appId: id, appUserId: newId('au') }));
+    await prisma().userKey.create({
+      data: { id: newId('key'), userId, partnerId: id, hash: new Uint8Array(keyHash), last4: 'test' },
+    });
+    apps[name] = { id, keyHash };
+  }
+  return { userId, apps };
+}
+
+function appOf(wallet: Wallet, name: string): App {
+  const app = wallet.apps[name];
+  if (!app) throw new Error(`This wallet has no app ${name}`);
+  return app;
+}
+
+export const buy = (wallet: Wallet, app: string, credits: number, sessionId = newId('cks')) =>
+  inTransaction((tx) =>
+    bookPurchase(tx, { userId: wallet.userId, appId: appOf(wallet, app).id, credits: wholeCredits(credits), sessionId }),
+  );
+
+export const allow = (wallet: Wallet, app: string, credits: number | null, saveId = newId('req')) =>
+  inTransaction((tx) =>
+    saveLimit(tx, {
+      userId: wallet.userId,
+      appId: appOf(wallet, app).id,
+      limit: credits === null ? null : wholeCredits(credits),
+      saveId,
+    }),
+  );
+
+export const hold = (wallet: Wallet, app: string, want: number, need = 0): Promise<Admission> =>
+  admit({
+    keyHash: appOf(wallet, app).keyHash,
+    requestId: newId('req'),
+    model: 'test/model',
+    need: exactly(need),
+    want: exactly(want),
+  });
+
+/** What an app sees: `[balance in credits, status]`. */
+export async function sees(wallet: Wallet, app: string): Promise<[number, string]> {
+  const { balance, status } = await readSpendable(wallet.userId, appOf(wallet, app).id);
+  return [Number(balance) / 1e6, status];
+}
+
+/** The pockets, in credits, as the database keeps them. */
+export async function ownCredits(wallet: Wallet, app: string): Promise<number> {
+  const { rows } = await pool().query<{ own: bigint }>('SELECT own FROM user_app WHERE user_id = $1 AND app_id = $2', [
+    wallet.userId,
+    appOf(wallet, app).id,
+  ]);
+  return Number(rows[0]?.own) / 1e6;
+}
+
+export const microcreditsOf = (credits: number): Microcredits => wholeCredits(credits);

@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { alias: { '@': fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '') } },
+  test: {
+    include: ['server/**/*.test.ts', 'widget/**/*.test.ts', 'tests/**/*.test.ts'],
+    globalSetup: 'tests/harness/global-setup.ts',
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+    // Vite sets a BASE_URL of its own; ours is another thing.
+    env: { BASE_URL: '', NODE_ENV: 'test', LOG_LEVEL: 'silent', AUTH_SECRET: 'a secret of the tests, long enough to be one' },
+  },
+});

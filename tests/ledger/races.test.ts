@@ -51,7 +51,7 @@ describe('requests in parallel', () => {
       }),
     );
 
-    expect(captured.reduce((sum, credits) => sum + credits, 0)).toBe(48);
+    expect(captured.reduce<number>((sum, credits) => sum + credits, 0)).toBe(48);
     expect(await sees(wallet, 'A')).toEqual([452, 'ok']);
     await expectSound();
   });

@@ -25,7 +25,7 @@ export const chatRequestSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   // Priced differently than the catalogue says, so not passed on.
   service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is offered' }).nullish(),
-  web_search_options: z.undefined({ error: 'is not offered' }),
+  web_search_options: z.null({ error: 'is not offered' }).optional(),
 });
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;

@@ -4,7 +4,7 @@ import { maskSecrets } from '../../log';
 const MAX_MESSAGE_LENGTH = 400;
 const URL_LIKE = /https?:\/\/\S+/g;
 /** Messages about our own account wear a request's status; none of it is the client's business. */
-const ABOUT_OUR_ACCOUNT = /billing|quota|credit balance|organization|api key|account/i;
+const ABOUT_OUR_ACCOUNT = /insufficient_quota|billing|spend_limit|credit balance|organization_on_hold|linked_organization|api key/i;
 
 /**
  * What a client may learn of a provider's refusal. Trouble with our own credential or account is
@@ -20,7 +20,7 @@ export function toClientError(status: number, body: string, retryAfter: string |
     });
   }
   const aboutTheRequest = status === 400 || status === 413 || status === 422;
-  if (aboutTheRequest && message !== null && !ABOUT_OUR_ACCOUNT.test(message)) {
+  if (aboutTheRequest && message !== null && !ABOUT_OUR_ACCOUNT.test(body)) {
     return new ApiError('invalid_request', message, { cause });
   }
   return new ApiError('upstream_error', 'The provider of this model returned an error', { cause });

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+import { apiListener } from '@/server/process/api-listener';
+import type { LoopbackServer } from '@/server/sandbox/loopback-server';
+import { startSandboxProvider } from '@/server/sandbox/provider/server';
+
+/**
+ * The API on a real port, served as the product serves it, with the sandbox provider behind it.
+ * Call after `newDatabase()` and before anything reads the settings.
+ */
+export async function startApi(): Promise<{ url: string; provider: LoopbackServer }> {
+  const provider = await startSandboxProvider({});
+  process.env.SANDBOX_PROVIDER_URL = provider.url;
+  const server = createServer((request, response) => void apiListener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await provider.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, provider };
+}

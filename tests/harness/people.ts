@@ -1,0 +1,24 @@
+import { wholeCredits } from '@/server/credits';
+import { inTransaction } from '@/server/db';
+import { newId } from '@/server/ids';
+import { openAppUser } from '@/server/identity/app-users';
+import { openUser } from '@/server/identity/users';
+import { mintUserKey } from '@/server/keys/mint';
+import { bookPurchase } from '@/server/ledger';
+import { createPartner } from '@/server/partners/partner';
+
+export type Person = { userId: string; partnerId: string; publishableKey: string; userKey: string; keyId: string };
+
+/** A partner, one of its users with a live key, and credits bought inside the app. */
+export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Person> {
+  const partner = await createPartner({ name: 'Test app', rateBp, origins: [] });
+  return inTransaction(async (tx) => {
+    const { id: userId } = await openUser(tx, `${newId('usr').toLowerCase()}@example.com`);
+    await openAppUser(tx, { userId, partnerId: partner.id });
+    const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: partner.id, sessionId: null });
+    if (credits > 0) {
+      await bookPurchase(tx, { userId, appId: partner.id, credits: wholeCredits(credits), sessionId: newId('cks') });
+    }
+    return { userId, partnerId: partner.id, publishableKey: partner.publishableKey, userKey, keyId };
+  });
+}

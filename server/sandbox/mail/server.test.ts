@@ -1,0 +1,56 @@
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type SandboxMail, startSandboxMail } from './server';
+
+let sandbox: SandboxMail;
+beforeAll(async () => {
+  sandbox = await startSandboxMail();
+});
+afterAll(() => sandbox.close());
+beforeEach(() => fetch(`${sandbox.httpUrl}/mails`, { method: 'DELETE' }));
+
+const send = (to: string, subject: string) =>
+  createTransport(sandbox.smtpUrl).sendMail({
+    from: 'Grüße <no-reply@svc.localhost>',
+    to,
+    subject,
+    text: `Your code is 123456 — ${subject}`,
+    html: `<p>Your code is <b>123456</b></p>`,
+  });
+
+const read = async (path: string) => (await fetch(`${sandbox.httpUrl}${path}`)).json();
+
+test('a mail sent over SMTP is shown with its decoded parts', async () => {
+  await send('ann@example.com', 'Sign in – Zürich');
+  const [mail] = await read('/mails');
+  expect(mail).toMatchObject({
+    to: ['ann@example.com'],
+    from: 'Grüße <no-reply@svc.localhost>',
+    subject: 'Sign in – Zürich',
+    html: expect.stringContaining('<b>123456</b>'),
+  });
+  expect(mail.text.trim()).toBe('Your code is 123456 — Sign in – Zürich');
+  expect(Date.parse(mail.received_at)).not.toBeNaN();
+  expect(await read(`/mails/${mail.id}`)).toEqual(mail);
+});
+
+test('mails are listed newest first and by recipient, whatever its case', async () => {
+  await send('ann@example.com', 'one');
+  await send('bob@example.com', 'two');
+  await send('Ann@Example.com', 'three');
+  const subjects = async (path: string) => (await read(path)).map((mail: { subject: string }) => mail.subject);
+  expect(await subjects('/mails')).toEqual(['three', 'two', 'one']);
+  expect(await subjects('/mails?to=ann@example.com')).toEqual(['three', 'one']);
+});
+
+test('DELETE forgets every mail and an unknown mail is 404', async () => {
+  await send('ann@example.com', 'one');
+  expect((await fetch(`${sandbox.httpUrl}/mails`, { method: 'DELETE' })).status).toBe(204);
+  expect(await read('/mails')).toEqual([]);
+  expect((await fetch(`${sandbox.httpUrl}/mails/mail_unknown`)).status).toBe(404);
+});
+
+test('two recipients of one mail both find it', async () => {
+  await send('ann@example.com, bob@example.com', 'both');
+  expect(await read('/mails?to=bob@example.com')).toHaveLength(1);
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { DAY_MS, now } from '../../clock';
+import type { Records, ReplyRecord } from './records';
+import { StripeError } from './stripe-errors';
+
+export type Reply = { status: number; body: unknown; requestId: string; replayed: boolean };
+
+const KEPT_MS = DAY_MS;
+const STORED_KEY_PREFIX = 'reply_';
+
+/** Answers a repeated POST with what the first one got. Refused requests are not remembered, as at Stripe. */
+export class IdempotentReplies {
+  private readonly inFlight = new Set<string>();
+  private readonly records: Records;
+
+  constructor(records: Records) {
+    this.records = records;
+  }
+
+  async run(key: string, request: { path: string; body: string; requestId: string }, execute: () => Promise<unknown>): Promise<Reply> {
+    const fingerprint = createHash('sha256').update(`${request.path}\n${request.body}`).digest('base64url');
+    const stored = this.find(key);
+    if (stored !== null) return replay(key, stored, fingerprint);
+    if (this.inFlight.has(key)) throw keyInUse(key);
+    this.inFlight.add(key);
+    try {
+      const body = await execute();
+      const reply = { fingerprint, status: 200, body, requestId: request.requestId, storedAt: now() };
+      await this.records.save('reply', STORED_KEY_PREFIX + key, reply);
+      return { status: 200, body, requestId: request.requestId, replayed: false };
+    } finally {
+      this.inFlight.delete(key);
+    }
+  }
+
+  private find(key: string): ReplyRecord | null {
+    const stored = this.records.find('reply', STORED_KEY_PREFIX + key);
+    if (stored === null || stored.storedAt + KEPT_MS > now()) return stored;
+    this.records.forget('reply', STORED_KEY_PREFIX + key);
+    return null;
+  }
+}
+
+function replay(key: string, stored: ReplyRecord, fingerprint: string): Reply {
+  if (stored.fingerprint === fingerprint) return { ...stored, replayed: true };
+  throw new StripeError(400, {
+    type: 'idempotency_error',
+    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+  });
+}
+
+function keyInUse(key: string): StripeError {
+  return new StripeError(409, {
+    type: 'idempotency_error',
+    code: 'idempotency_key_in_use',
+    message: `There is currently another in-progress request using this Idempotent Key (${key}). Please try again later.`,
+  });
+}

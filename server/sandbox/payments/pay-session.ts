@@ -1,0 +1,128 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { type CardDetails, type CardField, cardFormSchema, checkCardForm } from './card-form';
+import { AUTHENTICATION_FAILED, type Decline, findOutcome } from './cards';
+import { buildCharge, buildCustomerDetails, buildPaymentIntent } from './objects';
+import type { SessionRecord } from './records';
+import type { Emulator } from './sessions';
+
+/** What the payment page shows next. */
+export type PaymentResult =
+  | { status: 'complete'; redirect_to: string | null }
+  | { status: 'challenge'; last4: string }
+  | { status: 'declined'; message: string; field: Decline['field'] }
+  | { status: 'invalid'; errors: Partial<Record<CardField, string>> }
+  | { status: 'expired' };
+
+const submissionSchema = z.union([z.object({ challenge: z.enum(['complete', 'fail']) }), cardFormSchema]);
+type Submission = z.output<typeof submissionSchema>;
+
+export function readSubmission(body: unknown): Submission | null {
+  return submissionSchema.safeParse(body).data ?? null;
+}
+
+/**
+ * One submission of the payment page. Each step changes the records before it waits for
+ * anything, so a second submission always sees what the first one did: nobody pays twice.
+ */
+export async function submitPayment(emulator: Emulator, sessionId: string, submission: Submission): Promise<PaymentResult> {
+  const record = emulator.records.require('session', sessionId);
+  if (record.session.status === 'complete') return complete(record.session);
+  if (record.session.status !== 'open') return { status: 'expired' };
+  if ('challenge' in submission) return answerChallenge(emulator, record, submission.challenge);
+  const checked = checkCardForm(submission);
+  if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
+  const outcome = findOutcome(checked.card.number);
+  if (outcome.kind === 'pays') return pay(emulator, record, checked.card);
+  if (outcome.kind === 'challenge') return openChallenge(emulator, record, checked.card);
+  return declinePayment(emulator, record, checked.card, outcome.decline);
+}
+
+async function openChallenge({ records }: Emulator, record: SessionRecord, card: CardDetails): Promise<PaymentResult> {
+  const intent: Stripe.PaymentIntent = { ...intentOf(records, record), status: 'requires_action', next_action: { type: 'use_stripe_sdk' } };
+  const session = { ...record.session, payment_intent: intent.id };
+  await Promise.all([
+    records.save('payment_intent', intent.id, intent),
+    records.save('session', session.id, { ...record, session, challengedCard: card }),
+  ]);
+  return { status: 'challenge', last4: card.number.slice(-4) };
+}
+
+async function answerChallenge(emulator: Emulator, record: SessionRecord, answer: 'complete' | 'fail'): Promise<PaymentResult> {
+  const card = record.challengedCard;
+  if (card === null) return { status: 'declined', ...AUTHENTICATION_FAILED };
+  if (answer === 'complete') return pay(emulator, record, card);
+  return declinePayment(emulator, record, card, AUTHENTICATION_FAILED);
+}
+
+async function pay({ records, webhooks }: Emulator, record: SessionRecord, card: CardDetails): Promise<PaymentResult> {
+  const open = intentOf(records, record);
+  const charge = buildCharge(open, { card, failure: null });
+  const intent: Stripe.PaymentIntent = {
+    ...open,
+    status: 'succeeded',
+    amount_received: open.amount,
+    last_payment_error: null,
+    latest_charge: charge.id,
+    next_action: null,
+    payment_method: charge.payment_method,
+  };
+  const session: Stripe.Checkout.Session = {
+    ...record.session,
+    customer_details: buildCustomerDetails(record.session.customer_email, card.name),
+    payment_intent: intent.id,
+    payment_status: 'paid',
+    status: 'complete',
+    url: null,
+  };
+  await Promise.all([
+    records.save('session', session.id, { ...record, session, challengedCard: null }),
+    records.save('charge', charge.id, charge),
+    records.save('payment_intent', intent.id, intent),
+  ]);
+  await webhooks.emit('payment_intent.succeeded', intent);
+  await webhooks.emit('checkout.session.completed', session);
+  return complete(session);
+}
+
+async function declinePayment(
+  { records, webhooks }: Emulator,
+  record: SessionRecord,
+  card: CardDetails,
+  decline: Decline,
+): Promise<PaymentResult> {
+  const open = intentOf(records, record);
+  const charge = buildCharge(open, { card, failure: decline });
+  const intent: Stripe.PaymentIntent = {
+    ...open,
+    status: 'requires_payment_method',
+    last_payment_error: {
+      type: 'card_error',
+      charge: charge.id,
+      code: decline.code,
+      decline_code: decline.declineCode,
+      message: decline.message,
+    },
+    latest_charge: charge.id,
+    next_action: null,
+  };
+  const session = { ...record.session, payment_intent: intent.id };
+  await Promise.all([
+    records.save('session', session.id, { ...record, session, challengedCard: null }),
+    records.save('charge', charge.id, charge),
+    records.save('payment_intent', intent.id, intent),
+  ]);
+  await webhooks.emit('payment_intent.payment_failed', intent);
+  return { status: 'declined', message: decline.message, field: decline.field };
+}
+
+/** As at Stripe, the payment intent appears with the first attempt to pay. */
+function intentOf(records: Emulator['records'], record: SessionRecord): Stripe.PaymentIntent {
+  const id = record.session.payment_intent;
+  return typeof id === 'string' ? records.require('payment_intent', id) : buildPaymentIntent(record);
+}
+
+function complete(session: Stripe.Checkout.Session): PaymentResult {
+  const address = session.success_url ?? (session.redirect_on_completion === 'always' ? session.return_url : undefined);
+  return { status: 'complete', redirect_to: address?.replaceAll('{CHECKOUT_SESSION_ID}', session.id) ?? null };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { type Form, joinName } from './form-encoding';
+import { invalidRequest, missingParameter, type StripeError } from './stripe-errors';
+
+/** Building blocks: every value of a form is text. */
+export const integer = z
+  .string()
+  .regex(/^-?\d{1,15}$/, { error: (issue) => `Invalid integer: ${String(issue.input)}` })
+  .transform(Number);
+export const url = z.string().refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), { error: 'Not a valid URL' });
+export const metadata = z
+  .record(z.string().max(40), z.string().max(500))
+  .refine((given) => Object.keys(given).length <= 50, { error: 'Metadata may have up to 50 keys' });
+
+export function oneOf<const Names extends readonly [string, ...string[]]>(...names: Names) {
+  return z.enum(names, { error: `must be one of ${names.slice(0, -1).join(', ')} or ${names.at(-1)}` });
+}
+
+/** Reads a form by its schema; the first thing wrong becomes the error Stripe would answer with. */
+export function readParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
+  const parsed = schema.safeParse(form);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  throw issue === undefined ? invalidRequest('Invalid request.') : describeIssue(issue, form);
+}
+
+function describeIssue(issue: z.core.$ZodIssue, form: Form): StripeError {
+  if (issue.code === 'unrecognized_keys') {
+    const param = joinName([...issue.path, issue.keys[0] ?? '']);
+    return invalidRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param });
+  }
+  const param = joinName(issue.path);
+  if (isMissing(form, issue.path)) return missingParameter(param);
+  if (issue.message.startsWith('Invalid integer')) return invalidRequest(issue.message, { code: 'parameter_invalid_integer', param });
+  if (issue.message === 'Not a valid URL') return invalidRequest(issue.message, { code: 'url_invalid', param });
+  return invalidRequest(`Invalid ${param}: ${issue.message}`, { param });
+}
+
+function isMissing(form: Form, path: readonly PropertyKey[]): boolean {
+  let value: unknown = form;
+  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return value === undefined;
+}

@@ -1,0 +1,80 @@
+import type Stripe from 'stripe';
+import type { CardDetails } from './card-form';
+import { resourceMissing } from './stripe-errors';
+
+export type SandboxStore = {
+  load(): Promise<{ id: string; body: unknown }[]>;
+  save(id: string, body: unknown): Promise<void>;
+};
+
+export type SessionRecord = {
+  session: Stripe.Checkout.Session;
+  lineItems: Stripe.LineItem[];
+  intentData: { [name: string]: unknown };
+  /** The card whose 3-D Secure challenge is open in the payment page. */
+  challengedCard: CardDetails | null;
+};
+
+type Delivery = { state: 'pending' | 'delivered' | 'failed'; attempts: number; nextAttemptAt: number; lastError: string | null };
+export type EventRecord = { event: Stripe.Event; delivery: Delivery };
+export type ReplyRecord = { fingerprint: string; status: number; body: unknown; requestId: string; storedAt: number };
+
+type Kinds = {
+  session: SessionRecord;
+  payment_intent: Stripe.PaymentIntent;
+  charge: Stripe.Charge;
+  refund: Stripe.Refund;
+  event: EventRecord;
+  reply: ReplyRecord;
+};
+type Kind = keyof Kinds;
+
+/** Everything the emulator knows: in memory, and written through to the store it was given. */
+export class Records {
+  private readonly kept: { [K in Kind]: Map<string, Kinds[K]> } = {
+    session: new Map(),
+    payment_intent: new Map(),
+    charge: new Map(),
+    refund: new Map(),
+    event: new Map(),
+    reply: new Map(),
+  };
+  private readonly store: SandboxStore;
+
+  private constructor(store: SandboxStore) {
+    this.store = store;
+  }
+
+  static async load(store: SandboxStore): Promise<Records> {
+    const records = new Records(store);
+    for (const { id, body } of await store.load()) {
+      const { kind, value } = body as { kind: Kind; value: Kinds[Kind] };
+      (records.kept[kind] as Map<string, Kinds[Kind]> | undefined)?.set(id, value);
+    }
+    return records;
+  }
+
+  find<K extends Kind>(kind: K, id: string): Kinds[K] | null {
+    return this.kept[kind].get(id) ?? null;
+  }
+
+  require<K extends Kind>(kind: K, id: string, param?: string): Kinds[K] {
+    const found = this.find(kind, id);
+    if (found === null) throw resourceMissing(kind, id, param);
+    return found;
+  }
+
+  all<K extends Kind>(kind: K): Kinds[K][] {
+    return [...this.kept[kind].values()];
+  }
+
+  /** Memory changes at once, so that two requests never decide on the same old state. */
+  async save<K extends Kind>(kind: K, id: string, value: Kinds[K]): Promise<void> {
+    this.kept[kind].set(id, value);
+    await this.store.save(id, { kind, value });
+  }
+
+  forget<K extends Kind>(kind: K, id: string): void {
+    this.kept[kind].delete(id);
+  }
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseJson, readBody, sendJson } from '../loopback-server';
+import { type PaymentResult, readSubmission, submitPayment } from './pay-session';
+import { type PageOptions, renderMissingPage, renderPaymentPage } from './payment-page';
+import type { SessionRecord } from './records';
+import { type Emulator, findByClientSecret } from './sessions';
+
+/** `/pay/<session id>` is the hosted page, `/embed/<client secret>` the framed one. */
+export async function servePage(emulator: Emulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+  const record = findRecord(emulator, pathname);
+  if (request.method === 'POST') return takePayment(emulator, record, request, response);
+  const options = readOptions(pathname, searchParams);
+  sendHtml(
+    response,
+    record === null ? 404 : 200,
+    record === null ? renderMissingPage(options) : renderPaymentPage(record, options),
+    options,
+  );
+}
+
+function findRecord({ records }: Emulator, pathname: string): SessionRecord | null {
+  const [, page, name = ''] = pathname.split('/');
+  if (page === 'embed') return findByClientSecret(records, name);
+  const record = records.find('session', name);
+  return record?.session.ui_mode === 'hosted_page' ? record : null;
+}
+
+async function takePayment(
+  emulator: Emulator,
+  record: SessionRecord | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (record === null) return sendJson(response, 404, { status: 'expired' } satisfies PaymentResult);
+  // A form of a foreign page cannot send JSON without asking the browser first.
+  const isJson = request.headers['content-type']?.startsWith('application/json') ?? false;
+  const submission = isJson ? readSubmission(parseJson(await readBody(request))?.value) : null;
+  if (submission === null) return sendJson(response, 400, { status: 'invalid', errors: {} } satisfies PaymentResult);
+  const result = await submitPayment(emulator, record.session.id, submission);
+  // A declined card is an answer, not a failed request: the browser's console stays quiet.
+  sendJson(response, 200, result, { 'cache-control': 'no-store' });
+}
+
+function readOptions(pathname: string, query: URLSearchParams): PageOptions {
+  const base = { nonce: randomBytes(16).toString('base64'), theme: readTheme(query.get('theme')) };
+  if (pathname.startsWith('/pay/')) return { ...base, chrome: 'hosted' };
+  return { ...base, chrome: 'framed', parentOrigin: readOrigin(query.get('parent_origin')) };
+}
+
+/** Without one the page follows the visitor's system. */
+function readTheme(text: string | null): PageOptions['theme'] {
+  return text === 'light' || text === 'dark' ? text : null;
+}
+
+/** Only a plain web origin is told about the payment; never `*`. */
+function readOrigin(text: string | null): string | null {
+  if (text === null || !URL.canParse(text)) return null;
+  const { origin, protocol } = new URL(text);
+  return origin === text && /^https?:$/.test(protocol) ? origin : null;
+}
+
+function sendHtml(response: ServerResponse, status: number, html: string, options: PageOptions): void {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'nonce-${options.nonce}'`,
+    `script-src 'nonce-${options.nonce}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    ...(options.chrome === 'hosted' ? ["frame-ancestors 'none'"] : []),
+  ];
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(html);
+}

@@ -1,0 +1,46 @@
+import type Stripe from 'stripe';
+import { buildLineItems, buildSession, unixSeconds } from './objects';
+import type { Records, SessionRecord } from './records';
+import type { SessionParameters } from './session-parameters';
+import { invalidRequest, resourceMissing } from './stripe-errors';
+import type { EventCause, WebhookSender } from './webhook-sender';
+
+export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () => string };
+
+export async function createSession({ records, baseUrl }: Emulator, parameters: SessionParameters): Promise<Stripe.Checkout.Session> {
+  const session = buildSession(parameters, baseUrl());
+  const { capture_method: _, ...intentData } = parameters.payment_intent_data ?? {};
+  await records.save('session', session.id, { session, lineItems: buildLineItems(parameters), intentData, challengedCard: null });
+  return session;
+}
+
+export async function expireSession(emulator: Emulator, id: string, cause: EventCause): Promise<Stripe.Checkout.Session> {
+  const record = emulator.records.find('session', id);
+  if (record === null) throw resourceMissing('checkout.session', id, 'session');
+  if (record.session.status !== 'open') {
+    throw invalidRequest(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${record.session.status}.`,
+    );
+  }
+  return closeExpired(emulator, record, cause);
+}
+
+/** Closes what is past its time. Runs before each request and now and then on its own. */
+export async function expireDueSessions(emulator: Emulator): Promise<void> {
+  const due = emulator.records.all('session').filter(({ session }) => session.status === 'open' && session.expires_at <= unixSeconds());
+  await Promise.all(due.map((record) => closeExpired(emulator, record)));
+}
+
+async function closeExpired({ records, webhooks }: Emulator, record: SessionRecord, cause?: EventCause): Promise<Stripe.Checkout.Session> {
+  const session: Stripe.Checkout.Session = { ...record.session, status: 'expired', url: null };
+  await records.save('session', session.id, { ...record, session, challengedCard: null });
+  await webhooks.emit('checkout.session.expired', session, cause);
+  return session;
+}
+
+/** The framed page is addressed by its client secret, as at Stripe. */
+export function findByClientSecret(records: Records, clientSecret: string): SessionRecord | null {
+  const [id = ''] = clientSecret.split('_secret_');
+  const record = records.find('session', id);
+  return record?.session.client_secret === clientSecret ? record : null;
+}

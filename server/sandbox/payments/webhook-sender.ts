@@ -1,0 +1,142 @@
+import Stripe from 'stripe';
+import { DAY_MS, MINUTE_MS, now, SECOND_MS } from '../../clock';
+import { describeError, log } from '../../log';
+import { newStripeId, unixSeconds } from './objects';
+import type { EventRecord, Records } from './records';
+
+type WebhookMode = 'on' | 'hold' | 'twice';
+type EventType =
+  | 'checkout.session.completed'
+  | 'checkout.session.expired'
+  | 'payment_intent.succeeded'
+  | 'payment_intent.payment_failed'
+  | 'charge.refunded'
+  | 'refund.created';
+export type EventCause = { requestId: string | null; idempotencyKey: string | null };
+
+const RETRY_DELAYS_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
+/** `setTimeout` fires at once beyond 2^31 milliseconds. */
+const LONGEST_TIMER_MS = DAY_MS;
+
+type Options = { records: Records; url: string; secret: string; retryDelaysMs?: readonly number[] | undefined };
+
+/** Makes events and delivers them, signed, until they are taken or the retries run out. */
+export class WebhookSender {
+  private readonly options: Options;
+  private readonly retryDelaysMs: readonly number[];
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly running = new Set<Promise<void>>();
+  private readonly stopped = new AbortController();
+  private currentMode: WebhookMode = 'on';
+
+  constructor(options: Options) {
+    this.options = options;
+    this.retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
+  }
+
+  get mode(): WebhookMode {
+    return this.currentMode;
+  }
+
+  setMode(mode: WebhookMode): void {
+    this.currentMode = mode;
+    if (mode !== 'hold') this.resume();
+  }
+
+  /** Takes up what an earlier process, or `hold`, left undelivered. */
+  resume(): void {
+    const pending = this.options.records.all('event').filter(({ delivery }) => delivery.state === 'pending');
+    for (const record of pending) this.schedule(record);
+  }
+
+  async emit(type: EventType, object: unknown, cause: EventCause = { requestId: null, idempotencyKey: null }): Promise<void> {
+    const event = buildEvent(type, object, cause);
+    const delivery = { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null } as const;
+    await this.save({ event, delivery });
+    this.schedule({ event, delivery });
+  }
+
+  /** Sends an event once more, delivered or not, and resets its retries. */
+  async redeliver(eventId: string): Promise<void> {
+    const { event } = this.options.records.require('event', eventId);
+    const record: EventRecord = { event, delivery: { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null } };
+    await this.save(record);
+    this.schedule(record);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await Promise.all(this.running);
+  }
+
+  private schedule({ event, delivery }: EventRecord): void {
+    if (this.stopped.signal.aborted || this.currentMode === 'hold') return;
+    clearTimeout(this.timers.get(event.id));
+    const delayMs = Math.min(Math.max(0, delivery.nextAttemptAt - now()), LONGEST_TIMER_MS);
+    const timer = setTimeout(() => this.run(event.id), delayMs);
+    timer.unref();
+    this.timers.set(event.id, timer);
+  }
+
+  private run(eventId: string): void {
+    this.timers.delete(eventId);
+    if (this.currentMode === 'hold') return;
+    const attempt = this.attempt(eventId).catch((error: unknown) => log().error({ error: describeError(error) }, 'sandbox webhook failed'));
+    this.running.add(attempt);
+    void attempt.finally(() => this.running.delete(attempt));
+  }
+
+  private async attempt(eventId: string): Promise<void> {
+    const { event, delivery } = this.options.records.require('event', eventId);
+    const times = this.currentMode === 'twice' ? 2 : 1;
+    let error: string | null = null;
+    for (let count = 0; count < times; count++) error = await this.post(event);
+    if (this.stopped.signal.aborted && error !== null) return;
+    const attempts = delivery.attempts + 1;
+    const delayMs = this.retryDelaysMs[delivery.attempts];
+    const state = error === null ? 'delivered' : delayMs === undefined ? 'failed' : 'pending';
+    const next: EventRecord = { event, delivery: { state, attempts, nextAttemptAt: now() + (delayMs ?? 0), lastError: error } };
+    await this.save(next);
+    if (state === 'pending') this.schedule(next);
+  }
+
+  /** Null when the receiver took the event, else why not. */
+  private async post(event: Stripe.Event): Promise<string | null> {
+    const payload = JSON.stringify({ ...event, pending_webhooks: 1 }, null, 2);
+    const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: this.options.secret, timestamp: unixSeconds() });
+    try {
+      const response = await fetch(this.options.url, {
+        method: 'POST',
+        body: payload,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature, 'user-agent': 'Stripe/1.0 (sandbox)' },
+        redirect: 'manual',
+        signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+      });
+      await response.body?.cancel();
+      return response.ok ? null : `status ${response.status}`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private save(record: EventRecord): Promise<void> {
+    return this.options.records.save('event', record.event.id, record);
+  }
+}
+
+function buildEvent(type: EventType, object: unknown, cause: EventCause): Stripe.Event {
+  const event = {
+    id: newStripeId('evt'),
+    object: 'event',
+    api_version: Stripe.API_VERSION,
+    created: unixSeconds(),
+    data: { object },
+    livemode: false,
+    pending_webhooks: 0,
+    request: { id: cause.requestId, idempotency_key: cause.idempotencyKey },
+    type,
+  };
+  return event as Stripe.Event;
+}

@@ -1,0 +1,253 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SPLIT_UTF8_TEXT } from './answers';
+import { type RunningProvider, startSandboxProvider } from './server';
+
+let provider: RunningProvider;
+let openai: OpenAI;
+beforeAll(async () => {
+  provider = await startSandboxProvider();
+  openai = new OpenAI({ apiKey: 'sk-upstream-secret', baseURL: provider.url, maxRetries: 0 });
+});
+afterAll(() => provider.close());
+
+const user = (content: string) => [{ role: 'user' as const, content }];
+const log = async () => (await fetch(new URL('/__sandbox/requests', provider.url))).json();
+
+async function stream(model: string, content: string, extra: { max_tokens?: number; include_usage?: boolean } = {}) {
+  const { include_usage = false, ...rest } = extra;
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  const events = await openai.chat.completions.create({
+    model,
+    messages: user(content),
+    stream: true,
+    stream_options: { include_usage },
+    ...rest,
+  });
+  for await (const chunk of events) chunks.push(chunk);
+  return { chunks, text: chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('') };
+}
+
+/** The raw bytes of a stream, as far as they come. */
+async function streamRaw(path: string, body: object) {
+  const response = await fetch(`${provider.url}${path}`, { method: 'POST', body: JSON.stringify({ stream: true, ...body }) });
+  let text = '';
+  let broken = false;
+  try {
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+  } catch {
+    broken = true;
+  }
+  return { status: response.status, text, broken };
+}
+
+describe('chat completions', () => {
+  test('echo answers with the last user message and OpenAI usage', async () => {
+    const answer = await openai.chat.completions.create({ model: 'echo', messages: user('Hello there, world') });
+    expect(answer.id).toMatch(/^chatcmpl-/);
+    expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant', content: 'Hello there, world' } });
+    expect(answer.usage).toMatchObject({
+      prompt_tokens: 9,
+      completion_tokens: 3,
+      total_tokens: 12,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    });
+  });
+
+  test('a stream is role, content, finish; usage comes only when asked for', async () => {
+    const plain = await stream('echo', 'one two');
+    expect(plain.text).toBe('one two');
+    expect(plain.chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '', refusal: null });
+    expect(plain.chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop');
+    expect(plain.chunks.every((chunk) => !('usage' in chunk))).toBe(true);
+    expect(new Set(plain.chunks.map((chunk) => `${chunk.id} ${chunk.created} ${chunk.model}`)).size).toBe(1);
+
+    const metered = await stream('echo', 'one two', { include_usage: true });
+    expect(metered.chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 2 } });
+    expect(metered.chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+    const raw = await streamRaw('/chat/completions', { model: 'echo', messages: user('x') });
+    expect(raw.text.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  test('max_tokens ends an answer with finish_reason length', async () => {
+    const { chunks, text } = await stream('story', 'Tell me a story', { max_tokens: 5, include_usage: true });
+    expect(text.trim().split(/\s+/).length).toBe(5);
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('length');
+    expect(chunks.at(-1)?.usage?.completion_tokens).toBe(5);
+  });
+
+  test('the same prompt gets the same story', async () => {
+    const tell = () => openai.chat.completions.create({ model: 'story', messages: user('cats'), max_tokens: 20 });
+    const [first, second] = await Promise.all([tell(), tell()]);
+    expect(first.choices[0]?.message.content).toBe(second.choices[0]?.message.content);
+  });
+
+  test('a stop text is left out', async () => {
+    const answer = await openai.chat.completions.create({ model: 'echo', messages: user('one two three'), stop: ' three' });
+    expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'one two' } });
+  });
+
+  test('a repeated prompt is cached in blocks of 64 tokens', async () => {
+    const long = `cache ${'word '.repeat(100)}`;
+    const ask = () => openai.chat.completions.create({ model: 'echo', messages: user(long) });
+    expect((await ask()).usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+    expect((await ask()).usage).toMatchObject({ prompt_tokens: 131, prompt_tokens_details: { cached_tokens: 128 } });
+  });
+
+  test('tool calls the first tool, then answers with its result', async () => {
+    const tools = [
+      {
+        type: 'function' as const,
+        function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+      },
+    ];
+    const ask = openai.chat.completions.stream({ model: 'tool', messages: user('Oslo'), tools });
+    const answer = await ask.finalChatCompletion();
+    expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
+    const [call] = answer.choices[0]?.message.tool_calls ?? [];
+    expect(call).toMatchObject({ type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } });
+    const result = await openai.chat.completions.create({
+      model: 'tool',
+      messages: [
+        ...user('Oslo'),
+        { role: 'assistant', tool_calls: [call as never] },
+        { role: 'tool', tool_call_id: call?.id ?? '', content: 'rain' },
+      ],
+      tools,
+    });
+    expect(result.choices[0]?.message.content).toBe('The tool said: rain');
+  });
+
+  test('lists its models', async () => {
+    const names = (await openai.models.list()).data.map((model) => model.id);
+    expect(names).toEqual(expect.arrayContaining(['echo', 'story', 'error-500']));
+  });
+});
+
+describe('failures', () => {
+  test.each([
+    ['error-400', OpenAI.BadRequestError],
+    ['error-401', OpenAI.AuthenticationError],
+    ['error-429', OpenAI.RateLimitError],
+    ['error-500', OpenAI.InternalServerError],
+    ['no-such-model', OpenAI.NotFoundError],
+  ])('%s is the error class of the SDK', async (model, expected) => {
+    await expect(openai.chat.completions.create({ model, messages: user('x') })).rejects.toBeInstanceOf(expected);
+  });
+
+  test('a 429 says when to come back', async () => {
+    const response = await fetch(`${provider.url}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'error-429', messages: user('x') }),
+    });
+    expect(response.headers.get('retry-after')).toBe('7');
+  });
+
+  test('bad JSON and n = 2 are refused with 400', async () => {
+    const response = await fetch(`${provider.url}/chat/completions`, { method: 'POST', body: '{' });
+    expect(response.status).toBe(400);
+    await expect(openai.chat.completions.create({ model: 'echo', n: 2, messages: user('x') })).rejects.toMatchObject({
+      status: 400,
+      param: 'n',
+    });
+  });
+
+  test('an error inside a stream is raised, at its start or in its middle', async () => {
+    await expect(stream('error-in-stream', 'x')).rejects.toThrow('error while processing');
+    await expect(stream('error-mid-stream', 'x')).rejects.toThrow('error while processing');
+  });
+
+  test('cut breaks the connection after some content', async () => {
+    const raw = await streamRaw('/chat/completions', { model: 'cut', messages: user('x') });
+    expect(raw).toMatchObject({ status: 200, broken: true });
+    expect(raw.text).toContain('"content":" One"');
+    expect(raw.text).not.toContain('[DONE]');
+  });
+
+  test('no-done and no-finish leave out exactly that', async () => {
+    const noDone = await streamRaw('/chat/completions', { model: 'no-done', messages: user('x') });
+    expect(noDone).toMatchObject({ broken: false });
+    expect(noDone.text).toContain('"finish_reason":"stop"');
+    expect(noDone.text).not.toContain('[DONE]');
+    const noFinish = await streamRaw('/chat/completions', { model: 'no-finish', messages: user('x') });
+    expect(noFinish.text).not.toContain('"finish_reason":"stop"');
+    expect(noFinish.text).toContain('[DONE]');
+  });
+
+  test('split characters and CRLF lines are put together by a correct reader', async () => {
+    expect((await stream('split-utf8', 'x')).text).toBe(SPLIT_UTF8_TEXT);
+  });
+
+  test('no-usage never reports usage and big-usage reports more than the limit', async () => {
+    const silent = await stream('no-usage', 'x', { include_usage: true });
+    expect(silent.chunks.some((chunk) => chunk.usage)).toBe(false);
+    const loud = await stream('big-usage', 'x', { include_usage: true, max_tokens: 10 });
+    expect(loud.chunks.at(-1)?.usage?.completion_tokens).toBe(100_000);
+  });
+
+  test.each(['stall', 'story'])('%s stops when the client leaves, and the abort is counted', async (model) => {
+    const before = (await log()).aborted;
+    const events = await openai.chat.completions.create({ model, messages: user('x'), stream: true });
+    for await (const chunk of events) if (chunk.choices[0]?.delta.content) break;
+    await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
+  });
+
+  test('slow sends no headers before the client gives up', async () => {
+    const before = (await log()).aborted;
+    await expect(openai.chat.completions.create({ model: 'slow', messages: user('x') }, { timeout: 100 })).rejects.toBeInstanceOf(
+      OpenAI.APIConnectionTimeoutError,
+    );
+    await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
+  });
+});
+
+describe('messages', () => {
+  test('answers whole in the Anthropic shape', async () => {
+    const body = { model: 'echo', max_tokens: 100, messages: user('Hi there') };
+    const response = await fetch(`${provider.url}/messages`, { method: 'POST', body: JSON.stringify(body) });
+    expect(await response.json()).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hi there' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 6, cache_read_input_tokens: 0, output_tokens: 2 },
+    });
+  });
+
+  test('streams the event sequence of Anthropic', async () => {
+    const { text } = await streamRaw('/messages', { model: 'echo', max_tokens: 1, messages: user('Hi there') });
+    const names = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
+    expect(names).toEqual([
+      'message_start',
+      'content_block_start',
+      'ping',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+    expect(text).toContain('"stop_reason":"max_tokens"');
+  });
+
+  test('errors have the Anthropic shape, and max_tokens is required', async () => {
+    const response = await fetch(`${provider.url}/messages`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'echo', messages: user('x') }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+  });
+});
+
+test('the last requests are kept without the credential', async () => {
+  await openai.chat.completions.create({ model: 'echo', messages: user('remember me') });
+  const { requests } = await log();
+  expect(requests[0]).toMatchObject({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    body: { model: 'echo', messages: user('remember me') },
+  });
+  expect(requests[0].headers.authorization).toBe('[left out]');
+  expect(JSON.stringify(requests)).not.toContain('sk-upstream-secret');
+});

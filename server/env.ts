@@ -102,6 +102,10 @@ function refuseContradictions(parsed: Parsed): void {
       'STRIPE_WEBHOOK_SECRET: expected the signing secret of the webhook endpoint, because STRIPE_SECRET_KEY is set',
     ],
     [
+      parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_API_BASE === undefined && parsed.STRIPE_PUBLISHABLE_KEY === undefined,
+      'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because the payment form is shown on our page',
+    ],
+    [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
       'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',
     ],

@@ -8,7 +8,7 @@ import { type ErrorFormat, errorBody } from './error-bodies';
 const FINAL_STATUSES = new Set([402, 403, 404, 502]);
 
 /** Whose pages may read the answer: everybody's (the public API), or only our own. */
-export type Audience = 'any-origin' | 'same-origin';
+type Audience = 'any-origin' | 'same-origin';
 
 /**
  * Runs a route's handler: gives the request an id, turns any failure into the route's error

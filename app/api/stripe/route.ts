@@ -1,0 +1,18 @@
+import { acceptProcessorEvent } from '@/server/checkout/processor-events';
+import { readText } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+
+const MAX_EVENT_BYTES = 1024 * 1024;
+
+/** Events of the payment processor. The signature covers the body byte for byte. */
+export function POST(request: Request): Promise<Response> {
+  return respond(
+    'chat',
+    async () => {
+      const body = await readText(request, MAX_EVENT_BYTES);
+      await acceptProcessorEvent(body, request.headers.get('stripe-signature'));
+      return privateJson({ received: true });
+    },
+    'same-origin',
+  );
+}

@@ -1,0 +1,20 @@
+import { readVisitPayment } from '@/server/checkout/visit-payments';
+import { respondToVisit } from '@/server/checkout/visit-request';
+import { creditsToJson } from '@/server/credits';
+import { privateJson } from '@/server/http/respond';
+
+type Context = { params: Promise<{ id: string; session: string }> };
+
+export function GET(request: Request, context: Context): Promise<Response> {
+  return respondToVisit(request, context, async (visit) => {
+    const { session } = await context.params;
+    const report = await readVisitPayment(visit, session);
+    return privateJson({
+      session_id: report.sessionId,
+      status: report.status,
+      credits_added: creditsToJson(report.creditsAdded),
+      balance: creditsToJson(report.balance),
+      ...(report.failure !== null && { failure: report.failure }),
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
+import type { PaymentForm } from '@/server/checkout/payment-processor';
+import { CHECKOUT_MODES } from '@/server/checkout/start';
+import { startVisitPayment } from '@/server/checkout/visit-payments';
+import { respondToVisit } from '@/server/checkout/visit-request';
+import { creditsToJson } from '@/server/credits';
+import { assertNever } from '@/server/errors';
+import { readBody } from '@/server/http/read-body';
+import { privateJson } from '@/server/http/respond';
+
+const bodySchema = z.object({
+  amount: z.unknown(),
+  currency: z.enum(CURRENCIES).default('usd'),
+  checkout_mode: z.enum(CHECKOUT_MODES).default('embedded'),
+});
+
+export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
+  return respondToVisit(request, context, async (visit) => {
+    const { checkout_mode: checkoutMode, ...body } = await readBody(request, bodySchema);
+    const { payment, form } = await startVisitPayment(visit, { ...body, checkoutMode });
+    return privateJson({
+      session_id: payment.id,
+      amount: toMajorUnits(payment.amountMinor),
+      currency: payment.currency,
+      credits: creditsToJson(payment.credits),
+      checkout_url: form.kind === 'hosted' ? form.url : null,
+      payment: formBody(form),
+    });
+  });
+}
+
+function formBody(form: PaymentForm): object {
+  switch (form.kind) {
+    case 'sandbox':
+      return { kind: form.kind, embed_url: form.embedUrl };
+    case 'stripe':
+      return { kind: form.kind, client_secret: form.clientSecret, publishable_key: form.publishableKey };
+    case 'hosted':
+      return form;
+    default:
+      return assertNever(form);
+  }
+}

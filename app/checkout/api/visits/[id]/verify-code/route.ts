@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { respondToVisit } from '@/server/checkout/visit-request';
+import { signInWithCode } from '@/server/checkout/visit-sign-in';
+import { readBody } from '@/server/http/read-body';
+import { privateJson } from '@/server/http/respond';
+import { stateBody } from '../../state-body';
+
+const bodySchema = z.object({
+  challenge_id: z.string().max(64),
+  email: z.string().max(320),
+  code: z.string().max(20),
+});
+
+export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
+  return respondToVisit(request, context, async (visit) => {
+    const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
+    const userAgent = request.headers.get('user-agent') ?? '';
+    const { visit: signedIn, signInToken } = await signInWithCode(visit, { challengeId, email, code }, userAgent);
+    return privateJson({ sign_in_token: signInToken, state: await stateBody(signedIn) });
+  });
+}

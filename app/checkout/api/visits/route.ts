@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { CURRENCIES } from '@/server/checkout/amounts';
+import { visitCookie } from '@/server/checkout/visit-cookie';
+import { respondToCheckout } from '@/server/checkout/visit-request';
+import { DISPLAYS, openVisit } from '@/server/checkout/visits';
+import { readBody } from '@/server/http/read-body';
+import { privateJson } from '@/server/http/respond';
+import { metadataSchema } from '@/server/identity/metadata';
+
+/** SHA-256 in base64url. */
+const S256 = /^[A-Za-z0-9_-]{43}$/;
+
+const bodySchema = z.object({
+  publishable_key: z.string().max(200),
+  origin: z.string().max(300),
+  display: z.enum(DISPLAYS),
+  currency: z.enum(CURRENCIES).default('usd'),
+  challenge: z.string().regex(S256, { error: 'expected an S256 challenge' }),
+  metadata: metadataSchema.optional(),
+});
+
+/** Opens a checkout window for a page whose origin the browser attested to our gate page. */
+export function POST(request: Request): Promise<Response> {
+  return respondToCheckout(request, async () => {
+    const { publishable_key: publishableKey, ...body } = await readBody(request, bodySchema);
+    const { visitId, token } = await openVisit({ publishableKey, ...body });
+    return privateJson(
+      { visit_id: visitId },
+      { status: 201, headers: { 'set-cookie': visitCookie(visitId, token, body.display) } },
+    );
+  });
+}

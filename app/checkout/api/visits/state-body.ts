@@ -1,0 +1,28 @@
+import { readVisitState } from '@/server/checkout/visit-state';
+import type { Visit } from '@/server/checkout/visits';
+import { creditsToJson, type Microcredits } from '@/server/credits';
+
+/** What the checkout page shows, as it crosses the wire. */
+export async function stateBody(visit: Visit) {
+  const state = await readVisitState(visit);
+  return {
+    visit_id: state.visitId,
+    app_name: state.appName,
+    display: state.display,
+    currency: state.currency,
+    signed_in: state.signedIn,
+    email: state.email,
+    balance: toJson(state.balance),
+    status: state.status,
+    money: toJson(state.money),
+    limit_saved: toJson(state.limitSaved),
+    limit_left: toJson(state.limitLeft),
+    amounts: state.amounts,
+    minimum: state.minimum,
+    maximum: state.maximum,
+    rates: state.rates,
+    sandbox: state.sandbox,
+  };
+}
+
+const toJson = (credits: Microcredits | null): number | null => (credits === null ? null : creditsToJson(credits));

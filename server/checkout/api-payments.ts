@@ -1,0 +1,52 @@
+import { inTransaction } from '../db';
+import { ApiError, invariant } from '../errors';
+import { openAppUser } from '../identity/app-users';
+import type { Metadata } from '../identity/metadata';
+import { requireAllowedOrigin } from '../partners/origins';
+import { requirePartner } from '../partners/partner';
+import type { Currency } from './amounts';
+import type { Payment } from './payment';
+import { hostedPage, returnPageUrl } from './payment-pages';
+import { type CheckoutMode, startPayment } from './start';
+
+type Buyer = { userId: string; partnerId: string; keyId: string };
+type Wish = {
+  publishableKey?: string | undefined;
+  amount: unknown;
+  currency: Currency;
+  checkoutMode: CheckoutMode;
+  returnUrl?: string | undefined;
+  metadata?: Metadata | undefined;
+};
+
+/** A payment that the app itself starts with its user's key, paid on the processor's own page. */
+export async function startApiPayment(buyer: Buyer, wish: Wish): Promise<{ payment: Payment; checkoutUrl: string }> {
+  const { userId, partnerId, keyId } = buyer;
+  const { publishableKey, returnUrl, metadata, ...order } = wish;
+  if (publishableKey !== undefined) await requireOwnPartner(publishableKey, partnerId);
+  if (returnUrl !== undefined) await requireAllowedOrigin(partnerId, originOf(returnUrl));
+  const { payment, form } = await startPayment({
+    ...order,
+    userId,
+    partnerId,
+    keyId,
+    returnUrl,
+    page: (checkoutSessionId) => hostedPage(returnUrl ?? returnPageUrl(), checkoutSessionId),
+  });
+  if (metadata !== undefined) await inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata }));
+  invariant(form.kind === 'hosted', 'a hosted page was asked for');
+  return { payment, checkoutUrl: form.url };
+}
+
+async function requireOwnPartner(publishableKey: string, partnerId: string): Promise<void> {
+  const { id } = await requirePartner(publishableKey);
+  if (id !== partnerId) {
+    throw new ApiError('invalid_publishable_key', 'The user key belongs to another app than the publishable key');
+  }
+}
+
+/** Custom schemes have no origin of their own in `URL`. */
+function originOf(address: string): string {
+  const { origin, protocol, host } = new URL(address);
+  return origin === 'null' ? `${protocol}//${host}` : origin;
+}

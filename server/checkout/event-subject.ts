@@ -1,0 +1,16 @@
+import type { Tx } from '../db';
+import { invariant } from '../errors';
+import type { Metadata } from '../identity/metadata';
+
+/** Whom an event is about, as the partner knows them, with the partner's own metadata. */
+export async function readEventSubject(
+  tx: Tx,
+  { userId, partnerId }: { userId: string; partnerId: string },
+): Promise<{ user_id: string; metadata: Metadata }> {
+  const { appUserId, metadata } = await tx.userApp.findUniqueOrThrow({
+    where: { userId_appId: { userId, appId: partnerId } },
+    select: { appUserId: true, metadata: true },
+  });
+  invariant(appUserId, 'whoever buys in an app or permits it is a user of the app');
+  return { user_id: appUserId, metadata: (metadata ?? {}) as Metadata };
+}

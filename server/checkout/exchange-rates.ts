@@ -1,0 +1,30 @@
+import { DAY_MS, now } from '../clock';
+import { prisma } from '../db';
+import { settings } from '../env';
+import { ApiError } from '../errors';
+import type { Currency } from './amounts';
+
+const MAX_RATE_AGE_MS = 7 * DAY_MS;
+
+/** USD per unit of the currency as exact decimal text; null when the newest rate is too old to sell at. */
+export async function findUsdRate(currency: Currency): Promise<string | null> {
+  if (currency === 'usd') return '1';
+  const newest = await prisma().fxRate.findFirst({
+    where: { base: currency, quote: 'usd' },
+    orderBy: [{ asOf: 'desc' }, { id: 'desc' }],
+  });
+  if (newest === null) return settings().EUR_USD_RATE;
+  return now() - newest.asOf.getTime() > MAX_RATE_AGE_MS ? null : newest.rate.toString();
+}
+
+export async function requireUsdRate(currency: Currency): Promise<string> {
+  const rate = await findUsdRate(currency);
+  if (rate === null) {
+    throw new ApiError(
+      'invalid_request',
+      `currency: payments in ${currency} are paused because the exchange rate is out of date; please pay in usd`,
+      { param: 'currency' },
+    );
+  }
+  return rate;
+}

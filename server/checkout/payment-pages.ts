@@ -1,0 +1,23 @@
+import { settings } from '../env';
+import type { PaymentPage } from './payment-processor';
+
+/** Our page that the processor sends the user back to. */
+export function returnPageUrl(): string {
+  return `${settings().CHECKOUT_URL}/return`;
+}
+
+/** The processor's own page; both ways back say which payment it was about. */
+export function hostedPage(returnUrl: string, checkoutSessionId: string): PaymentPage {
+  const about = { session_id: checkoutSessionId };
+  return {
+    kind: 'hosted',
+    successUrl: withQuery(returnUrl, about),
+    cancelUrl: withQuery(returnUrl, { ...about, status: 'cancelled' }),
+  };
+}
+
+export function withQuery(address: string, values: Record<string, string>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,64 @@
+import { now, SECOND_MS } from '../clock';
+import { prisma } from '../db';
+import { describeError, log } from '../log';
+import { fulfil } from './fulfil';
+import { UNFINISHED } from './payment';
+
+const PAGE_SIZE = 200;
+const AT_ONCE = 4;
+const FIRST_READ_MS = 30 * SECOND_MS;
+
+let sweptUntil: number | undefined;
+
+/**
+ * Asks the processor again about payments whose webhook may be lost. A payment is read 30
+ * seconds after it began, then after one minute, two, four and so on, so that a busy shop does
+ * not ask about every open form each time; the first sweep of a process reads all.
+ */
+export async function sweepPayments(): Promise<{ read: number; failed: number }> {
+  const since = sweptUntil;
+  const until = now();
+  const result = { read: 0, failed: 0 };
+  for (let after = ''; ; ) {
+    const page = await readPage(after);
+    const due = page.filter(({ createdAt }) => since === undefined || isDue(createdAt.getTime(), since, until));
+    for (let at = 0; at < due.length; at += AT_ONCE) {
+      const outcomes = await Promise.all(due.slice(at, at + AT_ONCE).map(({ id }) => reread(id)));
+      result.read += outcomes.length;
+      result.failed += outcomes.filter((ok) => !ok).length;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) break;
+    after = last.id;
+  }
+  sweptUntil = until;
+  return result;
+}
+
+function readPage(after: string): Promise<{ id: string; createdAt: Date }[]> {
+  return prisma().checkoutSession.findMany({
+    where: { status: { in: UNFINISHED }, id: { gt: after } },
+    select: { id: true, createdAt: true },
+    orderBy: { id: 'asc' },
+    take: PAGE_SIZE,
+  });
+}
+
+/** Whether one of the moments 30 s, 1 min, 2 min, 4 min… after the beginning lies in (since, until]. */
+export function isDue(beganAt: number, since: number, until: number): boolean {
+  return readsBy(until - beganAt) > readsBy(since - beganAt);
+}
+
+function readsBy(ageMs: number): number {
+  return ageMs < FIRST_READ_MS ? 0 : Math.floor(Math.log2(ageMs / FIRST_READ_MS)) + 1;
+}
+
+async function reread(id: string): Promise<boolean> {
+  try {
+    await fulfil(id);
+    return true;
+  } catch (error) {
+    log().warn({ checkoutSessionId: id, error: describeError(error) }, 'a payment could not be read again');
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Currency } from './amounts';
+import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
+import type { PaymentPage } from './payment-processor';
+import { type PaymentReport, readPaymentStatus } from './payment-status';
+import { type CheckoutMode, closeEarlierPayments, type StartedPayment, startPayment } from './start';
+import { requireEnabledPartner } from './visit-partner';
+import { requireSignedIn } from './visit-sign-in';
+import type { Visit } from './visits';
+
+type PaymentWish = { amount: unknown; currency: Currency; checkoutMode: CheckoutMode };
+
+/** Starts a payment in a window, in the place of any that was started there before. */
+export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promise<StartedPayment> {
+  const { userId } = await requireSignedIn(visit);
+  await requireEnabledPartner(visit);
+  const started = await startPayment({
+    ...wish,
+    userId,
+    partnerId: visit.partnerId,
+    visitId: visit.id,
+    page: (checkoutSessionId) => choosePage(visit.display, wish.checkoutMode, checkoutSessionId),
+  });
+  await closeEarlierPayments(visit.id, started.payment.id);
+  return started;
+}
+
+function choosePage(display: string, mode: CheckoutMode, checkoutSessionId: string): PaymentPage {
+  const returnUrl = returnPageUrl();
+  if (mode !== 'embedded') return hostedPage(returnUrl, checkoutSessionId);
+  if (display === 'embedded') return { kind: 'framed' };
+  return { kind: 'first_party', returnUrl: withQuery(returnUrl, { session_id: checkoutSessionId }) };
+}
+
+export async function readVisitPayment(visit: Visit, checkoutSessionId: string): Promise<PaymentReport> {
+  const { userId } = await requireSignedIn(visit);
+  return readPaymentStatus(checkoutSessionId, { userId, partnerId: visit.partnerId });
+}

@@ -1,0 +1,119 @@
+import { now } from '../clock';
+import { inTransaction, prisma, type Tx } from '../db';
+import { ApiError } from '../errors';
+import { openAppUser } from '../identity/app-users';
+import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
+import { metadataSchema } from '../identity/metadata';
+import { openSession } from '../identity/sessions';
+import { issueSignInToken } from '../identity/sign-in-tokens';
+import { openUser } from '../identity/users';
+import { invalidUserKey } from '../http/credentials';
+import { type Caller, requireUserKey } from '../keys/authenticate';
+import { revokeSession } from '../keys/revoke';
+import { checkoutOrigin } from './same-origin';
+import { requireEnabledPartner } from './visit-partner';
+import type { Visit } from './visits';
+
+/** Who is at the window: signed in there, or only recognised by a key that the app holds. */
+export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
+
+/** A device that was logged out elsewhere is signed out here too. */
+export async function findSignedIn({ userId, sessionId }: Visit): Promise<SignedIn | null> {
+  if (userId === null) return null;
+  if (sessionId === null) return { userId, by: 'key' };
+  const session = await prisma().session.findUnique({ where: { id: sessionId } });
+  const isLive = session !== null && session.revokedAt === null && session.expiresAt.getTime() > now();
+  return isLive ? { userId, by: 'session', sessionId } : null;
+}
+
+export async function requireSignedIn(visit: Visit): Promise<SignedIn> {
+  const signedIn = await findSignedIn(visit);
+  if (signedIn === null) throw new ApiError('missing_api_key', 'Please sign in first');
+  return signedIn;
+}
+
+/** The user in person: a key does not prove that, since the app's server holds it too. */
+export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string; sessionId: string }> {
+  const signedIn = await findSignedIn(visit);
+  if (signedIn?.by !== 'session') {
+    throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail address');
+  }
+  return signedIn;
+}
+
+export async function sendVisitCode(
+  visit: Visit,
+  { email, address, locale }: { email: string; address: string; locale?: string | undefined },
+): Promise<{ challengeId: string; expiresInSeconds: number; resendInSeconds: number }> {
+  const partner = await requireEnabledPartner(visit);
+  return sendLoginCode({
+    email,
+    appName: partner.name,
+    partnerId: partner.id,
+    visitId: visit.id,
+    origin: visit.origin,
+    address,
+    ...(locale !== undefined && { locale }),
+  });
+}
+
+type CodeEntry = { challengeId: string; email: string; code: string };
+
+/** Signs in with an e-mailed code; the token lets the widget fetch a key for its app. */
+export async function signInWithCode(
+  visit: Visit,
+  entry: CodeEntry,
+  userAgent: string,
+): Promise<{ visit: Visit; signInToken: string }> {
+  const { id: visitId, partnerId, origin } = visit;
+  await requireEnabledPartner(visit);
+  const { email } = await verifyLoginCode({ ...entry, partnerId, visitId, origin });
+  return inTransaction(async (tx) => {
+    if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
+    const { id: userId } = await openUser(tx, email);
+    await openVisitor(tx, visit, userId);
+    const { sessionId } = await openSession(tx, { userId, userAgent });
+    const signedIn = await tx.checkoutVisit.update({ where: { id: visitId }, data: { userId, sessionId } });
+    return { visit: signedIn, signInToken: await issueVisitToken(tx, visit, { userId, sessionId }) };
+  });
+}
+
+/** One more token for whoever signed in at this window: tokens live for a minute only. */
+export async function issueAnotherToken(visit: Visit): Promise<{ signInToken: string }> {
+  const { userId, sessionId } = await requireOwnSignIn(visit);
+  await requireEnabledPartner(visit);
+  return { signInToken: await inTransaction((tx) => issueVisitToken(tx, visit, { userId, sessionId })) };
+}
+
+function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId: string }): Promise<string> {
+  return issueSignInToken(tx, { ...who, partnerId: visit.partnerId, origin: visit.origin, challenge: visit.challenge });
+}
+
+/** Recognises a user by the key that the app holds. The user's own sign-in stays where there is one. */
+export async function recogniseByKey(visit: Visit, userKey: string): Promise<Visit> {
+  const { userId, partnerId } = await authenticate(userKey);
+  if (partnerId !== visit.partnerId) throw invalidUserKey();
+  return inTransaction(async (tx) => {
+    await openVisitor(tx, visit, userId);
+    await tx.checkoutVisit.updateMany({ where: { id: visit.id, sessionId: null }, data: { userId } });
+    return tx.checkoutVisit.findUniqueOrThrow({ where: { id: visit.id } });
+  });
+}
+
+/** Only what may stand in a header is looked up as a key. */
+function authenticate(userKey: string): Promise<Caller> {
+  if (!/^\w+$/.test(userKey)) throw invalidUserKey();
+  return requireUserKey(new Request(checkoutOrigin(), { headers: { authorization: `Bearer ${userKey}` } }));
+}
+
+async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: string): Promise<void> {
+  await openAppUser(tx, { userId, partnerId, ...(metadata !== null && { metadata: metadataSchema.parse(metadata) }) });
+}
+
+/** Forgets the user, and logs out the device that signed in here. */
+export async function signOut(visit: Visit): Promise<Visit> {
+  return inTransaction(async (tx) => {
+    if (visit.sessionId !== null) await revokeSession(tx, visit.sessionId);
+    return tx.checkoutVisit.update({ where: { id: visit.id }, data: { userId: null, sessionId: null } });
+  });
+}

@@ -1,0 +1,66 @@
+import type { Microcredits } from '../credits';
+import { prisma } from '../db';
+import { settings } from '../env';
+import { invariant } from '../errors';
+import { readSpendable, type Spendable } from '../ledger';
+import { findPartner } from '../partners/partner';
+import { PRESET_AMOUNTS } from './amounts';
+import { findUsdRate } from './exchange-rates';
+import { findSignedIn, type SignedIn } from './visit-sign-in';
+import type { Visit } from './visits';
+
+/** All that the checkout page shows. What only the user may see is null for a mere key. */
+export type VisitState = {
+  visitId: string;
+  appName: string;
+  display: string;
+  currency: string;
+  signedIn: SignedIn['by'] | null;
+  email: string | null;
+  balance: Microcredits | null;
+  status: Spendable['status'] | null;
+  money: Microcredits | null;
+  limitSaved: Microcredits | null;
+  limitLeft: Microcredits | null;
+  amounts: number[];
+  minimum: number;
+  maximum: number;
+  /** USD per unit; null while the currency cannot be paid in. */
+  rates: { usd: number; eur: number | null };
+  sandbox: boolean;
+};
+
+export async function readVisitState(visit: Visit): Promise<VisitState> {
+  const [partner, signedIn, eurRate] = await Promise.all([
+    findPartner(visit.partnerId),
+    findSignedIn(visit),
+    findUsdRate('eur'),
+  ]);
+  invariant(partner, 'partners are never deleted');
+  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE } = settings();
+  return {
+    visitId: visit.id,
+    appName: partner.name,
+    display: visit.display,
+    currency: visit.currency,
+    signedIn: signedIn?.by ?? null,
+    ...(await readPerson(visit.partnerId, signedIn)),
+    amounts: PRESET_AMOUNTS,
+    minimum: MINIMUM_PURCHASE,
+    maximum: MAXIMUM_PURCHASE,
+    rates: { usd: 1, eur: eurRate === null ? null : Number(eurRate) },
+    sandbox: STRIPE_API_BASE !== undefined,
+  };
+}
+
+type Person = Pick<VisitState, 'email' | 'balance' | 'status' | 'money' | 'limitSaved' | 'limitLeft'>;
+const NOBODY: Person = { email: null, balance: null, status: null, money: null, limitSaved: null, limitLeft: null };
+
+async function readPerson(partnerId: string, signedIn: SignedIn | null): Promise<Person> {
+  if (signedIn === null) return NOBODY;
+  const { userId } = signedIn;
+  const { balance, status, money, limitSaved, limitLeft } = await readSpendable(userId, partnerId);
+  if (signedIn.by === 'key') return { ...NOBODY, balance, status };
+  const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
+  return { email, balance, status, money, limitSaved, limitLeft };
+}

@@ -1,0 +1,75 @@
+import type { CheckoutVisit } from '../../prisma/client/client';
+import { MINUTE_MS, now, nowDate } from '../clock';
+import { prisma } from '../db';
+import { ApiError } from '../errors';
+import { newId, randomBase62, sameBytes, sha256 } from '../ids';
+import type { Metadata } from '../identity/metadata';
+import { requireAllowedOrigin } from '../partners/origins';
+import { requirePartner } from '../partners/partner';
+import type { Currency } from './amounts';
+
+/** One opened checkout window: opened for one partner by one verified origin. */
+export type Visit = CheckoutVisit;
+
+export const DISPLAYS = ['embedded', 'popup', 'new_tab'] as const;
+export type Display = (typeof DISPLAYS)[number];
+
+export const VISIT_LIFETIME_MS = 60 * MINUTE_MS;
+/** 256 random bits in base62. */
+const TOKEN_CHARACTERS = 43;
+
+type VisitRequest = {
+  publishableKey: string;
+  /** What the browser told our gate page of the page that opened it. */
+  origin: string;
+  display: Display;
+  currency: Currency;
+  /** S256 challenge of the verifier that the widget keeps. */
+  challenge: string;
+  metadata?: Metadata | undefined;
+};
+
+export async function openVisit(request: VisitRequest): Promise<{ visitId: string; token: string }> {
+  const partner = await requirePartner(request.publishableKey);
+  await requireAllowedOrigin(partner.id, request.origin);
+  const token = randomBase62(TOKEN_CHARACTERS);
+  const visit = await prisma().checkoutVisit.create({
+    data: {
+      id: newId('ckv'),
+      partnerId: partner.id,
+      origin: request.origin,
+      display: request.display,
+      currency: request.currency,
+      challenge: request.challenge,
+      tokenHash: new Uint8Array(sha256(token)),
+      ...(request.metadata && { metadata: request.metadata }),
+      createdAt: nowDate(),
+      expiresAt: new Date(now() + VISIT_LIFETIME_MS),
+    },
+  });
+  return { visitId: visit.id, token };
+}
+
+/** The open visit that the token belongs to. Unknown, expired and foreign visits look the same. */
+export async function requireVisit(visitId: string, token: string | null): Promise<Visit> {
+  const visit = await prisma().checkoutVisit.findUnique({ where: { id: visitId } });
+  if (
+    visit === null ||
+    token === null ||
+    visit.expiresAt.getTime() <= now() ||
+    !sameBytes(visit.tokenHash, sha256(token))
+  ) {
+    throw new ApiError('not_found', 'This checkout window is no longer open. Please close it and open it again.');
+  }
+  return visit;
+}
+
+/** The only origin that may frame the visit's pages. */
+export async function findVisitOrigin(visitId: string): Promise<{ origin: string; display: Display } | null> {
+  const visit = await prisma().checkoutVisit.findUnique({
+    where: { id: visitId },
+    select: { origin: true, display: true, expiresAt: true },
+  });
+  if (visit === null || visit.expiresAt.getTime() <= now()) return null;
+  return { origin: visit.origin, display: visit.display as Display };
+}

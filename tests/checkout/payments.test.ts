@@ -1,0 +1,350 @@
+import Stripe from 'stripe';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fulfil } from '@/server/checkout/fulfil';
+import { isDue, sweepPayments } from '@/server/checkout/sweep';
+import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
+import { inTransaction, prisma } from '@/server/db';
+import { revokeUserKey } from '@/server/keys/revoke';
+import { checkLedger } from '@/server/ledger';
+import { disablePartner, enablePartner } from '@/server/partners/partner';
+import { newDatabase } from '../harness';
+import {
+  CheckoutWindow,
+  newUserKey,
+  payByCard,
+  readEvents,
+  SECRET_KEY,
+  send,
+  setWebhooks,
+  startCheckout,
+  WEBHOOK_SECRET,
+} from './checkout-world';
+
+await newDatabase();
+const world = await startCheckout();
+const stripe = new Stripe(SECRET_KEY, {
+  host: '127.0.0.1',
+  port: new URL(world.sandboxUrl).port,
+  protocol: 'http',
+  telemetry: false,
+});
+
+let buyers = 0;
+async function openForBuyer(changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {
+  const window = await CheckoutWindow.open(world, changes);
+  await window.signIn(`buyer-${++buyers}@example.com`);
+  return window;
+}
+
+/** What a payment left behind, in every place where it may be written once only. */
+async function readTraces(sessionId: string) {
+  const events = await readEvents(world.app, 'credits.added');
+  const booked = await prisma().ledgerTransaction.findMany({ where: { kind: 'purchase', causeId: sessionId } });
+  return {
+    purchases: await prisma().purchase.count({ where: { sessionId } }),
+    bookings: booked.length,
+    events: events.filter(({ data }) => data.transaction_id === booked[0]?.id).length,
+  };
+}
+const NOTHING = { purchases: 0, bookings: 0, events: 0 };
+const ONCE = { purchases: 1, bookings: 1, events: 1 };
+
+const status = async (id: string) => (await prisma().checkoutSession.findUniqueOrThrow({ where: { id } })).status;
+
+async function sendEvent(type: string, sessionId: string, secret = WEBHOOK_SECRET) {
+  const payload = JSON.stringify({ id: 'evt_test', object: 'event', type, data: { object: { client_reference_id: sessionId } } });
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
+  return send(`${world.url}/api/stripe`, 'POST', { 'stripe-signature': signature }, JSON.parse(payload));
+}
+
+beforeEach(() => setWebhooks(world, 'on'));
+afterEach(() => setClock());
+
+describe('starting a payment', () => {
+  test('nobody pays who is not signed in', async () => {
+    const window = await CheckoutWindow.open(world);
+    expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
+  });
+
+  test('a framed window gets the framed form, with our origin as its parent', async () => {
+    const window = await openForBuyer();
+    const { body } = await window.post('/payments', { amount: 25, currency: 'usd', checkout_mode: 'embedded' });
+    expect(body).toMatchObject({ amount: 25, currency: 'usd', credits: 2500, checkout_url: null, payment: { kind: 'sandbox' } });
+    const { payment, session_id } = body as unknown as { payment: { embed_url: string }; session_id: string };
+    expect(payment.embed_url).toContain(`${world.sandboxUrl}/embed/cs_test_`);
+    expect(new URL(payment.embed_url).searchParams.get('parent_origin')).toBe(world.url);
+
+    const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session_id } });
+    const session = await stripe.checkout.sessions.retrieve(row.processorSessionId ?? '');
+    expect(session).toMatchObject({
+      mode: 'payment',
+      ui_mode: 'embedded_page',
+      redirect_on_completion: 'never',
+      client_reference_id: session_id,
+      metadata: { checkout_session: session_id },
+      amount_total: 2500,
+      currency: 'usd',
+    });
+    expect(session.expires_at - session.created).toBeGreaterThanOrEqual(30 * 60);
+    expect(JSON.stringify(session)).not.toMatch(/buyer-|usr_|a-17/);
+  });
+
+  test('a first-party window may be left for a bank and comes back to our page', async () => {
+    const window = await openForBuyer({ display: 'popup' });
+    const { session_id } = await window.startPayment();
+    const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session_id } });
+    const session = await stripe.checkout.sessions.retrieve(row.processorSessionId ?? '');
+    expect(session).toMatchObject({
+      redirect_on_completion: 'if_required',
+      return_url: `${world.url}/checkout/return?session_id=${session_id}`,
+    });
+  });
+
+  test.each(['new_tab', 'manual'])('in mode %s the form is the processor’s own page', async (checkout_mode) => {
+    const window = await openForBuyer();
+    const { body } = await window.post('/payments', { amount: 10, currency: 'usd', checkout_mode });
+    expect(body).toMatchObject({ checkout_url: expect.stringContaining(`${world.sandboxUrl}/pay/`), payment: { kind: 'hosted' } });
+  });
+
+  test.each([['10'], [4.99], [500.01], [10.005], [null], [undefined]])('an amount of %s is refused by its name', async (amount) => {
+    const window = await openForBuyer();
+    const refused = await window.post('/payments', { amount });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'amount' } });
+  });
+
+  test('a second payment in a window closes the form of the first', async () => {
+    const window = await openForBuyer();
+    const first = await window.startPayment({ amount: 10 });
+    const second = await window.startPayment({ amount: 20 });
+    expect(await payByCard(first.payment.embed_url)).toMatchObject({ status: 'expired' });
+    expect(await payByCard(second.payment.embed_url)).toMatchObject({ status: 'complete' });
+    expect((await window.get(`/payments/${first.session_id}`)).body).toMatchObject({ status: 'expired' });
+    expect((await window.get(`/payments/${second.session_id}`)).body).toMatchObject({ status: 'completed', credits_added: 2000 });
+  });
+
+  test('an app that was disabled meanwhile sells nothing', async () => {
+    const window = await openForBuyer();
+    await disablePartner(world.app.id);
+    const refused = await window.post('/payments', { amount: 10 });
+    await enablePartner(world.app.id);
+    expect(refused.body).toMatchObject({ error: { type: 'partner_disabled' } });
+  });
+});
+
+describe('crediting a payment once', () => {
+  test('by the webhook alone', async () => {
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    expect(await payByCard(payment.embed_url)).toMatchObject({ status: 'complete' });
+    await expect.poll(() => status(session_id)).toBe('completed');
+    expect(await readTraces(session_id)).toEqual(ONCE);
+    expect((await window.get()).body).toMatchObject({ balance: 1000, money: 1000, status: 'ok' });
+  });
+
+  test('by the poll alone, and the event says what the app may know', async () => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    expect((await window.get(`/payments/${session_id}`)).body).toEqual({ session_id, status: 'open', credits_added: 0, balance: 0 });
+    await payByCard(payment.embed_url);
+    const done = { session_id, status: 'completed', credits_added: 1000, balance: 1000 };
+    expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);
+    expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);
+    expect(await readTraces(session_id)).toEqual(ONCE);
+    const event = (await readEvents(world.app, 'credits.added')).at(-1);
+    expect(event?.data).toEqual({
+      type: 'purchase',
+      user_id: expect.stringMatching(/^au_/),
+      metadata: { account: 'a-17' },
+      balance: 1000,
+      credits_added: 1000,
+      transaction_id: expect.stringMatching(/^txn_/),
+    });
+  });
+
+  test('by webhooks that come twice, polls and sweeps, all at once', async () => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await payByCard(payment.embed_url);
+    await Promise.all([
+      setWebhooks(world, 'twice'),
+      ...Array.from({ length: 6 }, () => fulfil(session_id)),
+      ...Array.from({ length: 3 }, () => window.get(`/payments/${session_id}`)),
+      ...Array.from({ length: 3 }, () => sendEvent('checkout.session.completed', session_id)),
+      sweepPayments(),
+    ]);
+    expect(await readTraces(session_id)).toEqual(ONCE);
+    expect((await window.get()).body).toMatchObject({ balance: 1000 });
+  });
+
+  test('by a webhook that comes three times in a row', async () => {
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await payByCard(payment.embed_url);
+    for (let time = 0; time < 3; time++) {
+      expect((await sendEvent('checkout.session.completed', session_id)).status).toBe(200);
+    }
+    expect(await readTraces(session_id)).toEqual(ONCE);
+  });
+
+  test('by the sweep, when every webhook is lost and nobody polls', async () => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await sweepPayments();
+    await payByCard(payment.embed_url);
+    await sweepPayments();
+    expect(await status(session_id)).toBe('open');
+    const later = now() + 31 * SECOND_MS;
+    setClock(() => later);
+    await sweepPayments();
+    expect(await status(session_id)).toBe('completed');
+    expect(await readTraces(session_id)).toEqual(ONCE);
+  });
+
+  test('for a user that only a key recognised', async () => {
+    const { userKey, keyId } = await newUserKey(world.app, 'key-buyer@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    const { session_id, payment } = await window.startPayment();
+    await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
+    await payByCard(payment.embed_url);
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'completed', balance: 1000 });
+  });
+
+  test('in euros at the rate of the day it was started', async () => {
+    const window = await openForBuyer({ currency: 'eur' });
+    const { session_id, payment } = await window.startPayment({ amount: 19.99, currency: 'eur' });
+    await payByCard(payment.embed_url);
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ credits_added: 2158 });
+    const purchase = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } });
+    expect(purchase).toMatchObject({ currency: 'eur', amountMinor: 1999 });
+    expect(purchase.rate.toString()).toBe('1.08');
+  });
+});
+
+describe('crediting nothing', () => {
+  test('for a declined card; the form stays open for another', async () => {
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    expect(await payByCard(payment.embed_url, '4000 0000 0000 0002')).toMatchObject({ status: 'declined' });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'open', credits_added: 0 });
+    expect(await readTraces(session_id)).toEqual(NOTHING);
+    await payByCard(payment.embed_url);
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'completed' });
+  });
+
+  test('for an event that lies about a payment', async () => {
+    const window = await openForBuyer();
+    const { session_id } = await window.startPayment();
+    expect((await sendEvent('checkout.session.completed', session_id)).status).toBe(200);
+    expect(await status(session_id)).toBe('open');
+    expect(await readTraces(session_id)).toEqual(NOTHING);
+  });
+
+  test('for an event with a wrong signature or none', async () => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await payByCard(payment.embed_url);
+    expect((await sendEvent('checkout.session.completed', session_id, 'whsec_somebody_else')).status).toBe(400);
+    expect((await send(`${world.url}/api/stripe`, 'POST', {}, { type: 'checkout.session.completed' })).status).toBe(400);
+    expect(await status(session_id)).toBe('open');
+    expect(await readTraces(session_id)).toEqual(NOTHING);
+  });
+
+  test('for events of other kinds and of payments that are not ours', async () => {
+    expect((await sendEvent('customer.created', 'cks_unknown')).status).toBe(200);
+    expect((await sendEvent('checkout.session.completed', 'cks_unknown')).status).toBe(200);
+  });
+
+  test.each([
+    ['amount', { amountMinor: 50_000 }],
+    ['currency', { currency: 'eur' }],
+  ])('when the paid %s is not the ordered one', async (_, changed) => {
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await prisma().checkoutSession.update({ where: { id: session_id }, data: changed });
+    await payByCard(payment.embed_url);
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'failed', failure: expect.stringContaining('support') });
+    expect(await readTraces(session_id)).toEqual(NOTHING);
+  });
+
+  test('when the time is over', async () => {
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    const later = now() + 32 * MINUTE_MS;
+    setClock(() => later);
+    expect(await payByCard(payment.embed_url)).toMatchObject({ status: 'expired' });
+    await expect.poll(() => status(session_id)).toBe('expired');
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'expired', credits_added: 0 });
+  });
+
+  test('when the processor never heard of the session: it ends with its time', async () => {
+    const window = await openForBuyer();
+    const { session_id } = await window.startPayment();
+    await prisma().checkoutSession.update({ where: { id: session_id }, data: { processorSessionId: null } });
+    expect((await fulfil(session_id))?.status).toBe('open');
+    const later = now() + 32 * MINUTE_MS;
+    setClock(() => later);
+    await sweepPayments();
+    expect(await status(session_id)).toBe('expired');
+  });
+});
+
+test('nobody sees a payment of somebody else', async () => {
+  const mine = await openForBuyer();
+  const theirs = await openForBuyer();
+  const { session_id } = await mine.startPayment();
+  const refused = await theirs.get(`/payments/${session_id}`);
+  expect(refused.status).toBe(404);
+  expect(refused.body).toMatchObject({ error: { type: 'not_found' } });
+});
+
+test('a payment is read again after 30 seconds, one minute, two, four…', () => {
+  const reads = Array.from({ length: 600 }, (_, tick) => tick * 10 * SECOND_MS).filter((at) => isDue(0, at - 10 * SECOND_MS, at));
+  expect(reads).toEqual([30, 60, 120, 240, 480, 960, 1920, 3840].map((seconds) => seconds * SECOND_MS));
+});
+
+describe('the euro rate', () => {
+  const storeRate = (rate: string, ageMs: number) =>
+    prisma().fxRate.create({ data: { base: 'eur', quote: 'usd', rate, source: 'test', asOf: new Date(now() - ageMs) } });
+
+  test('is the newest of the table, until that is a week old', async () => {
+    await storeRate('1.2', 8 * DAY_MS);
+    const window = await openForBuyer({ currency: 'eur' });
+    expect((await window.get()).body).toMatchObject({ rates: { usd: 1, eur: null } });
+    const refused = await window.post('/payments', { amount: 10, currency: 'eur' });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ error: { param: 'currency', message: expect.stringContaining('out of date') } });
+    await storeRate('1.1', 6 * DAY_MS);
+    expect((await window.get()).body).toMatchObject({ rates: { eur: 1.1 } });
+    expect((await window.post('/payments', { amount: 10, currency: 'eur' })).body).toMatchObject({ credits: 1100 });
+  });
+
+  test('stays what it was for a payment that was started', async () => {
+    await storeRate('1.1', 2 * DAY_MS);
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment({ currency: 'eur' });
+    await storeRate('2', DAY_MS);
+    await payByCard(payment.embed_url);
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ credits_added: 1100 });
+  });
+});
+
+test('after all that the books are right', async () => {
+  expect(await checkLedger()).toMatchObject({ differences: [] });
+});
+
+test('when the processor is away, a payment keeps its state and a new one is refused', async () => {
+  const window = await openForBuyer();
+  const { session_id } = await window.startPayment();
+  await world.stopProcessor();
+  const [refused, kept] = await Promise.all([window.post('/payments', { amount: 10 }), window.get(`/payments/${session_id}`)]);
+  expect(refused.status).toBe(502);
+  expect(refused.body).toMatchObject({ error: { type: 'upstream_error', message: 'The payment could not be started. Please try again.' } });
+  expect(kept.body).toMatchObject({ status: 'open' });
+  expect((await sendEvent('checkout.session.completed', session_id)).status).toBe(500);
+});

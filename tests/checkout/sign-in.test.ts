@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction, prisma } from '@/server/db';
+import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
+import { bookPurchase } from '@/server/ledger';
+import { disablePartner, enablePartner } from '@/server/partners/partner';
+import { newDatabase } from '../harness';
+import { APP_ORIGIN, CheckoutWindow, newApp, newUserKey, readEvents, startCheckout, VERIFIER } from './checkout-world';
+
+await newDatabase();
+const world = await startCheckout();
+const elsewhere = await newApp('Elsewhere');
+
+/** Credits that the user bought in another app. */
+async function buyElsewhere(email: string, credits: number): Promise<void> {
+  const { userId } = await newUserKey(elsewhere, email);
+  await inTransaction((tx) =>
+    bookPurchase(tx, { userId, appId: elsewhere.id, credits: wholeCredits(credits), sessionId: `cks_${email}` }),
+  );
+}
+
+const exchange = (token: string, origin: string | null = APP_ORIGIN) =>
+  exchangeSignInToken({ publishableKey: world.app.publishableKey, token, codeVerifier: VERIFIER, origin });
+
+describe('by an e-mailed code', () => {
+  test('the window knows the user, and the app can fetch a key with the token', async () => {
+    const window = await CheckoutWindow.open(world);
+    const { sign_in_token, state } = await window.signIn('ada@example.com');
+    expect(state).toMatchObject({ signed_in: 'session', email: 'ada@example.com', balance: 0, status: 'insufficient_credits', money: 0 });
+    const { appUserId, userKey } = await exchange(sign_in_token);
+    expect(userKey).toMatch(/^svc_sk_/);
+    const [event] = await readEvents(world.app, 'user_key.created');
+    expect(event?.data).toMatchObject({ user_id: appUserId, metadata: { account: 'a-17' } });
+  });
+
+  test('a window that is signed in gets another token, each good once', async () => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('again@example.com');
+    const { body } = await window.post('/sign-in-token');
+    expect((await exchange(String(body.sign_in_token))).userKey).toMatch(/^svc_sk_/);
+    await expect(exchange(String(body.sign_in_token))).rejects.toMatchObject({ code: 'invalid_grant' });
+  });
+
+  test('the token is worth nothing to another origin', async () => {
+    const window = await CheckoutWindow.open(world);
+    const { sign_in_token } = await window.signIn('origin@example.com');
+    await expect(exchange(sign_in_token, 'https://evil.example')).rejects.toMatchObject({ code: 'invalid_grant' });
+  });
+
+  test('a code sent to one window is worth nothing in another', async () => {
+    const email = 'phished@example.com';
+    const mine = await CheckoutWindow.open(world);
+    const theirs = await CheckoutWindow.open(world);
+    const { body: sent } = await mine.post('/send-code', { email });
+    expect(sent).toMatchObject({ expires_in: 600, resend_in: 0 });
+    const code = await mine.readCode(email);
+    const refused = await theirs.post('/verify-code', { challenge_id: sent.challenge_id, email, code });
+    expect(refused.body).toMatchObject({ error: { type: 'invalid_code' } });
+    expect((await theirs.get()).body).toMatchObject({ signed_in: null });
+  });
+
+  test('two requests with the same code sign in once', async () => {
+    const email = 'twice@example.com';
+    const window = await CheckoutWindow.open(world);
+    const { body: sent } = await window.post('/send-code', { email });
+    const entry = { challenge_id: sent.challenge_id, email, code: await window.readCode(email) };
+    const answers = await Promise.all([window.post('/verify-code', entry), window.post('/verify-code', entry)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(await prisma().session.count({ where: { user: { email } } })).toBe(1);
+  });
+
+  test('signing out forgets the user and ends the device with its keys', async () => {
+    const window = await CheckoutWindow.open(world);
+    const { sign_in_token } = await window.signIn('leaving@example.com');
+    const { keyId } = await exchange(sign_in_token);
+    expect((await window.post('/sign-out')).body).toMatchObject({ state: { signed_in: null, email: null } });
+    const key = await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } });
+    expect(key.revokeReason).toBe('session_revoked');
+    expect((await window.post('/sign-in-token')).status).toBe(403);
+  });
+
+  test('a device that was logged out elsewhere is signed out of its window', async () => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('stolen@example.com');
+    const { sessionId } = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
+    await inTransaction((tx) => revokeSession(tx, sessionId ?? ''));
+    expect((await window.get()).body).toMatchObject({ signed_in: null, balance: null });
+    expect((await window.post('/limit', { credits: 5, save_id: 'save-one' })).status).toBe(403);
+    expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
+  });
+
+  test('nobody signs in to an app that was disabled meanwhile', async () => {
+    const window = await CheckoutWindow.open(world);
+    await disablePartner(world.app.id);
+    const refused = await window.post('/send-code', { email: 'late@example.com' });
+    await enablePartner(world.app.id);
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ error: { type: 'partner_disabled' } });
+  });
+});
+
+describe('by a key that the app holds', () => {
+  test('the window shows what the app can spend, and nothing that is only the user’s', async () => {
+    await buyElsewhere('held@example.com', 700);
+    const { userKey } = await newUserKey(world.app, 'held@example.com');
+    const window = await CheckoutWindow.open(world);
+    const { body } = await window.post('/recognise', { user_key: userKey });
+    expect(body).toMatchObject({
+      state: { signed_in: 'key', balance: 0, status: 'partner_not_permitted', email: null, money: null, limit_saved: null, limit_left: null },
+    });
+  });
+
+  test('it may neither set a limit nor fetch a token: the user has to confirm', async () => {
+    const { userKey } = await newUserKey(world.app, 'absent@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    for (const refused of [await window.post('/limit', { credits: 100, save_id: 'save-one' }), await window.post('/sign-in-token')]) {
+      expect(refused.status).toBe(403);
+      expect(refused.body).toMatchObject({ error: { type: 'step_up_required' } });
+    }
+    expect(await readEvents(world.app, 'credits.added')).toEqual([]);
+  });
+
+  test('a key of another app, a revoked one and no key at all are the same to it', async () => {
+    const foreign = await newUserKey(elsewhere, 'foreign@example.com');
+    const revoked = await newUserKey(world.app, 'revoked@example.com');
+    await inTransaction((tx) => revokeUserKey(tx, { keyId: revoked.keyId, reason: 'user_revoked' }));
+    const window = await CheckoutWindow.open(world);
+    for (const userKey of [foreign.userKey, revoked.userKey, 'svc_sk_nothing', 'not a key\r\n', world.app.publishableKey]) {
+      const refused = await window.post('/recognise', { user_key: userKey });
+      expect(refused.status).toBe(401);
+      expect(refused.body).toMatchObject({ error: { type: 'invalid_user_key' } });
+    }
+    expect((await window.get()).body).toMatchObject({ signed_in: null });
+  });
+
+  test('it does not take the place of the user’s own sign-in', async () => {
+    const other = await newUserKey(world.app, 'other@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('owner@example.com');
+    const { body } = await window.post('/recognise', { user_key: other.userKey });
+    expect(body).toMatchObject({ state: { signed_in: 'session', email: 'owner@example.com' } });
+  });
+});
+
+describe('permitting the app', () => {
+  test('every save counts once and is told to the app, even one that adds nothing', async () => {
+    const email = 'permit@example.com';
+    await buyElsewhere(email, 700);
+    const window = await CheckoutWindow.open(world);
+    await window.signIn(email);
+
+    const first = await window.post('/limit', { credits: 300, save_id: 'save-one' });
+    expect(first.body).toEqual({ granted_credits: 300, credits_added: 300, balance: 300 });
+    expect((await window.post('/limit', { credits: 300, save_id: 'save-one' })).body).toEqual(first.body);
+    const second = await window.post('/limit', { credits: 300, save_id: 'save-two' });
+    expect(second.body).toEqual({ granted_credits: 300, credits_added: 0, balance: 300 });
+    const removed = await window.post('/limit', { credits: null, save_id: 'save-three' });
+    expect(removed.body).toEqual({ granted_credits: 0, credits_added: 0, balance: 0 });
+    expect((await window.get()).body).toMatchObject({ limit_saved: null, status: 'partner_not_permitted', money: 700 });
+
+    const events = await readEvents(world.app, 'credits.added');
+    expect(events.map(({ data }) => [data.type, data.granted_credits, data.credits_added, data.balance])).toEqual([
+      ['permission', 300, 300, 300],
+      ['permission', 300, 0, 300],
+      ['permission', 0, 0, 0],
+    ]);
+    expect(events[0]?.data).toMatchObject({ user_id: expect.stringMatching(/^au_/), metadata: { account: 'a-17' } });
+    expect(JSON.stringify(events)).not.toContain('usr_');
+  });
+
+  test('one save id with another number is a conflict', async () => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('conflict@example.com');
+    await window.post('/limit', { credits: 10, save_id: 'save-one' });
+    expect((await window.post('/limit', { credits: 20, save_id: 'save-one' })).status).toBe(409);
+  });
+
+  test.each([[-1], [0.0000001], ['10'], [1e300]])('a limit of %s is refused by its name', async (credits) => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('wrong@example.com');
+    const refused = await window.post('/limit', { credits, save_id: 'save-one' });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'credits' } });
+  });
+});

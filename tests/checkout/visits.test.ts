@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { findVisitOrigin } from '@/server/checkout/visits';
+import { MINUTE_MS, now, setClock } from '@/server/clock';
+import { prisma } from '@/server/db';
+import { newDatabase } from '../harness';
+import { APP_ORIGIN, CheckoutWindow, openRequest, send, startCheckout } from './checkout-world';
+
+await newDatabase();
+const world = await startCheckout();
+const address = `${world.url}/checkout/api/visits`;
+
+const open = (changes: Record<string, unknown> = {}, headers: Record<string, string> = { origin: world.url }) =>
+  send(address, 'POST', headers, openRequest(world, changes));
+
+afterEach(() => setClock());
+
+describe('opening a window', () => {
+  test('a framed window gets a partitioned cookie, a first-party window a lax one', async () => {
+    const framed = await open();
+    const cookie = `__Host-svc-visit-${framed.body.visit_id}=`;
+    expect(framed.status).toBe(201);
+    expect(framed.headers.get('set-cookie')).toMatch(
+      new RegExp(`^${cookie}\\w{43}; Path=/; Max-Age=3600; Secure; HttpOnly; SameSite=None; Partitioned$`),
+    );
+    const popup = await open({ display: 'popup' });
+    expect(popup.headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; SameSite=Lax$/);
+  });
+
+  test('a page whose origin is not registered is refused by its name', async () => {
+    const refused = await open({ origin: 'https://evil.example' });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed', message: expect.stringContaining('https://evil.example') } });
+    expect(refused.headers.get('set-cookie')).toBeNull();
+  });
+
+  test.each([
+    ['an unknown publishable key', { publishable_key: 'svc_pk_nobody' }, 401, 'invalid_publishable_key'],
+    ['a display that does not exist', { display: 'billboard' }, 400, 'invalid_request'],
+    ['a challenge that is no SHA-256', { challenge: 'short' }, 400, 'invalid_request'],
+    ['metadata that is not flat', { metadata: { a: { b: 1 } } }, 400, 'invalid_request'],
+  ])('%s is refused', async (_, changes, status, type) => {
+    const refused = await open(changes);
+    expect(refused.status).toBe(status);
+    expect(refused.body).toMatchObject({ error: { type } });
+  });
+
+  test('the token is stored as a hash only', async () => {
+    const window = await CheckoutWindow.open(world);
+    const token = window.cookie.split('=')[1] ?? '';
+    const visit = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
+    expect(token).toHaveLength(43);
+    expect(JSON.stringify({ ...visit, tokenHash: Buffer.from(visit.tokenHash).toString() })).not.toContain(token);
+  });
+});
+
+describe('who may talk to a window', () => {
+  test.each([
+    ['no origin', {}],
+    ['another origin', { origin: APP_ORIGIN }],
+    ['another port of this host', { origin: 'http://localhost:1' }],
+    ['the right origin of a cross-site request', { origin: world.url, 'sec-fetch-site': 'cross-site' }],
+    ['the right origin of a same-site request', { origin: world.url, 'sec-fetch-site': 'same-site' }],
+  ])('a request with %s changes nothing', async (_, headers) => {
+    const before = await prisma().checkoutVisit.count();
+    const refused = await open({}, headers as Record<string, string>);
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed' } });
+    expect(await prisma().checkoutVisit.count()).toBe(before);
+  });
+
+  test('a request of the page itself passes', async () => {
+    expect((await open({}, { origin: world.url, 'sec-fetch-site': 'same-origin' })).status).toBe(201);
+  });
+
+  test('no answer may be read by another origin', async () => {
+    const window = await CheckoutWindow.open(world);
+    const answers = [await window.get(), await window.post('/payments', {}), await open({}, {})];
+    for (const answer of answers) expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('without its cookie, or with that of another window, a window is not found', async () => {
+    const mine = await CheckoutWindow.open(world);
+    const other = await CheckoutWindow.open(world);
+    const foreign = other.cookie.replace(other.visitId, mine.visitId);
+    for (const cookie of ['', other.cookie, foreign, `__Host-svc-visit-${mine.visitId}=`]) {
+      const answer = await send(`${address}/${mine.visitId}`, 'GET', { cookie });
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ error: { type: 'not_found' } });
+    }
+    const both = await send(`${address}/${mine.visitId}`, 'GET', { cookie: `${other.cookie}; ${mine.cookie}` });
+    expect(both.status).toBe(200);
+  });
+
+  test('a window closes after an hour', async () => {
+    const window = await CheckoutWindow.open(world);
+    const openedAt = now();
+    setClock(() => openedAt + 59 * MINUTE_MS);
+    expect((await window.get()).status).toBe(200);
+    setClock(() => openedAt + 61 * MINUTE_MS);
+    expect((await window.get()).status).toBe(404);
+    expect(await findVisitOrigin(window.visitId)).toBeNull();
+  });
+});
+
+test('the page of a window may be framed by the origin that opened it', async () => {
+  const window = await CheckoutWindow.open(world);
+  expect(await findVisitOrigin(window.visitId)).toEqual({ origin: APP_ORIGIN, display: 'embedded' });
+  expect(await findVisitOrigin('ckv_unknown')).toBeNull();
+});
+
+test('a fresh window shows the offer and nobody', async () => {
+  const window = await CheckoutWindow.open(world, { currency: 'eur' });
+  expect((await window.get()).body).toEqual({
+    visit_id: window.visitId,
+    app_name: 'Notes',
+    display: 'embedded',
+    currency: 'eur',
+    signed_in: null,
+    email: null,
+    balance: null,
+    status: null,
+    money: null,
+    limit_saved: null,
+    limit_left: null,
+    amounts: [5, 10, 25, 50, 100],
+    minimum: 5,
+    maximum: 500,
+    rates: { usd: 1, eur: 1.08 },
+    sandbox: true,
+  });
+});

@@ -15,17 +15,20 @@ const types = {
     oid === INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
+/** Prisma's adapter writes times without a zone: both doors must agree on one. */
+const connection = () => ({
+  connectionString: databaseUrl(),
+  max: 8,
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: 5_000,
+  options: '-c timezone=UTC',
+});
+
 let hotPool: pg.Pool | undefined;
 
 export function pool(): pg.Pool {
   if (!hotPool) {
-    hotPool = new pg.Pool({
-      connectionString: databaseUrl(),
-      max: 8,
-      connectionTimeoutMillis: 2_000,
-      statement_timeout: 5_000,
-      types,
-    });
+    hotPool = new pg.Pool({ ...connection(), types });
     // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
     hotPool.on('error', () => {});
   }
@@ -35,9 +38,7 @@ export function pool(): pg.Pool {
 let client: PrismaClient | undefined;
 
 export function prisma(): PrismaClient {
-  client ??= new PrismaClient({
-    adapter: new PrismaPg({ connectionString: databaseUrl(), max: 8, connectionTimeoutMillis: 2_000, statement_timeout: 5_000 }),
-  });
+  client ??= new PrismaClient({ adapter: new PrismaPg(connection()) });
   return client;
 }
 

@@ -10,7 +10,10 @@ import { randomBase62 } from '@/server/ids';
 export async function newDatabase(): Promise<{ url: string }> {
   const serverUrl = inject('serverUrl');
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  await runOnServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`);
+  await runOnServer(
+    serverUrl,
+    `CREATE DATABASE ${name} TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`,
+  );
   const url = serverUrl.replace(/\/svc$/, `/${name}`);
   process.env.DATABASE_URL = url;
   afterAll(async () => {

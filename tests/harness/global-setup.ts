@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { DataDirInUse } from '@/server/process/lock-file';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
+import { DataDirInUse } from '@/server/process/lock-file';
 import { hashMigrations, migrate } from '@/server/process/migrate';
 
 /** One PostgreSQL for the run, with a migrated template that every test file clones. */
@@ -44,7 +44,9 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE datname ~ '^(template_|test_)'`);
+    const { rows } = await client.query<{ datname: string }>(
+      `SELECT datname FROM pg_database WHERE datname ~ '^(template_|test_)'`,
+    );
     const outdated = rows.map((row) => row.datname).filter((found) => found !== name);
     for (const found of outdated) await client.query(`DROP DATABASE "${found}" WITH (FORCE)`);
     if (outdated.length === rows.length) await buildTemplate(client, serverUrl, name);

@@ -1,4 +1,4 @@
-const MODEL_MEMBER = /"model"\s*:\s*"(?:[^"\\]|\\.)*"/;
+const MODEL_MEMBER = /("model"\s*:\s*)"(?:[^"\\]|\\.)*"/;
 
 /**
  * Puts the name that the client asked for where the provider wrote its own. Works on the text,
@@ -6,5 +6,5 @@ const MODEL_MEMBER = /"model"\s*:\s*"(?:[^"\\]|\\.)*"/;
  * quote is escaped, so the first unescaped match is a real member.
  */
 export function renameModel(json: string, model: string): string {
-  return json.replace(MODEL_MEMBER, () => `"model":${JSON.stringify(model)}`);
+  return json.replace(MODEL_MEMBER, (_, member: string) => member + JSON.stringify(model));
 }

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { preflight } from '@/server/http/cors';
+import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+import { metadataSchema } from '@/server/identity/metadata';
+import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+import { writeSignedIn } from '@/server/identity/signed-in';
+
+const schema = z.object({
+  grant_type: z.literal('signin_token'),
+  publishable_key: z.string(),
+  token: z.string(),
+  code_verifier: z.string(),
+  metadata: metadataSchema.optional(),
+});
+
+export function POST(request: Request): Promise<Response> {
+  return respond('chat', async () => {
+    const body = validate(schema, await readFields(request));
+    const signedIn = await exchangeSignInToken({
+      publishableKey: body.publishable_key,
+      token: body.token,
+      codeVerifier: body.code_verifier,
+      origin: request.headers.get('origin'),
+      metadata: body.metadata,
+    });
+    return privateJson({ ...writeSignedIn(signedIn), token_type: 'Bearer' });
+  });
+}
+
+/** JSON, or a form whose `metadata` field holds JSON. */
+async function readFields(request: Request): Promise<Record<string, unknown>> {
+  const text = await readText(request, SMALL_BODY_BYTES);
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? ''))
+    return parseJsonObject(text);
+  const fields: Record<string, unknown> = Object.fromEntries(new URLSearchParams(text));
+  return typeof fields.metadata === 'string'
+    ? { ...fields, metadata: parseJsonObject(fields.metadata) }
+    : fields;
+}
+
+export const OPTIONS = preflight;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { preflight } from '@/server/http/cors';
+import { readBody } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+import { metadataSchema } from '@/server/identity/metadata';
+import { signInWithCode } from '@/server/identity/sign-in-with-code';
+import { writeSignedIn } from '@/server/identity/signed-in';
+import { requireAllowedOrigin } from '@/server/partners/origins';
+import { requirePartner } from '@/server/partners/partner';
+
+const schema = z.object({
+  publishable_key: z.string(),
+  challenge_id: z.string(),
+  email: z.string(),
+  code: z.string(),
+  metadata: metadataSchema.optional(),
+});
+
+export function POST(request: Request): Promise<Response> {
+  return respond('chat', async () => {
+    const body = await readBody(request, schema);
+    const partner = await requirePartner(body.publishable_key);
+    const origin = request.headers.get('origin');
+    if (origin !== null) await requireAllowedOrigin(partner.id, origin);
+    const signedIn = await signInWithCode({
+      partnerId: partner.id,
+      challengeId: body.challenge_id,
+      email: body.email,
+      code: body.code,
+      origin,
+      userAgent: request.headers.get('user-agent') ?? '',
+      metadata: body.metadata,
+    });
+    return privateJson(writeSignedIn(signedIn));
+  });
+}
+
+export const OPTIONS = preflight;

@@ -1,0 +1,24 @@
+import { checkLedger } from '../ledger';
+import type { Command, Outcome } from './command';
+
+export const ledgerCommands: Readonly<Record<string, Command>> = {
+  'ledger check': {
+    usage: 'ledger check',
+    summary: 'recompute every balance from the entries',
+    needs: 'schema',
+    run: check,
+  },
+};
+
+async function check(): Promise<Outcome> {
+  const { differences, users, transactions } = await checkLedger();
+  const isBad = differences.length > 0;
+  const counted = `${users} users, ${transactions} transactions`;
+  return {
+    json: { ok: !isBad, users, transactions, differences },
+    text: isBad
+      ? [`The ledger does not hold (${counted}):`, ...differences].join('\n')
+      : `The ledger holds: ${counted}.`,
+    isBad,
+  };
+}

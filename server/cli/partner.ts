@@ -1,0 +1,201 @@
+import { normaliseEmail } from '../identity/email';
+import { parseOrigin } from '../partners/origins';
+import {
+  addOrigin,
+  createPartner,
+  disablePartner,
+  enablePartner,
+  findPartner,
+  findPartnerByKey,
+  listOrigins,
+  listPartners,
+  type Partner,
+  removeOrigin,
+  setAllowedModels,
+  setPartnerRate,
+} from '../partners/partner';
+import { formatPercent, parsePercent } from '../partners/rate';
+import { findCatalogModel } from '../pricing/catalog';
+import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
+import { alignColumns, alignFacts } from './output';
+
+export const partnerCommands: Readonly<Record<string, Command>> = {
+  'partner create': {
+    usage: 'partner create --name N --rate PERCENT [--origin O]… [--owner EMAIL]',
+    summary: 'register an app',
+    options: { name: 'text', rate: 'text', origin: 'list', owner: 'text' },
+    needs: 'schema',
+    run: create,
+  },
+  'partner list': { usage: 'partner list', summary: 'all apps', needs: 'schema', run: list },
+  'partner show': {
+    usage: 'partner show PK',
+    summary: 'one app',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: show,
+  },
+  'partner disable': {
+    usage: 'partner disable PK',
+    summary: 'suspend its keys',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: (input) => change(input, ({ id }) => disablePartner(id)),
+  },
+  'partner enable': {
+    usage: 'partner enable PK',
+    summary: 'let its keys work again',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: (input) => change(input, ({ id }) => enablePartner(id)),
+  },
+  'partner set-rate': {
+    usage: 'partner set-rate PK PERCENT',
+    summary: 'commission on provider cost, 0 to 100, at most two decimals',
+    arguments: ['PK', 'PERCENT'],
+    needs: 'schema',
+    run: (input) => {
+      const rateBp = readRate(input.require('PERCENT'));
+      return change(input, ({ id }) => setPartnerRate(id, rateBp));
+    },
+  },
+  'partner origins': {
+    usage: 'partner origins PK --add O | --remove O',
+    summary: 'pages that may open its checkout',
+    arguments: ['PK'],
+    options: { add: 'list', remove: 'list' },
+    needs: 'schema',
+    run: changeOrigins,
+  },
+  'partner models': {
+    usage: 'partner models PK --allow ID,ID | --all',
+    summary: 'models that it may use',
+    arguments: ['PK'],
+    options: { allow: 'text', all: 'flag' },
+    needs: 'schema',
+    run: changeModels,
+  },
+};
+
+async function create(input: CommandInput): Promise<Outcome> {
+  const origins = input.list('origin');
+  const partner = await createPartner({
+    name: input.require('name'),
+    rateBp: readRate(input.require('rate')),
+    origins,
+    ownerEmail: readOwner(input.find('owner')),
+  });
+  return {
+    json: { partner_id: partner.id, publishable_key: partner.publishableKey },
+    text: alignFacts({ 'partner id': partner.id, 'publishable key': partner.publishableKey }),
+    warnings: origins.flatMap(warningsOf),
+  };
+}
+
+async function list(): Promise<Outcome> {
+  const partners = await listPartners();
+  const described = await Promise.all(partners.map(describe));
+  const rows = partners.map((partner) => [
+    partner.publishableKey,
+    `${formatPercent(partner.rateBp)} %`,
+    partner.disabledAt === null ? 'enabled' : 'disabled',
+    partner.name,
+  ]);
+  return { json: described, text: rows.length === 0 ? 'No partner yet.' : alignColumns(rows) };
+}
+
+async function show(input: CommandInput): Promise<Outcome> {
+  return answer(await requirePartnerOf(input));
+}
+
+async function change(input: CommandInput, work: (partner: Partner) => Promise<void>): Promise<Outcome> {
+  const partner = await requirePartnerOf(input);
+  await work(partner);
+  return answer((await findPartner(partner.id)) ?? partner);
+}
+
+async function changeOrigins(input: CommandInput): Promise<Outcome> {
+  const [added, removed] = [input.list('add'), input.list('remove')];
+  if (added.length + removed.length === 0)
+    throw new CommandRefused(`--add or --remove is missing. Usage: ${input.usage}`);
+  const outcome = await change(input, async ({ id }) => {
+    for (const origin of added) await addOrigin(id, origin);
+    for (const origin of removed) {
+      if (!(await removeOrigin(id, origin))) throw new CommandRefused(`The partner has no origin ${origin}`);
+    }
+  });
+  return { ...outcome, warnings: added.flatMap(warningsOf) };
+}
+
+function changeModels(input: CommandInput): Promise<Outcome> {
+  const allow = input.find('allow');
+  if ((allow === undefined) !== input.has('all'))
+    throw new CommandRefused(`Give either --allow or --all. Usage: ${input.usage}`);
+  const models = allow === undefined ? null : [...new Set(allow.split(',').map((id) => id.trim()))];
+  const unknown = models?.find((id) => findCatalogModel(id) === null);
+  if (unknown !== undefined)
+    throw new CommandRefused(`There is no model "${unknown}". See: npm run svc -- models list`);
+  return change(input, ({ id }) => setAllowedModels(id, models));
+}
+
+async function requirePartnerOf(input: CommandInput): Promise<Partner> {
+  const name = input.require('PK');
+  const partner = (await findPartnerByKey(name)) ?? (await findPartner(name));
+  if (partner === null) throw new CommandRefused(`There is no partner ${name}`);
+  return partner;
+}
+
+async function answer(partner: Partner): Promise<Outcome> {
+  const facts = await describe(partner);
+  return {
+    json: facts,
+    text: alignFacts({
+      name: facts.name,
+      'partner id': facts.partner_id,
+      'publishable key': facts.publishable_key,
+      rate: `${formatPercent(partner.rateBp)} %`,
+      state: facts.disabled ? 'disabled' : 'enabled',
+      origins: facts.origins.join(', ') || 'none (localhost always works)',
+      models: facts.models?.join(', ') ?? 'all',
+      owner: facts.owner ?? 'none',
+      webhook: facts.webhook_url ?? 'none',
+    }),
+  };
+}
+
+async function describe(partner: Partner) {
+  return {
+    partner_id: partner.id,
+    publishable_key: partner.publishableKey,
+    name: partner.name,
+    rate: Number(formatPercent(partner.rateBp)),
+    disabled: partner.disabledAt !== null,
+    origins: await listOrigins(partner.id),
+    /** Null: all. */
+    models: partner.allModels ? null : partner.allowedModels,
+    owner: partner.ownerEmail,
+    webhook_url: partner.webhookUrl,
+    created_at: partner.createdAt.toISOString(),
+  };
+}
+
+function readRate(text: string): number {
+  const rateBp = parsePercent(text);
+  if (rateBp === null)
+    throw new CommandRefused(
+      `"${text}" is not a rate: write percent between 0 and 100 with at most two decimals`,
+    );
+  return rateBp;
+}
+
+function readOwner(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const owner = normaliseEmail(text);
+  if (!owner.ok) throw new CommandRefused(`"${text}" is not an e-mail address`);
+  return owner.email;
+}
+
+function warningsOf(text: string): string[] {
+  const parsed = parseOrigin(text);
+  return parsed.ok && parsed.warning !== undefined ? [parsed.warning] : [];
+}

@@ -1,0 +1,120 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { SettingsError } from '../env';
+import { ApiError } from '../errors';
+import { describeError } from '../log';
+import { StartError } from '../process/start-error';
+import { type Command, CommandInput, CommandRefused, type Outcome } from './command';
+import { openCommandDatabase } from './database';
+import { databaseCommands } from './db';
+import { ledgerCommands } from './ledger';
+import { modelCommands } from './models';
+import { alignColumns, oneLine } from './output';
+import { partnerCommands } from './partner';
+import { userCommands } from './user';
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...partnerCommands,
+  ...userCommands,
+  ...ledgerCommands,
+  ...modelCommands,
+  ...databaseCommands,
+};
+
+export type Terminal = { out(text: string): void; err(text: string): void };
+
+/** Runs one command; returns the exit code. */
+export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    if (isHelp(words)) {
+      terminal.out(`${helpText(words)}\n`);
+      return 0;
+    }
+    const command = findCommand(words);
+    const { input, asJson } = readWords(command, words.slice(2));
+    const outcome = await runWithDatabase(command, input);
+    for (const warning of outcome.warnings ?? []) terminal.err(`warning: ${warning}\n`);
+    terminal.out(`${asJson ? JSON.stringify(outcome.json) : outcome.text}\n`);
+    return outcome.isBad ? 1 : 0;
+  } catch (error) {
+    terminal.err(`${oneLine(reasonOf(error))}\n`);
+    return 1;
+  }
+}
+
+const isHelp = (words: readonly string[]): boolean =>
+  words.length === 0 || words[0] === 'help' || words.includes('--help') || words.includes('-h');
+
+function helpText(words: readonly string[]): string {
+  const nouns = words.filter((word) => Object.keys(COMMANDS).some((name) => name.startsWith(`${word} `)));
+  const shown = Object.entries(COMMANDS).filter(
+    ([name]) => nouns.length === 0 || nouns.some((noun) => name.startsWith(`${noun} `)),
+  );
+  const lines = shown.map(([, { usage, summary }]) => [usage, summary]);
+  return [alignColumns(lines), '', 'Every command takes --json. PK is a publishable key (svc_pk_…).'].join(
+    '\n',
+  );
+}
+
+function findCommand([noun = '', verb = '']: readonly string[]): Command {
+  const command = COMMANDS[`${noun} ${verb}`];
+  if (command) return command;
+  const verbs = Object.keys(COMMANDS)
+    .filter((name) => name.startsWith(`${noun} `))
+    .map((name) => name.split(' ')[1]);
+  throw new CommandRefused(
+    verbs.length === 0
+      ? `There is no command "${noun}". See: npm run svc -- help`
+      : `Write one of: ${verbs.map((known) => `${noun} ${known}`).join(', ')}`,
+  );
+}
+
+function readWords(command: Command, words: readonly string[]): { input: CommandInput; asJson: boolean } {
+  const options: NonNullable<ParseArgsConfig['options']> = { json: { type: 'boolean' } };
+  for (const [name, kind] of Object.entries(command.options ?? {})) {
+    options[name] = kind === 'flag' ? { type: 'boolean' } : { type: 'string', multiple: kind === 'list' };
+  }
+  const names = command.arguments ?? [];
+  const { values, positionals } = parseWords(words, options, command.usage);
+  if (positionals.length > names.length)
+    throw new CommandRefused(`"${positionals[names.length]}" is too much. Usage: ${command.usage}`);
+  const named = Object.fromEntries(names.map((name, index) => [name, positionals[index]]));
+  return { input: new CommandInput(command.usage, { ...values, ...named }), asJson: values.json === true };
+}
+
+function parseWords(
+  words: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+  usage: string,
+) {
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(/\.\s|\n/)[0] : String(error);
+    throw new CommandRefused(`${reason}. Usage: ${usage}`);
+  }
+}
+
+async function runWithDatabase(command: Command, input: CommandInput): Promise<Outcome> {
+  if (command.needs === 'nothing') return command.run(input);
+  const close = await openCommandDatabase(command.needs);
+  try {
+    return await command.run(input);
+  } finally {
+    await close();
+  }
+}
+
+/** Prisma and PostgreSQL: the table does not exist. */
+const NO_TABLES = /P2021|42P01|does not exist/;
+const NO_CONNECTION = /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|P1001|timeout exceeded when trying to connect/;
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CommandRefused || error instanceof ApiError || error instanceof StartError)
+    return error.message;
+  if (error instanceof SettingsError) return error.message.replaceAll('\n', '; ');
+  const told = describeError(error);
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  if (NO_TABLES.test(code + told)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
+  if (NO_CONNECTION.test(code + told)) return 'The database cannot be reached. Check DATABASE_URL.';
+  return `Failed: ${told.split('\n')[0]}`;
+}

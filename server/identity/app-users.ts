@@ -1,0 +1,19 @@
+import type { Tx } from '../db';
+import { newId } from '../ids';
+import { openUserApp } from '../ledger';
+import type { Metadata } from './metadata';
+
+/**
+ * Makes the user known to an app and returns the app-scoped id (`au_…`), stable from then on.
+ * Locks the user's account: call it before anything else in the transaction touches the ledger.
+ */
+export async function openAppUser(
+  tx: Tx,
+  { userId, partnerId, metadata }: { userId: string; partnerId: string; metadata?: Metadata | undefined },
+): Promise<string> {
+  const { appUserId } = await openUserApp(tx, { userId, appId: partnerId, appUserId: newId('au') });
+  if (metadata !== undefined) {
+    await tx.userApp.update({ where: { userId_appId: { userId, appId: partnerId } }, data: { metadata } });
+  }
+  return appUserId;
+}

@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto';
+import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
+import { inTransaction, prisma, type Tx } from '../db';
+import { authSecret, settings } from '../env';
+import { ApiError } from '../errors';
+import { hmacSha256, newId, sameBytes } from '../ids';
+import { normaliseEmail } from './email';
+import { requireRoomForCode } from './login-limits';
+import { sendLoginMail } from './login-mail';
+
+/** Sign-in by a six-digit code that is e-mailed: good for ten minutes, five tries and one use. */
+
+const CODE_LIFETIME_MS = 10 * MINUTE_MS;
+const MAX_TRIES = 5;
+const DIGITS = 6;
+
+/** Where a code was asked for: it is worth nothing anywhere else. */
+export type CodePlace = {
+  /** Null on the service's own pages. */
+  partnerId: string | null;
+  visitId: string | null;
+  /** The web origin that asked through the API. */
+  origin: string | null;
+};
+
+export type CodeRequest = CodePlace & {
+  /** As typed or normalised. */
+  email: string;
+  /** Who asks, in the words of the mail. */
+  appName: string;
+  /** The caller's IP address; '' when unknown, and then not limited. */
+  address: string;
+  locale?: string | undefined;
+};
+
+export type SentCode = { challengeId: string; expiresInSeconds: number; resendInSeconds: number };
+
+/** Known and unknown addresses get the same answer in the same time: accounts are not looked at. */
+export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
+  const { email, display } = requireEmail(request.email);
+  const code = randomInt(10 ** DIGITS)
+    .toString()
+    .padStart(DIGITS, '0');
+  const challengeId = newId('ch');
+  await inTransaction(async (tx) => {
+    await requireRoomForCode(tx, { email, address: request.address });
+    await retireOlderCodes(tx, email, request);
+    await tx.loginChallenge.create({
+      data: {
+        id: challengeId,
+        email,
+        codeHash: new Uint8Array(hashOf(challengeId, email, code)),
+        partnerId: request.partnerId,
+        visitId: request.visitId,
+        origin: request.origin,
+        address: request.address,
+        createdAt: nowDate(),
+        expiresAt: new Date(now() + CODE_LIFETIME_MS),
+      },
+    });
+  });
+  await sendLoginMail({ to: display, code, appName: request.appName, locale: request.locale });
+  return {
+    challengeId,
+    expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,
+    resendInSeconds: settings().LIMIT_CODE_RESEND_SECONDS,
+  };
+}
+
+/** One live code per address and purpose: signing in to one app, or to the service itself. */
+async function retireOlderCodes(tx: Tx, email: string, { partnerId }: CodePlace): Promise<void> {
+  await tx.loginChallenge.updateMany({
+    where: { email, partnerId, consumedAt: null, expiresAt: { gt: nowDate() } },
+    data: { expiresAt: nowDate() },
+  });
+}
+
+export type CodeAttempt = CodePlace & { challengeId: string; email: string; code: string };
+
+/**
+ * Counts the try, then compares. A right code is not used up here: `consumeChallenge` does that
+ * inside the transaction which the code was for.
+ */
+export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
+  const { email } = requireEmail(attempt.email);
+  const challenge = await countTry(attempt.challengeId);
+  if (challenge === null) throw await refusalOf(attempt.challengeId);
+  const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');
+  const isRight =
+    sameBytes(challenge.code_hash, hashOf(attempt.challengeId, email, code)) &&
+    challenge.partner_id === attempt.partnerId &&
+    challenge.visit_id === attempt.visitId &&
+    challenge.origin === attempt.origin;
+  if (!isRight) throw invalidCode();
+  return { ok: true, email };
+}
+
+/** Uses the code up. False when another request was faster or a newer code was sent. */
+export async function consumeChallenge(tx: Tx, challengeId: string): Promise<boolean> {
+  const changed = await tx.$executeRaw`
+    UPDATE login_challenge SET consumed_at = ${nowDate()}
+    WHERE id = ${challengeId} AND consumed_at IS NULL AND expires_at > ${nowDate()}`;
+  return changed === 1;
+}
+
+export function invalidCode(): ApiError {
+  return new ApiError('invalid_code', 'This code is not right. Check it, or ask for a new one.', {
+    param: 'code',
+  });
+}
+
+type CountedTry = {
+  code_hash: Uint8Array;
+  partner_id: string | null;
+  visit_id: string | null;
+  origin: string | null;
+};
+
+/** A statement of its own: whatever happens next, the try has been counted. */
+async function countTry(challengeId: string): Promise<CountedTry | null> {
+  const [challenge] = await prisma().$queryRaw<CountedTry[]>`
+    UPDATE login_challenge SET attempts = attempts + 1
+    WHERE id = ${challengeId} AND attempts < ${MAX_TRIES} AND consumed_at IS NULL AND expires_at > ${nowDate()}
+    RETURNING code_hash, partner_id, visit_id, origin`;
+  return challenge ?? null;
+}
+
+async function refusalOf(challengeId: string): Promise<ApiError> {
+  const challenge = await prisma().loginChallenge.findUnique({ where: { id: challengeId } });
+  const isOver = challenge !== null && challenge.consumedAt === null && challenge.attempts < MAX_TRIES;
+  return isOver
+    ? new ApiError('code_expired', 'This code is no longer valid. Ask for a new one.', { param: 'code' })
+    : invalidCode();
+}
+
+function requireEmail(text: string): { email: string; display: string } {
+  const normalised = normaliseEmail(text);
+  if (!normalised.ok)
+    throw new ApiError('invalid_request', 'email: not a valid e-mail address', { param: 'email' });
+  return normalised;
+}
+
+function hashOf(challengeId: string, email: string, code: string): Buffer {
+  return hmacSha256(`login-code:${authSecret()}`, `${challengeId}\n${email}\n${code}`);
+}

@@ -1,0 +1,69 @@
+import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { prisma, type Tx } from '../db';
+import { newId, randomBase62, sha256 } from '../ids';
+
+/** Device sessions: somebody signed in here by an e-mail code. The token is stored as a hash. */
+
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_LIFETIME_MS = 180 * DAY_MS;
+const LAST_SEEN_STEP_MS = 5 * MINUTE_MS;
+/** 256 random bits in base62. */
+const TOKEN_CHARACTERS = 43;
+const MAX_USER_AGENT_CHARACTERS = 300;
+
+export async function openSession(
+  tx: Tx,
+  { userId, userAgent }: { userId: string; userAgent: string },
+): Promise<{ sessionId: string; token: string }> {
+  const token = randomBase62(TOKEN_CHARACTERS);
+  const session = await tx.session.create({
+    data: {
+      id: newId('ses'),
+      userId,
+      tokenHash: hashOf(token),
+      userAgent: userAgent.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_USER_AGENT_CHARACTERS),
+      createdAt: nowDate(),
+      lastSeenAt: nowDate(),
+      expiresAt: new Date(now() + SESSION_LIFETIME_MS),
+    },
+    select: { id: true },
+  });
+  return { sessionId: session.id, token };
+}
+
+export type LiveSession = { sessionId: string; userId: string; email: string; createdAt: Date };
+
+/** The live session of a token; being found counts as being seen. */
+export async function findSession(token: string): Promise<LiveSession | null> {
+  const session = await prisma().session.findUnique({
+    where: { tokenHash: hashOf(token) },
+    include: { user: true },
+  });
+  if (session === null || session.revokedAt !== null) return null;
+  const idleMs = now() - session.lastSeenAt.getTime();
+  if (session.expiresAt.getTime() <= now() || idleMs >= SESSION_IDLE_MS) return null;
+  if (idleMs >= LAST_SEEN_STEP_MS) {
+    await prisma().session.updateMany({
+      where: { id: session.id, revokedAt: null },
+      data: { lastSeenAt: nowDate() },
+    });
+  }
+  return {
+    sessionId: session.id,
+    userId: session.userId,
+    email: session.user.email,
+    createdAt: session.createdAt,
+  };
+}
+
+/**
+ * Whether the device is signed in, and stays so for the rest of the transaction: a log-out that
+ * is under way is waited for, one that comes now waits for us.
+ */
+export async function lockLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM session WHERE id = ${sessionId} AND revoked_at IS NULL FOR SHARE`;
+  return rows.length > 0;
+}
+
+const hashOf = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(sha256(token));

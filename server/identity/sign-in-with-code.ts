@@ -1,0 +1,32 @@
+import { inTransaction } from '../db';
+import { mintUserKey } from '../keys/mint';
+import { openAppUser } from './app-users';
+import { consumeChallenge, invalidCode, verifyLoginCode } from './login-codes';
+import type { Metadata } from './metadata';
+import { openSession } from './sessions';
+import { describeSignIn, type SignedIn } from './signed-in';
+import { openUser } from './users';
+
+export type CodeSignIn = {
+  partnerId: string;
+  challengeId: string;
+  email: string;
+  code: string;
+  origin: string | null;
+  userAgent: string;
+  metadata?: Metadata | undefined;
+};
+
+/** E-mail login through the API: a right code becomes an account, a device and a key, or nothing. */
+export async function signInWithCode(request: CodeSignIn): Promise<SignedIn> {
+  const { partnerId, challengeId, metadata, userAgent } = request;
+  const { email } = await verifyLoginCode({ ...request, visitId: null });
+  const { userId, key } = await inTransaction(async (tx) => {
+    if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
+    const { id: userId } = await openUser(tx, email);
+    const { sessionId } = await openSession(tx, { userId, userAgent });
+    await openAppUser(tx, { userId, partnerId, metadata });
+    return { userId, key: await mintUserKey(tx, { userId, partnerId, sessionId }) };
+  });
+  return describeSignIn(key, userId, partnerId);
+}

@@ -1,0 +1,39 @@
+import { pool } from '../db';
+import { invalidUserKey, requireUserKeyHash } from '../http/credentials';
+import { partnerDisabled } from '../partners/partner';
+
+/** Whom a live user key speaks for. */
+export type Caller = {
+  userId: string;
+  partnerId: string;
+  keyId: string;
+  /** `au_…`: the user as this app knows them. */
+  appUserId: string;
+};
+
+type KeyRow = { id: string; user_id: string; partner_id: string; app_user_id: string; disabled: boolean };
+
+/** Asked on every request: a revoked key and a disabled partner count at once, on every instance. */
+export async function requireUserKey(request: Request): Promise<Caller> {
+  const { rows } = await pool().query<KeyRow>({
+    name: 'authenticate_user_key',
+    text: `WITH found AS (
+             SELECT k.id, k.user_id, k.partner_id, u.app_user_id, p.disabled_at IS NOT NULL AS disabled
+             FROM user_key k
+             JOIN partner p ON p.id = k.partner_id
+             JOIN user_app u ON u.user_id = k.user_id AND u.app_id = k.partner_id
+             WHERE k.hash = $1 AND k.revoked_at IS NULL
+           ), mark_used AS (
+             -- Exact to the minute, as in the ledger's admission.
+             UPDATE user_key k SET last_used_at = clock_timestamp() FROM found f
+             WHERE k.id = f.id AND NOT f.disabled
+               AND coalesce(k.last_used_at, k.created_at) < clock_timestamp() - interval '1 minute'
+           )
+           SELECT * FROM found`,
+    values: [requireUserKeyHash(request)],
+  });
+  const key = rows[0];
+  if (key === undefined) throw invalidUserKey();
+  if (key.disabled) throw partnerDisabled();
+  return { userId: key.user_id, partnerId: key.partner_id, keyId: key.id, appUserId: key.app_user_id };
+}

@@ -1,0 +1,93 @@
+import { nowDate } from '../clock';
+import type { Tx } from '../db';
+import { ApiError, invariant } from '../errors';
+import type { Metadata } from '../identity/metadata';
+import { lockLiveSession } from '../identity/sessions';
+import { newId } from '../ids';
+import { recordEvent } from '../webhooks/record';
+import { revokeUserKey } from './revoke';
+import { hashUserKey, newUserKey } from './user-key-format';
+
+/** Of one user in one app. */
+export const MAX_LIVE_KEYS = 10;
+
+export type KeyRequest = {
+  userId: string;
+  partnerId: string;
+  /** The device that the key belongs to; logging it out revokes the key. */
+  sessionId: string | null;
+  metadata?: Metadata | undefined;
+};
+
+export type MintedKey = {
+  /** The key itself: sent once, stored as a hash only. */
+  userKey: string;
+  keyId: string;
+  appUserId: string;
+};
+
+/**
+ * Mints a key for a user of an app (`openAppUser` came first). The eleventh pushes out the one
+ * idle longest; mints of one user and app wait for each other.
+ */
+export async function mintUserKey(
+  tx: Tx,
+  { userId, partnerId, sessionId, metadata }: KeyRequest,
+): Promise<MintedKey> {
+  const appUser = await lockAppUser(tx, userId, partnerId);
+  if (sessionId !== null && !(await lockLiveSession(tx, sessionId))) {
+    throw new ApiError('step_up_required', 'This device was signed out. Please sign in again.');
+  }
+  if (metadata !== undefined) {
+    await tx.userApp.update({ where: { userId_appId: { userId, appId: partnerId } }, data: { metadata } });
+  }
+  await evictMostIdle(tx, userId, partnerId);
+
+  const userKey = newUserKey();
+  const hash = hashUserKey(userKey);
+  invariant(hash, 'a new key has a valid checksum');
+  const keyId = newId('key');
+  await tx.userKey.create({
+    data: {
+      id: keyId,
+      userId,
+      partnerId,
+      sessionId,
+      hash: new Uint8Array(hash),
+      last4: userKey.slice(-4),
+      createdAt: nowDate(),
+    },
+  });
+  await recordEvent(tx, {
+    partnerId,
+    type: 'user_key.created',
+    causeId: keyId,
+    data: {
+      user_key: userKey,
+      key_id: keyId,
+      user_id: appUser.id,
+      metadata: metadata ?? appUser.metadata ?? {},
+    },
+  });
+  return { userKey, keyId, appUserId: appUser.id };
+}
+
+/** From here to the end of the transaction nobody else mints for this user and app. */
+async function lockAppUser(
+  tx: Tx,
+  userId: string,
+  partnerId: string,
+): Promise<{ id: string; metadata: Metadata | null }> {
+  const [appUser] = await tx.$queryRaw<{ id: string; metadata: Metadata | null }[]>`
+    SELECT app_user_id AS id, metadata FROM user_app WHERE user_id = ${userId} AND app_id = ${partnerId} FOR UPDATE`;
+  invariant(appUser, 'the user was opened for the app before a key is minted');
+  return appUser;
+}
+
+/** Makes room for one key. */
+async function evictMostIdle(tx: Tx, userId: string, partnerId: string): Promise<void> {
+  const surplus = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND revoked_at IS NULL
+    ORDER BY coalesce(last_used_at, created_at) DESC, created_at DESC, id DESC OFFSET ${MAX_LIVE_KEYS - 1}`;
+  for (const { id } of surplus) await revokeUserKey(tx, { keyId: id, reason: 'evicted' });
+}

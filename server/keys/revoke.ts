@@ -1,0 +1,39 @@
+import { nowDate } from '../clock';
+import type { Tx } from '../db';
+import type { Metadata } from '../identity/metadata';
+import type { RevokeReason } from '../webhooks/events';
+import { recordEvent } from '../webhooks/record';
+
+type RevokedKey = { partner_id: string; app_user_id: string; metadata: Metadata | null };
+
+/** Ends a key and tells its partner. False when it was not live any more. */
+export async function revokeUserKey(
+  tx: Tx,
+  { keyId, reason }: { keyId: string; reason: RevokeReason },
+): Promise<boolean> {
+  const [key] = await tx.$queryRaw<RevokedKey[]>`
+    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason}
+    FROM user_app u
+    WHERE k.id = ${keyId} AND k.revoked_at IS NULL AND u.user_id = k.user_id AND u.app_id = k.partner_id
+    RETURNING k.partner_id, u.app_user_id, u.metadata`;
+  if (key === undefined) return false;
+  await recordEvent(tx, {
+    partnerId: key.partner_id,
+    type: 'user_key.revoked',
+    causeId: keyId,
+    data: { key_id: keyId, user_id: key.app_user_id, reason, metadata: key.metadata ?? {} },
+  });
+  return true;
+}
+
+/** Logs a device out: its session and every key that it minted, in all apps. */
+export async function revokeSession(tx: Tx, sessionId: string): Promise<void> {
+  // The session goes first: a mint under way on this device ends before, or finds it gone.
+  await tx.session.updateMany({ where: { id: sessionId, revokedAt: null }, data: { revokedAt: nowDate() } });
+  const keys = await tx.userKey.findMany({
+    where: { sessionId, revokedAt: null },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  for (const { id } of keys) await revokeUserKey(tx, { keyId: id, reason: 'session_revoked' });
+}

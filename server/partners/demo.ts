@@ -1,0 +1,12 @@
+import { prisma } from '../db';
+
+const DEMO_PARTNER_ID = 'prt_demo';
+
+/** The key of the demo app, or null on an install without one. */
+export async function findDemoPublishableKey(): Promise<string | null> {
+  const partner = await prisma().partner.findUnique({
+    where: { id: DEMO_PARTNER_ID },
+    select: { publishableKey: true },
+  });
+  return partner?.publishableKey ?? null;
+}

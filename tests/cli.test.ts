@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand, type Terminal } from '@/server/cli/run';
+import { prisma } from '@/server/db';
+import { requirePartner } from '@/server/partners/partner';
+import { formatPercent, parsePercent } from '@/server/partners/rate';
+import { newDatabase } from './harness';
+
+const { url } = await newDatabase();
+
+type Run = { code: number; out: string; err: string };
+
+async function run(...words: string[]): Promise<Run> {
+  const shown = { out: '', err: '' };
+  const terminal: Terminal = {
+    out: (text) => {
+      shown.out += text;
+    },
+    err: (text) => {
+      shown.err += text;
+    },
+  };
+  return { code: await runCommand(words, terminal), ...shown };
+}
+
+async function json(...words: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await run(...words, '--json');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^\S.*\n$/);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+async function newPk(): Promise<string> {
+  return String((await json('partner', 'create', '--name', 'Acme', '--rate', '25')).publishable_key);
+}
+
+/** Every refusal: nothing on standard output, one line that says why, a bad exit code. */
+async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
+  const { code, out, err } = await run(...words);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^[^\n]+\n$/);
+  expect(err).toMatch(reason);
+}
+
+describe('svc partner', () => {
+  it('create makes an app with rate, origins and owner', async () => {
+    const made = await json(
+      ...[
+        'partner',
+        'create',
+        '--name',
+        'Acme Notes',
+        '--rate',
+        '12.5',
+        '--origin',
+        'https://EXAMPLE.com:443/',
+      ],
+      ...['--origin', 'myapp://*', '--owner', 'Owner@Example.com'],
+    );
+    expect(made).toEqual({
+      partner_id: expect.stringMatching(/^prt_/),
+      publishable_key: expect.stringMatching(/^svc_pk_[0-9A-Za-z]{36}$/),
+    });
+    expect(await json('partner', 'show', String(made.publishable_key))).toEqual({
+      ...made,
+      name: 'Acme Notes',
+      rate: 12.5,
+      disabled: false,
+      origins: ['https://example.com', 'myapp://*'],
+      models: null,
+      owner: 'owner@example.com',
+      webhook_url: null,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    const row = await prisma().partner.findUniqueOrThrow({ where: { id: String(made.partner_id) } });
+    expect(row.rateBp).toBe(1250);
+  });
+
+  it.each([
+    ['0', 0],
+    ['12.5', 1250],
+    ['12.05', 1205],
+    ['0.01', 1],
+    ['100', 10_000],
+    ['25%', 2500],
+    ['100.01', null],
+    ['101', null],
+    ['12.555', null],
+    ['-1', null],
+    ['1e1', null],
+    ['', null],
+    ['abc', null],
+    ['12,5', null],
+  ])('reads the rate %j', (text, rateBp) => {
+    expect(parsePercent(text)).toBe(rateBp);
+    if (rateBp !== null) expect(parsePercent(formatPercent(rateBp))).toBe(rateBp);
+  });
+
+  it('refuses bad values in one line and makes nothing', async () => {
+    const before = await prisma().partner.count();
+    const create = (...more: string[]) => ['partner', 'create', ...more];
+    await expectRefusal(create('--rate', '25'), /name is missing/);
+    await expectRefusal(create('--name', 'A'), /rate is missing/);
+    await expectRefusal(create('--name', ' ', '--rate', '25'), /name/);
+    await expectRefusal(create('--name', 'A\nB', '--rate', '25'), /name/);
+    await expectRefusal(create('--name', 'A', '--rate', '12.555'), /two decimals/);
+    await expectRefusal(create('--name', 'A', '--rate=-5'), /between 0 and 100/);
+    await expectRefusal(
+      create('--name', 'A', '--rate', '25', '--origin', 'https://a.com/x'),
+      /https:\/\/a\.com\/x.*path/,
+    );
+    await expectRefusal(create('--name', 'A', '--rate', '25', '--origin', 'javascript://*'), /javascript/);
+    await expectRefusal(create('--name', 'A', '--rate', '25', '--owner', 'nobody'), /e-mail/);
+    await expectRefusal(create('--name', 'A', '--rate', '25', '--nmae', 'B'), /--nmae/);
+    await expectRefusal(create('A', '--rate', '25'), /"A" is too much/);
+    await expectRefusal(create('--name'), /--name/);
+    expect(await prisma().partner.count()).toBe(before);
+  });
+
+  it('list shows every app, for people and as JSON', async () => {
+    const pk = await newPk();
+    const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
+    expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
+    expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme$`, 'm'));
+  });
+
+  it('disable and enable suspend the app and let it work again', async () => {
+    const pk = await newPk();
+    expect(await json('partner', 'disable', pk)).toMatchObject({ disabled: true });
+    await expect(requirePartner(pk)).rejects.toMatchObject({ code: 'partner_disabled' });
+    expect(await json('partner', 'enable', pk)).toMatchObject({ disabled: false });
+    await expect(requirePartner(pk)).resolves.toMatchObject({ publishableKey: pk });
+  });
+
+  it('set-rate changes the commission', async () => {
+    const pk = await newPk();
+    expect(await json('partner', 'set-rate', pk, '7.25')).toMatchObject({ rate: 7.25 });
+    await expectRefusal(['partner', 'set-rate', pk], /PERCENT is missing/);
+    await expectRefusal(['partner', 'set-rate', pk, 'free'], /"free" is not a rate/);
+  });
+
+  it('origins adds and removes, and warns of a dangerous one', async () => {
+    const pk = await newPk();
+    expect(
+      await json('partner', 'origins', pk, '--add', 'https://a.com', '--add', 'https://b.com'),
+    ).toMatchObject({
+      origins: ['https://a.com', 'https://b.com'],
+    });
+    expect(await json('partner', 'origins', pk, '--remove', 'https://a.com/')).toMatchObject({
+      origins: ['https://b.com'],
+    });
+    await expectRefusal(
+      ['partner', 'origins', pk, '--remove', 'https://never.com'],
+      /no origin https:\/\/never\.com/,
+    );
+    await expectRefusal(['partner', 'origins', pk], /--add or --remove/);
+    const warned = await run('partner', 'origins', pk, '--add', 'chrome-extension://*');
+    expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('warning: chrome-extension://*')]);
+  });
+
+  it('models limits an app to some models, and lifts the limit', async () => {
+    const pk = await newPk();
+    const models = ['sandbox/echo', 'sandbox/story'];
+    expect(await json('partner', 'models', pk, '--allow', models.join(', '))).toMatchObject({ models });
+    expect(await json('partner', 'models', pk, '--all')).toMatchObject({ models: null });
+    await expectRefusal(
+      ['partner', 'models', pk, '--allow', 'sandbox/nothing'],
+      /no model "sandbox\/nothing"/,
+    );
+    await expectRefusal(['partner', 'models', pk], /--allow or --all/);
+    await expectRefusal(['partner', 'models', pk, '--all', '--allow', 'sandbox/echo'], /--allow or --all/);
+  });
+
+  it('says so when there is no such app', async () => {
+    await expectRefusal(['partner', 'show', 'svc_pk_unknown'], /There is no partner svc_pk_unknown/);
+    await expectRefusal(['partner', 'show'], /PK is missing/);
+  });
+});
+
+describe('svc user', () => {
+  it('grant gives exact credits, in an app or outside any, as rows of the history', async () => {
+    const pk = await newPk();
+    const outside = await json('user', 'grant', 'Ada@Example.com', '--credits', '12.345678');
+    expect(outside).toEqual({
+      transaction_id: expect.stringMatching(/^txn_/),
+      credits: 12.345678,
+      app: null,
+    });
+    expect(await json('user', 'grant', 'ada@example.com', '--credits', '500', '--app', pk)).toMatchObject({
+      credits: 500,
+      app: pk,
+    });
+
+    const shown = await json('user', 'show', 'ADA@example.com');
+    expect(shown).toMatchObject({ email: 'ada@example.com', credits: 512.345678, devices: 0 });
+    expect(shown.apps).toEqual([
+      expect.objectContaining({ partner_id: null, own: 12.345678 }),
+      expect.objectContaining({
+        name: 'Acme',
+        own: 500,
+        limit: null,
+        balance: 500,
+        status: 'ok',
+        live_keys: 0,
+        user_id: expect.stringMatching(/^au_/),
+      }),
+    ]);
+    expect(JSON.stringify(shown)).not.toContain('usr_');
+    expect((await run('user', 'show', 'ada@example.com')).out).toMatch(/Acme +500 +- +500 +0\n/);
+    expect(await prisma().event.count()).toBe(0);
+  });
+
+  it('grant refuses what is not an amount, not a person or not an app', async () => {
+    const grant = (...more: string[]) => ['user', 'grant', 'eve@example.com', ...more];
+    for (const credits of ['0', '-5', '1.1234567', 'abc', '1e3', '9999999999']) {
+      await expectRefusal(grant(`--credits=${credits}`), /not an amount of credits/);
+    }
+    await expectRefusal(grant(), /credits is missing/);
+    await expectRefusal(grant('--credits', '5', '--app', 'svc_pk_unknown'), /no partner/);
+    await expectRefusal(['user', 'grant', 'eve', '--credits', '5'], /not an e-mail address/);
+    await expectRefusal(['user', 'show', 'eve@example.com'], /There is no user eve@example.com/);
+  });
+});
+
+describe('svc ledger check', () => {
+  it('says that the books hold, and exits 1 with the differences when they do not', async () => {
+    await run('user', 'grant', 'books@example.com', '--credits', '10');
+    expect(await json('ledger', 'check')).toMatchObject({ ok: true, differences: [] });
+    expect((await run('ledger', 'check')).out).toMatch(/^The ledger holds: \d+ users, \d+ transactions\.\n$/);
+
+    const { id } = await prisma().user.findUniqueOrThrow({ where: { email: 'books@example.com' } });
+    await prisma().account.update({ where: { userId: id }, data: { money: { increment: 1n } } });
+    const broken = await run('ledger', 'check', '--json');
+    expect(broken.code).toBe(1);
+    expect(JSON.parse(broken.out)).toMatchObject({
+      ok: false,
+      differences: [expect.stringContaining('differs by 1')],
+    });
+    await prisma().account.update({ where: { userId: id }, data: { money: { decrement: 1n } } });
+  });
+});
+
+describe('svc models and db', () => {
+  it('models list prices every model, and check finds nothing wrong', async () => {
+    const models = (await json('models', 'list')) as unknown as { id: string }[];
+    expect(models.map((model) => model.id)).toContain('sandbox/echo');
+    expect((await json('models', 'check')).ok).toBe(true);
+  });
+
+  it('db migrate finds an up-to-date database', async () => {
+    expect(await json('db', 'migrate')).toEqual({ applied: [] });
+  });
+});
+
+describe('the command line', () => {
+  it('help lists every command; help of a noun only its own', async () => {
+    for (const words of [[], ['help'], ['--help'], ['partner', 'create', '--help']])
+      expect((await run(...words)).code).toBe(0);
+    const { out } = await run('help');
+    for (const command of ['partner create', 'partner set-rate', 'user grant', 'ledger check', 'db migrate'])
+      expect(out).toContain(command);
+    expect((await run('help', 'user')).out).not.toContain('partner create');
+  });
+
+  it('refuses unknown commands and options in one line', async () => {
+    await expectRefusal(['nothing'], /no command "nothing"/);
+    await expectRefusal(['partner', 'remove'], /partner create, partner list/);
+    await expectRefusal(['partner'], /partner create, partner list/);
+    await expectRefusal(['constructor', 'name'], /no command "constructor"/);
+    await expectRefusal(['ledger', 'check', '--fast'], /--fast/);
+    await expectRefusal(['ledger', 'check', 'now'], /"now" is too much/);
+  });
+
+  it('says what to do about a database without tables, one that is away, and a bad setting', async () => {
+    const environment = { ...process.env };
+    const { settings } = await import('@/server/env');
+    const useDatabase = (address: string) => {
+      process.env.DATABASE_URL = address;
+      Object.assign(settings(), { DATABASE_URL: address });
+    };
+    try {
+      useDatabase(url.replace(/\/[^/]+$/, '/postgres'));
+      await expectRefusal(['partner', 'list'], /db migrate/);
+      await expectRefusal(['ledger', 'check'], /db migrate/);
+      useDatabase('postgres://nobody@127.0.0.1:1/nothing');
+      await expectRefusal(['partner', 'list'], /cannot be reached/);
+      process.env.PORT = 'many';
+      await expectRefusal(['partner', 'list'], /^PORT: expected/);
+    } finally {
+      process.env = environment;
+      Object.assign(settings(), { DATABASE_URL: url });
+    }
+  });
+});

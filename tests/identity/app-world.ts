@@ -1,0 +1,49 @@
+import { inTransaction, prisma } from '@/server/db';
+import { openAppUser } from '@/server/identity/app-users';
+import type { Metadata } from '@/server/identity/metadata';
+import { openSession } from '@/server/identity/sessions';
+import { openUser } from '@/server/identity/users';
+import { type MintedKey, mintUserKey } from '@/server/keys/mint';
+import { createPartner, type Partner } from '@/server/partners/partner';
+import { openSealed } from '@/server/webhooks/seal';
+
+let people = 0;
+
+/** An app that listens for events. */
+export async function newPartner(origins: string[] = []): Promise<Partner> {
+  const { id } = await createPartner({ name: 'Acme Notes', rateBp: 2_500, origins });
+  return prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://hooks.example.com/svc' } });
+}
+
+export type AppUser = { userId: string; partnerId: string; appUserId: string; email: string };
+
+export async function newAppUser(partnerId: string, metadata?: Metadata): Promise<AppUser> {
+  const email = `person-${++people}@example.com`;
+  return inTransaction(async (tx) => {
+    const { id: userId } = await openUser(tx, email);
+    return { userId, partnerId, email, appUserId: await openAppUser(tx, { userId, partnerId, metadata }) };
+  });
+}
+
+export function newDevice(userId: string): Promise<{ sessionId: string; token: string }> {
+  return inTransaction((tx) => openSession(tx, { userId, userAgent: 'test' }));
+}
+
+export function mint({ userId, partnerId }: AppUser, sessionId: string | null = null): Promise<MintedKey> {
+  return inTransaction((tx) => mintUserKey(tx, { userId, partnerId, sessionId }));
+}
+
+export async function liveKeyIds({ userId, partnerId }: AppUser): Promise<string[]> {
+  const keys = await prisma().userKey.findMany({ where: { userId, partnerId, revokedAt: null } });
+  return keys.map((key) => key.id);
+}
+
+export type RecordedEvent = { id: string; type: string; created_at: string; data: Record<string, unknown> };
+
+/** The envelopes in the outbox, as a delivery would send them. */
+export async function recordedEvents(partnerId: string): Promise<RecordedEvent[]> {
+  const events = await prisma().event.findMany({ where: { partnerId, delivery: { isNot: null } } });
+  return events.map(
+    (event) => JSON.parse(openSealed(event.body ?? new Uint8Array(), event.id)) as RecordedEvent,
+  );
+}

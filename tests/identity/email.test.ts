@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { normaliseEmail } from '@/server/identity/email';
+
+describe('normalising an e-mail address', () => {
+  it.each([
+    ['ada@example.com', 'ada@example.com', 'ada@example.com'],
+    ['  Ada.Lovelace@Example.COM ', 'ada.lovelace@example.com', 'Ada.Lovelace@example.com'],
+    ['a+b.c@example.com', 'a+b.c@example.com', 'a+b.c@example.com'],
+    ['ａｄａ@example.com', 'ada@example.com', 'ada@example.com'],
+    ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+    ["o'neil@sub.example.co.uk", "o'neil@sub.example.co.uk", "o'neil@sub.example.co.uk"],
+  ])('%j is one account, however it is written', (text, email, display) => {
+    expect(normaliseEmail(text)).toEqual({ ok: true, email, display });
+    expect(normaliseEmail(email)).toMatchObject({ ok: true, email });
+  });
+
+  it('keeps dots and tags: they may be other people', () => {
+    expect(normaliseEmail('a.b+c@gmail.com')).toMatchObject({ email: 'a.b+c@gmail.com' });
+  });
+
+  it.each([
+    '',
+    'ada',
+    '@example.com',
+    'ada@',
+    'ada@localhost',
+    'ada@example',
+    'ada@.example.com',
+    'ada@example..com',
+    'ada@-example.com',
+    'ada@example.com.',
+    'ada@127.0.0.1',
+    'ada@[127.0.0.1]',
+    'ada@exa%6dple.com',
+    'a b@example.com',
+    'ada@@example.com',
+    '.ada@example.com',
+    'ada.@example.com',
+    'a..b@example.com',
+    '"ada"@example.com',
+    'Ada <ada@example.com>',
+    'ada@example.com, eve@example.com',
+    'ada@example.com;eve@example.com',
+    'ada@example.com eve@example.com',
+    'ada@example.com\r\nBcc: eve@example.com',
+    'ada@example.com\nBcc: eve@example.com',
+    'ada\r\nBcc: eve@example.com\r\n@example.com',
+    'ada\0@example.com',
+    'ada\u0085@example.com',
+    'ada\u2028@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    `ada@${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.com`,
+  ])('refuses %j: one mailbox, never a list or a header', (text) => {
+    expect(normaliseEmail(text)).toEqual({ ok: false });
+  });
+});

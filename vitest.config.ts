@@ -11,6 +11,11 @@ export default defineConfig({
     testTimeout: 15_000,
     hookTimeout: 30_000,
     // Vite sets a BASE_URL of its own; ours is another thing.
-    env: { BASE_URL: '', NODE_ENV: 'test', LOG_LEVEL: 'silent', AUTH_SECRET: 'a secret of the tests, long enough to be one' },
+    env: {
+      BASE_URL: '',
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'silent',
+      AUTH_SECRET: 'a secret of the tests, long enough to be one',
+    },
   },
 });

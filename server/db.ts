@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { PrismaClient, type Prisma } from '../prisma/client/client';
+import { type Prisma, PrismaClient } from '../prisma/client/client';
 import { settings } from './env';
 
 /**
@@ -12,7 +12,9 @@ const INT8 = 20;
 const types = {
   // int8 arrives as bigint: money is never a float.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    oid === INT8
+      ? (text: string) => BigInt(text)
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
 /** Prisma's adapter writes times without a zone: both doors must agree on one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
 
 /**
  * Every setting of the product, read from the environment in this one place. A bad value stops
@@ -8,7 +9,11 @@ import { z } from 'zod';
 
 const address = z.url({ protocol: /^https?$/, error: 'an http(s) address such as https://pay.example.com' });
 const count = (fallback: number) =>
-  z.coerce.number({ error: 'a whole number' }).int({ error: 'a whole number' }).min(0, { error: 'zero or more' }).default(fallback);
+  z.coerce
+    .number({ error: 'a whole number' })
+    .int({ error: 'a whole number' })
+    .min(0, { error: 'zero or more' })
+    .default(fallback);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -26,12 +31,21 @@ export const settingsSchema = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
 
-  OPENAI_API_KEY: z.string().min(1).optional(),
-  OPENAI_BASE_URL: address.default('https://api.openai.com/v1'),
+  ...providerSettings(),
+  CATALOG_FILE: z.string().min(1).optional(),
 
-  STRIPE_SECRET_KEY: z.string().regex(/^(sk|rk)_(test|live)_/, { error: 'a Stripe key: sk_test_… or sk_live_…' }).optional(),
-  STRIPE_PUBLISHABLE_KEY: z.string().regex(/^pk_(test|live)_/, { error: 'a Stripe key: pk_test_… or pk_live_…' }).optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' }).optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(test|live)_/, { error: 'a Stripe key: sk_test_… or sk_live_…' })
+    .optional(),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_(test|live)_/, { error: 'a Stripe key: pk_test_… or pk_live_…' })
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' })
+    .optional(),
   STRIPE_API_BASE: address.optional(),
 
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// address' }).optional(),
@@ -41,10 +55,15 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^\d{1,3}(\.\d{1,6})?$/, { error: 'a decimal such as 1.08' })
     .default('1.08'),
-  MINIMUM_BALANCE_CREDITS: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'credits such as 1' }).default('1'),
+  MINIMUM_BALANCE_CREDITS: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'credits such as 1' })
+    .default('1'),
   DEFAULT_OUTPUT_TOKENS: count(16_384),
   MINIMUM_PURCHASE: count(5),
   MAXIMUM_PURCHASE: count(500),
+
+  EARNINGS_HOLD_DAYS: count(30),
 
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
@@ -56,6 +75,21 @@ export const settingsSchema = z.object({
   SANDBOX_PROVIDER_URL: address.optional(),
   SANDBOX_MAIL_URL: address.optional(),
 });
+
+type ProviderSettings = {
+  [Name in ProviderName as `${Uppercase<Name>}_API_KEY`]: z.ZodOptional<z.ZodString>;
+} & {
+  [Name in ProviderName as `${Uppercase<Name>}_BASE_URL`]: z.ZodDefault<typeof address>;
+};
+
+/** Key and address of every provider that the product knows. */
+function providerSettings(): ProviderSettings {
+  const entries = (Object.keys(ENDPOINTS) as ProviderName[]).flatMap((name) => [
+    [keyVariable(name), z.string().min(1).optional()],
+    [baseUrlVariable(name), address.default(ENDPOINTS[name].baseUrl)],
+  ]);
+  return Object.fromEntries(entries) as ProviderSettings;
+}
 
 type Parsed = z.output<typeof settingsSchema>;
 export type Settings = Parsed & { BASE_URL: string; CHECKOUT_URL: string; SDK_URL: string };
@@ -72,7 +106,9 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = settingsSchema.safeParse(given);
   if (!result.success) {
-    throw new SettingsError(result.error.issues.map((issue) => `${issue.path.join('.')}: expected ${issue.message}`).join('\n'));
+    throw new SettingsError(
+      result.error.issues.map((issue) => `${issue.path.join('.')}: expected ${issue.message}`).join('\n'),
+    );
   }
   const parsed = result.data;
   refuseContradictions(parsed);
@@ -89,12 +125,22 @@ function refuseContradictions(parsed: Parsed): void {
   const live = LIVE_STRIPE_KEY.test(parsed.STRIPE_SECRET_KEY ?? '');
   const refusals: [boolean, string][] = [
     [
-      parsed.NODE_ENV === 'production' && parsed.DATABASE_URL !== undefined && parsed.AUTH_SECRET === undefined,
+      parsed.NODE_ENV === 'production' &&
+        parsed.DATABASE_URL !== undefined &&
+        parsed.AUTH_SECRET === undefined,
       'AUTH_SECRET: expected at least 32 random characters, because NODE_ENV is production and DATABASE_URL is set',
     ],
-    [live && parsed.STRIPE_API_BASE !== undefined, 'STRIPE_API_BASE: expected unset beside a live STRIPE_SECRET_KEY'],
     [
-      live && [parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR, parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR, parsed.LIMIT_CODE_RESEND_SECONDS].includes(0),
+      live && parsed.STRIPE_API_BASE !== undefined,
+      'STRIPE_API_BASE: expected unset beside a live STRIPE_SECRET_KEY',
+    ],
+    [
+      live &&
+        [
+          parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR,
+          parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR,
+          parsed.LIMIT_CODE_RESEND_SECONDS,
+        ].includes(0),
       'LIMIT_CODE…: expected above 0 beside a live STRIPE_SECRET_KEY',
     ],
     [
@@ -102,7 +148,9 @@ function refuseContradictions(parsed: Parsed): void {
       'STRIPE_WEBHOOK_SECRET: expected the signing secret of the webhook endpoint, because STRIPE_SECRET_KEY is set',
     ],
     [
-      parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_API_BASE === undefined && parsed.STRIPE_PUBLISHABLE_KEY === undefined,
+      parsed.STRIPE_SECRET_KEY !== undefined &&
+        parsed.STRIPE_API_BASE === undefined &&
+        parsed.STRIPE_PUBLISHABLE_KEY === undefined,
       'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because the payment form is shown on our page',
     ],
     [
@@ -116,6 +164,11 @@ function refuseContradictions(parsed: Parsed): void {
 
 const trimSlash = (url: string): string => url.replace(/\/+$/, '');
 
+/** A secret whose variable the operator named: the key of a provider of their own. */
+export function readSecret(variable: string): string | undefined {
+  return process.env[variable] || undefined;
+}
+
 let current: Settings | undefined;
 
 /** The settings of this process. The first call reads and validates them. */
@@ -127,7 +180,8 @@ export function settings(): Settings {
 /** Secret of this install: made once by the process when AUTH_SECRET is unset. */
 export function authSecret(): string {
   const secret = settings().AUTH_SECRET;
-  if (secret === undefined) throw new SettingsError('AUTH_SECRET: expected to be set by the process at start');
+  if (secret === undefined)
+    throw new SettingsError('AUTH_SECRET: expected to be set by the process at start');
   return secret;
 }
 

@@ -20,7 +20,10 @@ type Wish = {
 };
 
 /** A payment that the app itself starts with its user's key, paid on the processor's own page. */
-export async function startApiPayment(buyer: Buyer, wish: Wish): Promise<{ payment: Payment; checkoutUrl: string }> {
+export async function startApiPayment(
+  buyer: Buyer,
+  wish: Wish,
+): Promise<{ payment: Payment; checkoutUrl: string }> {
   const { userId, partnerId, keyId } = buyer;
   const { publishableKey, returnUrl, metadata, ...order } = wish;
   if (publishableKey !== undefined) await requireOwnPartner(publishableKey, partnerId);
@@ -41,7 +44,10 @@ export async function startApiPayment(buyer: Buyer, wish: Wish): Promise<{ payme
 async function requireOwnPartner(publishableKey: string, partnerId: string): Promise<void> {
   const { id } = await requirePartner(publishableKey);
   if (id !== partnerId) {
-    throw new ApiError('invalid_publishable_key', 'The user key belongs to another app than the publishable key');
+    throw new ApiError(
+      'invalid_publishable_key',
+      'The user key belongs to another app than the publishable key',
+    );
   }
 }
 

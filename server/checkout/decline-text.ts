@@ -10,7 +10,8 @@ const TEXTS: Record<string, string> = {
   card_velocity_exceeded: "The card's limit is reached. Please try another payment method.",
   withdrawal_count_limit_exceeded: "The card's limit is reached. Please try another payment method.",
   authentication_required: 'The bank asked for a confirmation that did not happen. Please try again.',
-  payment_intent_authentication_failure: 'The bank asked for a confirmation that did not happen. Please try again.',
+  payment_intent_authentication_failure:
+    'The bank asked for a confirmation that did not happen. Please try again.',
   processing_error: 'The payment could not be processed just now. Please try again.',
   try_again_later: 'The payment could not be processed just now. Please try again.',
 };

@@ -56,7 +56,17 @@ async function credit(payment: Payment): Promise<void> {
   await inTransaction(async (tx) => {
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate() }))) return;
     await tx.purchase.create({
-      data: { id: newId('txn'), userId, partnerId, sessionId: id, currency, amountMinor, rate, credits, createdAt: nowDate() },
+      data: {
+        id: newId('txn'),
+        userId,
+        partnerId,
+        sessionId: id,
+        currency,
+        amountMinor,
+        rate,
+        credits,
+        createdAt: nowDate(),
+      },
     });
     const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
     await recordEvent(tx, {
@@ -86,12 +96,20 @@ function isTheOrderedPayment(payment: Payment, told: ProcessorPayment): boolean 
 /** Money came in that is not what we asked for: nothing is credited, a person has to look. */
 async function refuse(payment: Payment, told: ProcessorPayment): Promise<void> {
   const { id: checkoutSessionId, currency, amountMinor } = payment;
-  log().error({ checkoutSessionId, ordered: { currency, amountMinor }, told }, 'a paid session is not the ordered one');
-  await finish(prisma(), payment, 'failed', { failure: 'The payment does not match the order. Please contact support.' });
+  log().error(
+    { checkoutSessionId, ordered: { currency, amountMinor }, told },
+    'a paid session is not the ordered one',
+  );
+  await finish(prisma(), payment, 'failed', {
+    failure: 'The payment does not match the order. Please contact support.',
+  });
 }
 
 async function leaveOpen({ id }: Payment): Promise<void> {
-  await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { status: 'processing' } });
+  await prisma().checkoutSession.updateMany({
+    where: { id, status: 'open' },
+    data: { status: 'processing' },
+  });
 }
 
 /** The processor has no such session, so nobody can pay it; ours ends when its time is over. */

@@ -27,7 +27,13 @@ export async function readPaymentStatus(
     readSpendable(owner.userId, owner.partnerId),
     readCreditsAdded(payment),
   ]);
-  return { sessionId: payment.id, status: payment.status as PaymentStatus, creditsAdded, balance, failure: payment.failure };
+  return {
+    sessionId: payment.id,
+    status: payment.status as PaymentStatus,
+    creditsAdded,
+    balance,
+    failure: payment.failure,
+  };
 }
 
 /** A processor that does not answer makes the status old, not the request fail. */
@@ -35,15 +41,18 @@ async function refresh(stored: Payment): Promise<Payment> {
   try {
     return (await fulfil(stored.id)) ?? stored;
   } catch (error) {
-    log().warn({ checkoutSessionId: stored.id, error: describeError(error) }, 'a payment could not be read again');
+    log().warn(
+      { checkoutSessionId: stored.id, error: describeError(error) },
+      'a payment could not be read again',
+    );
     return stored;
   }
 }
 
 async function readCreditsAdded({ id, userId, status }: Payment): Promise<Microcredits> {
   if (status !== 'completed') return ZERO;
-  const booked = await prisma().ledgerTransaction.findUnique({
-    where: { userId_kind_causeId: { userId, kind: 'purchase', causeId: id } },
+  const booked = await prisma().ledgerTransaction.findFirst({
+    where: { userId, kind: 'purchase', causeId: id },
     select: { creditsAdded: true },
   });
   return booked === null ? ZERO : microcredits(booked.creditsAdded);

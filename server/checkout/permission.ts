@@ -30,7 +30,12 @@ export async function permit(
 
 async function tellPartner(
   tx: Tx,
-  { userId, partnerId, limit, booking }: { userId: string; partnerId: string; limit: Microcredits | null; booking: Booking },
+  {
+    userId,
+    partnerId,
+    limit,
+    booking,
+  }: { userId: string; partnerId: string; limit: Microcredits | null; booking: Booking },
 ): Promise<void> {
   await recordEvent(tx, {
     partnerId,
@@ -55,14 +60,18 @@ async function requireSameSave(
     select: { limitSaved: true },
   });
   if (saved.limitSaved !== (limit ?? ZERO)) {
-    throw new ApiError('idempotency_conflict', 'save_id: was used before with another number', { param: 'save_id' });
+    throw new ApiError('idempotency_conflict', 'save_id: was used before with another number', {
+      param: 'save_id',
+    });
   }
 }
 
 function requireLimit(credits: number): Microcredits {
   const limit = parseCredits(String(credits));
   if (limit === null || limit < 0n) {
-    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', { param: 'credits' });
+    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', {
+      param: 'credits',
+    });
   }
   return limit;
 }

@@ -40,7 +40,10 @@ export type StartedPayment = { payment: Payment; form: PaymentForm };
 export async function startPayment(request: PaymentRequest): Promise<StartedPayment> {
   const payment = await createPayment(request);
   const { processorSessionId, form } = await openProcessorSession(payment, request.page(payment.id));
-  const started = await prisma().checkoutSession.update({ where: { id: payment.id }, data: { processorSessionId } });
+  const started = await prisma().checkoutSession.update({
+    where: { id: payment.id },
+    data: { processorSessionId },
+  });
   return { payment: started, form };
 }
 

@@ -2,7 +2,13 @@ import Stripe from 'stripe';
 import { settings } from '../env';
 import { ApiError, assertNever, invariant } from '../errors';
 import { describeDecline } from './decline-text';
-import type { PaymentForm, PaymentOrder, PaymentPage, PaymentProcessor, ProcessorPayment } from './payment-processor';
+import type {
+  PaymentForm,
+  PaymentOrder,
+  PaymentPage,
+  PaymentProcessor,
+  ProcessorPayment,
+} from './payment-processor';
 import { checkoutOrigin } from './same-origin';
 
 const TIMEOUT_MS = 15_000;
@@ -17,13 +23,18 @@ const SESSION_EVENTS = new Set([
 
 export const stripeProcessor: PaymentProcessor = { createSession, readSession, expireSession, readEvent };
 
-async function createSession(order: PaymentOrder): Promise<{ processorSessionId: string; form: PaymentForm }> {
+async function createSession(
+  order: PaymentOrder,
+): Promise<{ processorSessionId: string; form: PaymentForm }> {
   const session = await stripe().checkout.sessions.create(
     {
       mode: 'payment',
       client_reference_id: order.checkoutSessionId,
       metadata: { checkout_session: order.checkoutSessionId },
-      payment_intent_data: { description: order.description, metadata: { checkout_session: order.checkoutSessionId } },
+      payment_intent_data: {
+        description: order.description,
+        metadata: { checkout_session: order.checkoutSessionId },
+      },
       line_items: [
         {
           quantity: 1,
@@ -76,7 +87,9 @@ function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): Paym
 
 async function readSession(processorSessionId: string): Promise<ProcessorPayment | null> {
   try {
-    return toPayment(await stripe().checkout.sessions.retrieve(processorSessionId, { expand: ['payment_intent'] }));
+    return toPayment(
+      await stripe().checkout.sessions.retrieve(processorSessionId, { expand: ['payment_intent'] }),
+    );
   } catch (error) {
     if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return null;
     throw error;
@@ -95,12 +108,17 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
   };
 }
 
-function paymentState(session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent | null): ProcessorPayment['state'] {
+function paymentState(
+  session: Stripe.Checkout.Session,
+  intent: Stripe.PaymentIntent | null,
+): ProcessorPayment['state'] {
   if (session.status === 'expired') return 'expired';
   if (session.status !== 'complete') return 'open';
   if (session.payment_status !== 'unpaid') return 'paid';
   // The form is through, the money is not: a bank still decides, or it has said no.
-  return intent?.status === 'requires_payment_method' || intent?.status === 'canceled' ? 'failed' : 'processing';
+  return intent?.status === 'requires_payment_method' || intent?.status === 'canceled'
+    ? 'failed'
+    : 'processing';
 }
 
 async function expireSession(processorSessionId: string): Promise<void> {

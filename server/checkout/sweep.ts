@@ -21,7 +21,9 @@ export async function sweepPayments(): Promise<{ read: number; failed: number }>
   const result = { read: 0, failed: 0 };
   for (let after = ''; ; ) {
     const page = await readPage(after);
-    const due = page.filter(({ createdAt }) => since === undefined || isDue(createdAt.getTime(), since, until));
+    const due = page.filter(
+      ({ createdAt }) => since === undefined || isDue(createdAt.getTime(), since, until),
+    );
     for (let at = 0; at < due.length; at += AT_ONCE) {
       const outcomes = await Promise.all(due.slice(at, at + AT_ONCE).map(({ id }) => reread(id)));
       result.read += outcomes.length;

@@ -1,13 +1,13 @@
 import { now } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
+import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
 import { openSession } from '../identity/sessions';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
-import { invalidUserKey } from '../http/credentials';
 import { type Caller, requireUserKey } from '../keys/authenticate';
 import { revokeSession } from '../keys/revoke';
 import { checkoutOrigin } from './same-origin';
@@ -86,7 +86,12 @@ export async function issueAnotherToken(visit: Visit): Promise<{ signInToken: st
 }
 
 function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId: string }): Promise<string> {
-  return issueSignInToken(tx, { ...who, partnerId: visit.partnerId, origin: visit.origin, challenge: visit.challenge });
+  return issueSignInToken(tx, {
+    ...who,
+    partnerId: visit.partnerId,
+    origin: visit.origin,
+    challenge: visit.challenge,
+  });
 }
 
 /** Recognises a user by the key that the app holds. The user's own sign-in stays where there is one. */
@@ -107,7 +112,11 @@ function authenticate(userKey: string): Promise<Caller> {
 }
 
 async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: string): Promise<void> {
-  await openAppUser(tx, { userId, partnerId, ...(metadata !== null && { metadata: metadataSchema.parse(metadata) }) });
+  await openAppUser(tx, {
+    userId,
+    partnerId,
+    ...(metadata !== null && { metadata: metadataSchema.parse(metadata) }),
+  });
 }
 
 /** Forgets the user, and logs out the device that signed in here. */

@@ -54,7 +54,14 @@ export async function readVisitState(visit: Visit): Promise<VisitState> {
 }
 
 type Person = Pick<VisitState, 'email' | 'balance' | 'status' | 'money' | 'limitSaved' | 'limitLeft'>;
-const NOBODY: Person = { email: null, balance: null, status: null, money: null, limitSaved: null, limitLeft: null };
+const NOBODY: Person = {
+  email: null,
+  balance: null,
+  status: null,
+  money: null,
+  limitSaved: null,
+  limitLeft: null,
+};
 
 async function readPerson(partnerId: string, signedIn: SignedIn | null): Promise<Person> {
   if (signedIn === null) return NOBODY;

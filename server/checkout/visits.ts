@@ -2,8 +2,8 @@ import type { CheckoutVisit } from '../../prisma/client/client';
 import { MINUTE_MS, now, nowDate } from '../clock';
 import { prisma } from '../db';
 import { ApiError } from '../errors';
-import { newId, randomBase62, sameBytes, sha256 } from '../ids';
 import type { Metadata } from '../identity/metadata';
+import { newId, randomBase62, sameBytes, sha256 } from '../ids';
 import { requireAllowedOrigin } from '../partners/origins';
 import { requirePartner } from '../partners/partner';
 import type { Currency } from './amounts';
@@ -59,7 +59,10 @@ export async function requireVisit(visitId: string, token: string | null): Promi
     visit.expiresAt.getTime() <= now() ||
     !sameBytes(visit.tokenHash, sha256(token))
   ) {
-    throw new ApiError('not_found', 'This checkout window is no longer open. Please close it and open it again.');
+    throw new ApiError(
+      'not_found',
+      'This checkout window is no longer open. Please close it and open it again.',
+    );
   }
   return visit;
 }

@@ -1,70 +1,70 @@
 import { type CatalogModel, catalogModels } from '../pricing/catalog';
+import { checkCatalog } from '../pricing/check-catalog';
+import type { ListPrices } from '../pricing/list-price';
+import { isConfigured } from '../pricing/served';
 import type { Command, Outcome } from './command';
 import { alignColumns } from './output';
 
 export const modelCommands: Readonly<Record<string, Command>> = {
   'models list': {
     usage: 'models list',
-    summary: 'the catalogue, in USD per million tokens',
+    summary: 'the catalogue, in USD per million tokens, and what of it is served',
     needs: 'nothing',
     run: list,
   },
   'models check': {
     usage: 'models check',
-    summary: 'whether the catalogue makes sense',
+    summary: 'whether the catalogue makes sense, CATALOG_FILE included',
     needs: 'nothing',
     run: check,
   },
 };
 
+const HEADINGS = ['model', 'input', 'output', 'cached', 'context', 'max output', 'served'];
+
 async function list(): Promise<Outcome> {
   const models = catalogModels();
-  const rows = models.map(({ id, listPrices, contextWindow }) => [
-    id,
-    listPrices.input,
-    listPrices.output,
-    String(contextWindow),
+  const served = models.filter(isConfigured);
+  const rows = models.map((model) => [
+    model.id,
+    model.listPrices.input + (model.listPrices.tiers.length > 0 ? '+' : ''),
+    model.listPrices.output,
+    model.listPrices.cacheRead,
+    String(model.contextWindow),
+    String(model.maxOutputTokens),
+    isConfigured(model) ? 'yes' : 'no',
   ]);
+  const legend = `${models.length} models, ${served.length} served: those whose provider has a key. A + marks a price that rises with the prompt.`;
+  return { json: models.map(toJson), text: `${alignColumns([HEADINGS, ...rows])}\n\n${legend}` };
+}
+
+function toJson(model: CatalogModel): object {
+  const { tiers, ...base } = model.listPrices;
   return {
-    json: models.map((model) => ({
-      id: model.id,
-      name: model.name,
-      context_window: model.contextWindow,
-      max_tokens: model.maxOutputTokens,
-      pricing: {
-        input: model.listPrices.input,
-        output: model.listPrices.output,
-        cache_read: model.listPrices.cacheRead,
-        cache_write: model.listPrices.cacheWrite,
-      },
-    })),
-    text: alignColumns([['model', 'input', 'output', 'context'], ...rows]),
+    id: model.id,
+    name: model.name,
+    served: isConfigured(model),
+    context_window: model.contextWindow,
+    max_tokens: model.maxOutputTokens,
+    price_version: model.priceVersion,
+    pricing: {
+      ...toWire(base),
+      tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...toWire(prices) })),
+    },
   };
+}
+
+function toWire({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: ListPrices): object {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite5m, cache_write_1h: cacheWrite1h };
 }
 
 async function check(): Promise<Outcome> {
-  const models = catalogModels();
-  const problems = models.flatMap((model) => problemsOf(model).map((problem) => `${model.id}: ${problem}`));
+  const { length } = catalogModels();
+  const problems = checkCatalog();
   const isBad = problems.length > 0;
   return {
-    json: { ok: !isBad, models: models.length, problems },
-    text: isBad ? problems.join('\n') : `The catalogue is sound: ${models.length} models.`,
+    json: { ok: !isBad, models: length, problems },
+    text: isBad ? problems.join('\n') : `The catalogue is sound: ${length} models.`,
     isBad,
   };
-}
-
-function problemsOf({
-  provider,
-  upstreamModel,
-  prices,
-  contextWindow,
-  maxOutputTokens,
-}: CatalogModel): string[] {
-  const rules: [boolean, string][] = [
-    [provider !== '' && upstreamModel !== '', 'the id is not provider/model'],
-    [prices.input > 0n && prices.output > 0n, 'a price is zero'],
-    [prices.cacheRead <= prices.input, 'a cached token costs more than a fresh one'],
-    [maxOutputTokens > 0 && maxOutputTokens <= contextWindow, 'it may write more than its context holds'],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, problem]) => problem);
 }

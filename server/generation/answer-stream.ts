@@ -3,7 +3,7 @@ import { ApiError } from '../errors';
 import { chatErrorBody } from '../http/error-bodies';
 import { capture } from '../ledger';
 import { describeError, log } from '../log';
-import { type ChatStream, readChatStream } from '../providers/openai/stream';
+import { type ChatStream, readChatStream } from '../providers/openai/read-chat-stream';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
@@ -75,7 +75,11 @@ function relay(run: Run, stream: ChatStream, chunks: Chunks, first: string): Rea
 }
 
 /** Reads until there is something to send or the stream is over. */
-async function readMore(run: Run, stream: ChatStream, chunks: Chunks): Promise<{ text: string; ending: Ending | null }> {
+async function readMore(
+  run: Run,
+  stream: ChatStream,
+  chunks: Chunks,
+): Promise<{ text: string; ending: Ending | null }> {
   const { facts } = stream;
   try {
     for (;;) {
@@ -105,7 +109,11 @@ function closing(ending: Ending): string {
 async function settle(run: Run, stream: ChatStream, ending: Ending): Promise<void> {
   const { usage, outputBytes } = stream.facts;
   const metered = meter(usage, run.body, outputBytes);
-  await capture(run.hold, chargeMetered(metered, run.model, run.hold), writeReceipt(metered, run.model, ending));
+  await capture(
+    run.hold,
+    chargeMetered(metered, run.model, run.hold),
+    writeReceipt(metered, run.model, ending),
+  );
   run.endLease();
 }
 

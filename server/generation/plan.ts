@@ -22,7 +22,10 @@ export type Plan = {
 export function planRequest(body: ChatRequest, model: CatalogModel): Plan {
   const { prices } = model;
   const inputCost = worstInputCost(largestInputTokens(body), prices);
-  const outputCap = Math.min(requestedOutputTokens(body) ?? settings().DEFAULT_OUTPUT_TOKENS, model.maxOutputTokens);
+  const outputCap = Math.min(
+    requestedOutputTokens(body) ?? settings().DEFAULT_OUTPUT_TOKENS,
+    model.maxOutputTokens,
+  );
   const answers = body.n ?? 1;
   return {
     need: (inputCost + BigInt(answers) * prices.output) as Picocredits,

@@ -4,9 +4,9 @@ import { GENERATION_BODY_BYTES, parseJsonObject, readText, validate } from '../h
 import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
+import { findServedModel } from '../pricing/served';
 import { type ChatRequest, chatRequestSchema } from '../protocols/chat/schema';
 import { modelNotAllowed, modelNotFound } from './refusals';
-import { findServedModel } from './upstream';
 
 export type GenerationRequest = { keyHash: Buffer; model: CatalogModel; body: ChatRequest };
 
@@ -30,14 +30,20 @@ export async function readGenerationRequest(request: Request): Promise<Generatio
 
 function requireModel(id: unknown): CatalogModel {
   if (typeof id !== 'string' || id === '') {
-    throw new ApiError('invalid_request', 'model: is required, such as openai/gpt-4.1-mini', { param: 'model' });
+    throw new ApiError('invalid_request', 'model: is required, such as openai/gpt-4.1-mini', {
+      param: 'model',
+    });
   }
   const model = findServedModel(id);
   if (model === null) throw modelNotFound(id.slice(0, 200));
   return model;
 }
 
-async function validateBody(json: Record<string, unknown>, model: CatalogModel, request: Request): Promise<ChatRequest> {
+async function validateBody(
+  json: Record<string, unknown>,
+  model: CatalogModel,
+  request: Request,
+): Promise<ChatRequest> {
   try {
     return validate(chatRequestSchema, json);
   } catch (error) {

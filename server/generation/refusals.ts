@@ -18,9 +18,13 @@ export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
         retryAfterSeconds: RETRY_SOON_SECONDS,
       });
     case 'busy':
-      return new ApiError('rate_limited', "The user's other running requests hold the credits this one needs", {
-        retryAfterSeconds: RETRY_SOON_SECONDS,
-      });
+      return new ApiError(
+        'rate_limited',
+        "The user's other running requests hold the credits this one needs",
+        {
+          retryAfterSeconds: RETRY_SOON_SECONDS,
+        },
+      );
     case 'insufficient_credits':
       return new ApiError('insufficient_credits', 'Not enough credits. Open the checkout to buy more.');
     case 'partner_not_permitted':
@@ -43,7 +47,11 @@ export function modelNotAllowed(model: string): ApiError {
 }
 
 export function modelNotFound(model: string): ApiError {
-  return new ApiError('model_not_found', `The model ${model} does not exist. GET /v1/models lists all models.`, {
-    param: 'model',
-  });
+  return new ApiError(
+    'model_not_found',
+    `The model ${model} does not exist. GET /v1/models lists all models.`,
+    {
+      param: 'model',
+    },
+  );
 }

@@ -1,14 +1,13 @@
-import { ApiError } from '../errors';
 import { settings } from '../env';
+import { ApiError } from '../errors';
 import { admit, type Hold, keepLease, release } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
-import { costOf } from '../pricing/cost';
 import type { ChatRequest } from '../protocols/chat/schema';
 import { toClientError } from '../providers/openai/errors';
-import { writeChatRequest } from '../providers/openai/request';
-import { answerWhole } from './answer-whole';
+import { writeChatRequest } from '../providers/openai/read-chat-stream';
 import { answerStream } from './answer-stream';
-import { estimateUsage } from './meter';
+import { answerWhole } from './answer-whole';
+import { chargeMetered, estimateUsage, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readGenerationRequest } from './read-request';
 import { toApiError } from './refusals';
@@ -39,10 +38,18 @@ export const runningGenerations = (): number => running;
 export async function runGeneration(request: Request, requestId: string): Promise<Response> {
   const asked = await readGenerationRequest(request);
   if (running >= settings().LIMIT_RUNNING_PER_PROCESS) {
-    throw new ApiError('overloaded', 'Too many requests are running. Please retry.', { retryAfterSeconds: 1 });
+    throw new ApiError('overloaded', 'Too many requests are running. Please retry.', {
+      retryAfterSeconds: 1,
+    });
   }
   const plan = planRequest(asked.body, asked.model);
-  const admission = await admitOrOverloaded({ keyHash: asked.keyHash, requestId, model: asked.model.id, need: plan.need, want: plan.want });
+  const admission = await admitOrOverloaded({
+    keyHash: asked.keyHash,
+    requestId,
+    model: asked.model.id,
+    need: plan.need,
+    want: plan.want,
+  });
   if (!admission.ok) throw toApiError(admission.refusal, asked.model.id);
 
   const { hold } = admission;
@@ -62,9 +69,10 @@ async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnTy
 
 function startRun({ requestId, hold, model, body }: Pick<Run, 'requestId' | 'hold' | 'model' | 'body'>): Run {
   const progress = { outputBytes: 0 };
-  const stopRenewing = keepLease(hold, () =>
-    costOf(estimateUsage(body, progress.outputBytes), model.prices),
-  );
+  const stopRenewing = keepLease(hold, () => {
+    const metered = { usage: estimateUsage(body, progress.outputBytes), estimated: true };
+    return { charge: chargeMetered(metered, model, hold), receipt: writeReceipt(metered, model, 'failed') };
+  });
   running++;
   const endLease = () => {
     running--;
@@ -82,12 +90,16 @@ async function answer(run: Run, clientSignal: AbortSignal, outputCap: number): P
     const upstreamBody = writeChatRequest(body, {
       upstreamModel: model.upstreamModel,
       outputCap,
-      reasoning: model.reasoning,
+      reasoning: model.capabilities.reasoning,
     });
     const upstream = await callProvider(model, upstreamBody, run.abort.signal);
     if (upstream.statusCode !== 200) {
       const retryAfter = upstream.headers['retry-after'];
-      throw toClientError(upstream.statusCode, await upstream.body.text(), typeof retryAfter === 'string' ? retryAfter : null);
+      throw toClientError(
+        upstream.statusCode,
+        await upstream.body.text(),
+        typeof retryAfter === 'string' ? retryAfter : null,
+      );
     }
     return body.stream ? await answerStream(run, upstream) : await answerWhole(run, upstream);
   } catch (error) {

@@ -8,7 +8,9 @@ export function errorBody(format: ErrorFormat, error: ApiError, requestId: strin
 }
 
 export function chatErrorBody(error: ApiError): object {
-  return { error: { message: error.message, type: error.code, param: error.param, code: String(error.status) } };
+  return {
+    error: { message: error.message, type: error.code, param: error.param, code: String(error.status) },
+  };
 }
 
 export function messagesErrorBody(error: ApiError, requestId: string): object {

@@ -3,7 +3,10 @@ import { creditsToJson } from '../credits';
 import type { HistoryEntry, HistoryPage } from '../ledger';
 
 const MAX_LIMIT = 200;
-const wholeNumber = z.string().regex(/^\d{1,9}$/, { error: 'must be a whole number' }).transform(Number);
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
+  .transform(Number);
 
 export const historyQuerySchema = z.object({
   limit: wholeNumber
@@ -14,7 +17,10 @@ export const historyQuerySchema = z.object({
 });
 
 /** The history in the API's own words. */
-export function writeHistoryPage(page: HistoryPage, { limit, offset }: { limit: number; offset: number }): object {
+export function writeHistoryPage(
+  page: HistoryPage,
+  { limit, offset }: { limit: number; offset: number },
+): object {
   return {
     data: page.entries.map(writeEntry),
     total: page.total,
@@ -41,7 +47,9 @@ function writeEntry(entry: HistoryEntry): object {
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
       provider_credits: creditsToJson(usage.providerCost),
-      commission_credits: creditsToJson(usage.charge > usage.providerCost ? usage.charge - usage.providerCost : 0n),
+      commission_credits: creditsToJson(
+        usage.charge > usage.providerCost ? usage.charge - usage.providerCost : 0n,
+      ),
       estimated: usage.estimated,
     }),
     ...(purchase && {

@@ -3,21 +3,29 @@ import { ApiError } from '../errors';
 
 const DEFAULT_TOKENS = 2_500;
 const MAX_TOKENS = 100_000_000;
-const tokens = z.coerce
-  .number({ error: 'must be a whole number' })
-  .int({ error: 'must be a whole number' })
-  .min(0, { error: 'must not be negative' })
-  .max(MAX_TOKENS, { error: `must be at most ${MAX_TOKENS}` })
+
+/** A query says its numbers as text. Nothing else passes for a number: not an empty text, null or true. */
+const tokens = z
+  .preprocess(
+    (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+    z
+      .number({ error: 'must be a whole number' })
+      .int({ error: 'must be a whole number' })
+      .min(0, { error: 'must not be negative' })
+      .max(MAX_TOKENS, { error: `must be at most ${MAX_TOKENS}` }),
+  )
   .default(DEFAULT_TOKENS);
 
 export const pricingRequestSchema = z.object({
   publishable_key: z.string({ error: 'is required: the app’s publishable key' }),
-  models: z.array(z.string(), { error: 'must be a list of model ids' }).optional(),
+  models: z
+    .array(z.string({ error: 'must be a list of model ids' }), { error: 'must be a list of model ids' })
+    .optional(),
   input_tokens: tokens,
   output_tokens: tokens,
 });
 
-/** The query of a GET: the models arrive as one comma-separated value. */
+/** The query of a GET: the models arrive as one comma-separated value; an empty one means all. */
 export function readPricingQuery(url: string): Record<string, unknown> {
   const query = new URL(url).searchParams;
   for (const name of new Set(query.keys())) {
@@ -25,6 +33,7 @@ export function readPricingQuery(url: string): Record<string, unknown> {
       throw new ApiError('invalid_request', `${name}: must be given once`, { param: name });
     }
   }
-  const { models, ...rest } = Object.fromEntries(query);
-  return { ...rest, ...(models !== undefined && { models: models.split(',').map((id) => id.trim()) }) };
+  const { models = '', ...rest } = Object.fromEntries(query);
+  const ids = models.split(',').flatMap((id) => id.trim() || []);
+  return { ...rest, ...(ids.length > 0 && { models: ids }) };
 }

@@ -44,7 +44,10 @@ export function parseJsonObject(text: string): Record<string, unknown> {
 }
 
 /** Reads and validates a small JSON body. */
-export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
   return validate(schema, await readJsonObject(request, SMALL_BODY_BYTES));
 }
 
@@ -54,12 +57,19 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  throw new ApiError('invalid_request', field ? `${field}: ${issue?.message}` : (issue?.message ?? 'Invalid request'), {
-    ...(field && { param: field }),
-  });
+  throw new ApiError(
+    'invalid_request',
+    field ? `${field}: ${issue?.message}` : (issue?.message ?? 'Invalid request'),
+    {
+      ...(field && { param: field }),
+    },
+  );
 }
 
 function tooLarge(limitBytes: number): ApiError {
-  const limit = limitBytes >= KILOBYTE * KILOBYTE ? `${limitBytes / KILOBYTE / KILOBYTE} MB` : `${limitBytes / KILOBYTE} kB`;
+  const limit =
+    limitBytes >= KILOBYTE * KILOBYTE
+      ? `${limitBytes / KILOBYTE / KILOBYTE} MB`
+      : `${limitBytes / KILOBYTE} kB`;
   return new ApiError('request_too_large', `The request body is larger than ${limit}`);
 }

@@ -46,7 +46,10 @@ export function errorResponse(
 }
 
 /** JSON that belongs to one caller: never stored by anything on the way. */
-export function privateJson(body: unknown, init: { status?: number; headers?: Record<string, string> } = {}): Response {
+export function privateJson(
+  body: unknown,
+  init: { status?: number; headers?: Record<string, string> } = {},
+): Response {
   return Response.json(body, { ...init, headers: { 'cache-control': 'no-store', ...init.headers } });
 }
 
@@ -70,5 +73,7 @@ export function toApiError(failure: unknown, requestId: string): ApiError {
     return failure;
   }
   log().error({ requestId, error: describeError(failure) }, 'unexpected failure');
-  return new ApiError('internal_error', 'Something went wrong on our side. Please try again.', { retryAfterSeconds: 1 });
+  return new ApiError('internal_error', 'Something went wrong on our side. Please try again.', {
+    retryAfterSeconds: 1,
+  });
 }

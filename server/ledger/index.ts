@@ -1,10 +1,16 @@
 /** The only door to the money. */
-export { type Admission, type AdmissionRefusal, admit, type Hold, minimumBalance, type Shortfall } from './admit';
-export { checkLedger, type LedgerReport } from './check';
+export type { AdmissionRefusal, Hold } from './admission';
+export { admit } from './admit';
+export { checkLedger } from './check';
+export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
-export { keepLease, startLeaseKeeper, sweepHolds } from './lease';
-export { capture, type Receipt, release, type Settled } from './settle';
+export { startLedgerKeeper } from './keeper';
+export { keepLease, sweepHolds } from './lease';
+export { minimumBalance } from './minimum-balance';
+export { findReceipt, type StoredReceipt } from './receipt';
+export { capture, release } from './settle';
+export type { Receipt } from './settlement';
 export {
   type Booking,
   bookPurchase,

@@ -1,23 +1,7 @@
 import type { Charge, Microcredits } from '../credits';
-import { pool } from '../db';
 import { describeError, log } from '../log';
-import type { Hold } from './admit';
-import { createBatcher } from './batcher';
-
-/** The facts of a request that its receipt keeps. */
-export type Receipt = {
-  model: string;
-  provider: string;
-  priceVersion: string;
-  inputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  outputTokens: number;
-  reasoningTokens: number;
-  /** True when the provider reported no usage and tokens were estimated. */
-  estimated: boolean;
-  outcome: 'completed' | 'failed' | 'aborted';
-};
+import { submitSettlement } from './batch';
+import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
 export type Settled = {
   /** What was taken from the user: the charge, at most the hold. */
@@ -25,14 +9,6 @@ export type Settled = {
   /** What the app can spend after it. */
   balance: Microcredits;
 };
-
-type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
-type Settlement = HoldRef & { state: 'captured' | 'voided' | 'expired'; charge?: Charge; receipt?: Receipt };
-
-const batcher = createBatcher<Settlement, Settled | null>({
-  run: runSettlements,
-  keyOf: (settlement) => settlement.userId,
-});
 
 const RETRY_FIRST_MS = 50;
 const RETRY_LONGEST_MS = 5_000;
@@ -42,18 +18,17 @@ const RETRY_LONGEST_MS = 5_000;
  * settlement may not: it tries until it lands. Null when the hold was resolved before.
  */
 export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
-  return settleUntilDone({ ...pickRef(hold), state: 'captured', charge, receipt });
+  return settleUntilDone({ ...pickRef(hold), charge, receipt });
 }
 
 /** Frees the whole hold: nothing was produced, nothing is owed. */
 export async function release(hold: HoldRef): Promise<void> {
-  await settleUntilDone({ ...pickRef(hold), state: 'voided' });
+  await settleUntilDone(pickRef(hold));
 }
 
 /** Resolves an abandoned hold with what its instance last said was metered. */
-export function settleAbandoned(hold: HoldRef, metered: Charge): Promise<Settled | null> {
-  const owed = metered.charge > 0n;
-  return batcher.submit({ ...pickRef(hold), state: owed ? 'captured' : 'expired', ...(owed && { charge: metered }) });
+export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<Settled | null> {
+  return toSettled(await submitSettlement({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) }));
 }
 
 const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestId });
@@ -61,49 +36,17 @@ const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestI
 async function settleUntilDone(settlement: Settlement): Promise<Settled | null> {
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_LONGEST_MS)) {
     try {
-      return await batcher.submit(settlement);
+      return toSettled(await submitSettlement(settlement));
     } catch (error) {
-      log().error({ requestId: settlement.requestId, error: describeError(error) }, 'settlement failed, trying again');
+      log().error(
+        { requestId: settlement.requestId, error: describeError(error) },
+        'settlement failed, trying again',
+      );
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
 }
 
-async function runSettlements(settlements: Settlement[]): Promise<(Settled | null)[]> {
-  const { rows } = await pool().query<{ n: number; captured: bigint; balance: bigint }>({
-    name: 'ledger_settle',
-    text: 'SELECT * FROM ledger_settle($1::json)',
-    values: [JSON.stringify(settlements.map(toWire))],
-  });
-  const results: (Settled | null)[] = settlements.map(() => null);
-  for (const row of rows) {
-    results[row.n] = { captured: row.captured as Microcredits, balance: row.balance as Microcredits };
-  }
-  return results;
+function toSettled(row: SettlementRow | null): Settled | null {
+  return row && { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
 }
-
-function toWire(settlement: Settlement, n: number): object {
-  const { receipt, charge } = settlement;
-  return {
-    n,
-    user_id: settlement.userId,
-    request_id: settlement.requestId,
-    state: settlement.state,
-    ...(charge && { cost: charge.providerCost.toString(), charge: charge.charge.toString() }),
-    ...(receipt && {
-      model: receipt.model,
-      provider: receipt.provider,
-      price_version: receipt.priceVersion,
-      input_tokens: receipt.inputTokens,
-      cache_read_tokens: receipt.cacheReadTokens,
-      cache_write_tokens: receipt.cacheWriteTokens,
-      output_tokens: receipt.outputTokens,
-      reasoning_tokens: receipt.reasoningTokens,
-      estimated: receipt.estimated,
-      outcome: receipt.outcome,
-    }),
-  };
-}
-
-/** Settlements that have not landed yet. */
-export const pendingSettlements = (): number => batcher.pending();

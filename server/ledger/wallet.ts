@@ -3,7 +3,8 @@ import type { Tx } from '../db';
 import { pool } from '../db';
 import { invariant } from '../errors';
 import { newId } from '../ids';
-import { minimumBalance, type Shortfall } from './admit';
+import type { Shortfall } from './admission';
+import { minimumBalance } from './minimum-balance';
 
 /** The app id of the pocket that holds credits bought or granted outside any app. */
 export const OUTSIDE_ANY_APP = '';
@@ -23,7 +24,9 @@ export async function openUserApp(
   tx: Tx,
   { userId, appId, appUserId }: { userId: string; appId: string; appUserId: string },
 ): Promise<{ appUserId: string }> {
-  const [row] = await tx.$queryRaw<{ id: string }[]>`SELECT ledger_open_user_app(${userId}, ${appId}, ${appUserId}) AS id`;
+  const [row] = await tx.$queryRaw<
+    { id: string }[]
+  >`SELECT ledger_open_user_app(${userId}, ${appId}, ${appUserId}) AS id`;
   invariant(row, 'ledger_open_user_app returns a row');
   return { appUserId: row.id };
 }
@@ -31,19 +34,46 @@ export async function openUserApp(
 /** Credits bought inside an app. Booked once per payment session. */
 export function bookPurchase(
   tx: Tx,
-  { userId, appId, credits, sessionId }: { userId: string; appId: string; credits: Microcredits; sessionId: string },
+  {
+    userId,
+    appId,
+    credits,
+    sessionId,
+  }: { userId: string; appId: string; credits: Microcredits; sessionId: string },
 ): Promise<Booking> {
   invariant(credits > 0n, 'a purchase is positive');
-  return deposit(tx, { userId, appId, credits, kind: 'purchase', causeId: sessionId, against: 'processor_clearing', note: null });
+  return deposit(tx, {
+    userId,
+    appId,
+    credits,
+    kind: 'purchase',
+    causeId: sessionId,
+    against: 'processor_clearing',
+    note: null,
+  });
 }
 
 /** Credits given by the operator. Booked once per grant id. */
 export function grantCredits(
   tx: Tx,
-  { userId, appId, credits, grantId, note }: { userId: string; appId: string; credits: Microcredits; grantId: string; note: string },
+  {
+    userId,
+    appId,
+    credits,
+    grantId,
+    note,
+  }: { userId: string; appId: string; credits: Microcredits; grantId: string; note: string },
 ): Promise<Booking> {
   invariant(credits > 0n, 'a grant is positive');
-  return deposit(tx, { userId, appId, credits, kind: 'adjustment', causeId: grantId, against: 'promotion_expense', note });
+  return deposit(tx, {
+    userId,
+    appId,
+    credits,
+    kind: 'adjustment',
+    causeId: grantId,
+    against: 'promotion_expense',
+    note,
+  });
 }
 
 type Deposit = {
@@ -56,7 +86,10 @@ type Deposit = {
   note: string | null;
 };
 
-async function deposit(tx: Tx, { userId, appId, credits, kind, causeId, against, note }: Deposit): Promise<Booking> {
+async function deposit(
+  tx: Tx,
+  { userId, appId, credits, kind, causeId, against, note }: Deposit,
+): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
     SELECT * FROM ledger_deposit(${userId}, ${appId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint, ${against}, ${note})`;
   return toBooking(rows);
@@ -65,7 +98,12 @@ async function deposit(tx: Tx, { userId, appId, credits, kind, causeId, against,
 /** Saves what an app may draw from the user's other credits from now on; null removes the limit. */
 export async function saveLimit(
   tx: Tx,
-  { userId, appId, limit, saveId }: { userId: string; appId: string; limit: Microcredits | null; saveId: string },
+  {
+    userId,
+    appId,
+    limit,
+    saveId,
+  }: { userId: string; appId: string; limit: Microcredits | null; saveId: string },
 ): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
     SELECT * FROM ledger_save_limit(${userId}, ${appId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;

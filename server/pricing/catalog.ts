@@ -1,13 +1,32 @@
 import { createHash } from 'node:crypto';
-import type { Picocredits } from '../credits';
-import catalog from './catalog.json';
+import { z } from 'zod';
+import { DAY_MS, now } from '../clock';
+import { settings } from '../env';
+import { invariant } from '../errors';
+import catalogJson from './catalog.json';
+import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
+import {
+  CAPABILITIES,
+  type Capability,
+  type DatedPrices,
+  type ModelEntry,
+  modelSchema,
+  type OwnProvider,
+} from './catalog-schema';
+import type { ModelPrices, TokenPrices } from './cost';
+import { type ListPrices, readListPrice } from './list-price';
+import sandboxJson from './sandbox-models.json';
 
-/** Price of one token per class, in picocredits. */
-export type TokenPrices = {
-  input: Picocredits;
-  output: Picocredits;
-  cacheRead: Picocredits;
-  cacheWrite: Picocredits;
+/** Every model that this install prices: `catalog.json`, the sandbox's, and the operator's CATALOG_FILE. */
+
+export type PriceVersion = {
+  /** Names these prices: a request keeps the version it was priced with. */
+  name: string;
+  /** The day from which they hold. */
+  from: string;
+  prices: ModelPrices;
+  /** USD per million tokens, as the source writes it. */
+  listPrices: ListPrices & { tiers: readonly (ListPrices & { above: number })[] };
 };
 
 export type CatalogModel = {
@@ -21,52 +40,122 @@ export type CatalogModel = {
   released: string;
   contextWindow: number;
   maxOutputTokens: number;
-  /** Whether it thinks before it answers; such models take their output limit under another name. */
-  reasoning: boolean;
-  prices: TokenPrices;
-  /** USD per million tokens, as the source writes it. */
-  listPrices: { input: string; output: string; cacheRead: string; cacheWrite: string };
-  /** Names these prices: a request keeps the version it was priced with. */
+  capabilities: Readonly<Record<Capability, boolean>>;
+  /** Ids of the same model elsewhere, in the order to try them. */
+  fallbacks: readonly string[];
+  /** The prices in force today. */
+  prices: ModelPrices;
+  listPrices: PriceVersion['listPrices'];
   priceVersion: string;
 };
 
-type CatalogEntry = (typeof catalog.models)[number];
+type Catalog = {
+  entries: Map<string, ModelEntry>;
+  versions: Map<string, PriceVersion[]>;
+  providers: Readonly<Record<string, OwnProvider>>;
+};
 
-const DECIMALS = 8;
+const builtIn: readonly ModelEntry[] = z
+  .array(modelSchema)
+  .parse([...sandboxJson.models, ...(catalogJson as { models: unknown[] }).models]);
 
-/** USD per million tokens → picocredits per token: one dollar is 10¹⁴ picocredits, so the factor is 10⁸. */
-export function readListPrice(usdPerMillionTokens: string): Picocredits {
-  const match = /^(\d+)(?:\.(\d{1,8}))?$/.exec(usdPerMillionTokens);
-  if (!match) throw new Error(`Not a price in USD per million tokens: ${usdPerMillionTokens}`);
-  const [, whole = '0', decimals = ''] = match;
-  return (BigInt(whole) * 10n ** BigInt(DECIMALS) + BigInt(decimals.padEnd(DECIMALS, '0'))) as Picocredits;
+/** Fails with what is wrong in the file, and where. */
+export function buildCatalog(catalogFile: string | undefined): Catalog {
+  const entries = new Map(builtIn.map((entry) => [entry.id, entry]));
+  const file: CatalogFile = catalogFile === undefined ? NO_FILE : readCatalogFile(catalogFile, entries);
+  for (const entry of file.models) entries.set(entry.id, entry);
+  const versions = new Map(
+    [...entries].map(([id, { prices }]) => [id, prices.map((dated) => toVersion(id, dated))]),
+  );
+  return { entries, versions, providers: file.providers };
 }
 
-function toModel(entry: CatalogEntry): CatalogModel {
-  const slash = entry.id.indexOf('/');
-  const { prices } = entry;
-  return {
-    ...entry,
-    provider: entry.id.slice(0, slash),
-    upstreamModel: entry.id.slice(slash + 1),
-    listPrices: prices,
-    prices: {
-      input: readListPrice(prices.input),
-      output: readListPrice(prices.output),
-      cacheRead: readListPrice(prices.cacheRead),
-      cacheWrite: readListPrice(prices.cacheWrite),
-    },
-    priceVersion: `${entry.id}@${createHash('sha256').update(JSON.stringify(prices)).digest('hex').slice(0, 12)}`,
-  };
+let catalog: Catalog | undefined;
+let today: { day: number; models: Map<string, CatalogModel> } | undefined;
+
+function currentCatalog(): Catalog {
+  catalog ??= buildCatalog(settings().CATALOG_FILE);
+  return catalog;
 }
 
-const models = new Map(catalog.models.map((entry) => [entry.id, toModel(entry)]));
+/** Prices change at midnight UTC. */
+function modelsOfToday(): Map<string, CatalogModel> {
+  const day = Math.floor(now() / DAY_MS);
+  if (today?.day !== day) {
+    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    const models = [...currentCatalog().entries.values()].map((entry) => toModel(entry, date));
+    today = { day, models: new Map(models.map((model) => [model.id, model])) };
+  }
+  return today.models;
+}
 
 /** Every model that the catalogue prices, whether or not its provider is configured. */
 export function catalogModels(): CatalogModel[] {
-  return [...models.values()];
+  return [...modelsOfToday().values()];
 }
 
 export function findCatalogModel(id: string): CatalogModel | null {
-  return models.get(id) ?? null;
+  return modelsOfToday().get(id) ?? null;
+}
+
+/** The model and its equals elsewhere, in the order to try them. */
+export function candidatesOf(model: CatalogModel): CatalogModel[] {
+  return [model, ...model.fallbacks.flatMap((id) => findCatalogModel(id) ?? [])];
+}
+
+/** A provider that the operator's file describes. */
+export function findOwnProvider(name: string): OwnProvider | null {
+  return currentCatalog().providers[name] ?? null;
+}
+
+/** Every price that the catalogue knows, those of later days included. */
+export function priceVersions(): { model: CatalogModel; versions: PriceVersion[] }[] {
+  return catalogModels().map((model) => ({ model, versions: currentCatalog().versions.get(model.id) ?? [] }));
+}
+
+function toModel(entry: ModelEntry, date: string): CatalogModel {
+  const versions = currentCatalog().versions.get(entry.id) ?? [];
+  const version = versions.findLast(({ from }) => from <= date) ?? versions[0];
+  invariant(version !== undefined, `${entry.id} has no price`);
+  const slash = entry.id.indexOf('/');
+  return {
+    id: entry.id,
+    provider: entry.id.slice(0, slash),
+    upstreamModel: entry.upstreamModel ?? entry.id.slice(slash + 1),
+    name: entry.name,
+    released: entry.released,
+    contextWindow: entry.contextWindow,
+    maxOutputTokens: entry.maxOutputTokens,
+    capabilities: Object.fromEntries(
+      CAPABILITIES.map((name) => [name, entry.capabilities.includes(name)]),
+    ) as Record<Capability, boolean>,
+    fallbacks: entry.fallbacks,
+    prices: version.prices,
+    listPrices: version.listPrices,
+    priceVersion: version.name,
+  };
+}
+
+function toVersion(id: string, { from, automaticCacheWrites, ...listPrices }: DatedPrices): PriceVersion {
+  const hash = createHash('sha256').update(JSON.stringify(listPrices)).digest('hex').slice(0, 8);
+  return {
+    name: `${id}@${from}.${hash}`,
+    from,
+    prices: {
+      ...readTokenPrices(listPrices),
+      automaticCacheWrites,
+      tiers: listPrices.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
+    },
+    listPrices,
+  };
+}
+
+function readTokenPrices(list: ListPrices): TokenPrices {
+  return {
+    input: readListPrice(list.input),
+    output: readListPrice(list.output),
+    cacheRead: readListPrice(list.cacheRead),
+    cacheWrite5m: readListPrice(list.cacheWrite5m),
+    cacheWrite1h: readListPrice(list.cacheWrite1h),
+  };
 }

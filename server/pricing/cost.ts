@@ -1,19 +1,59 @@
 import type { Picocredits } from '../credits';
 import type { TokenUsage } from '../protocols/neutral';
-import type { TokenPrices } from './catalog';
 
-/** Exact provider cost: every token of every class at its own price, never rounded in between. */
-export function costOf(usage: TokenUsage, prices: TokenPrices): Picocredits {
-  return (BigInt(usage.input) * prices.input +
-    BigInt(usage.cacheRead) * prices.cacheRead +
-    BigInt(usage.cacheWrite) * prices.cacheWrite +
-    BigInt(usage.output) * prices.output) as Picocredits;
+/** Price of one token per class, in picocredits. */
+export type TokenPrices = {
+  input: Picocredits;
+  output: Picocredits;
+  cacheRead: Picocredits;
+  cacheWrite5m: Picocredits;
+  cacheWrite1h: Picocredits;
+};
+
+export type PriceTier = TokenPrices & {
+  /** The whole request costs this when its prompt has more tokens, cached and written ones included. */
+  above: number;
+};
+
+export type ModelPrices = TokenPrices & {
+  /** Ascending. */
+  tiers: readonly PriceTier[];
+  /** Whether the provider writes its cache, and bills that, without being asked to. */
+  automaticCacheWrites: boolean;
+};
+
+/** How long a request asks the provider to keep its prompt in the cache. */
+export type CacheMark = 'none' | '5m' | '1h';
+
+export function promptTokens(usage: TokenUsage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
 }
 
-/** The worst that `inputTokens` of input can cost: all at the dearest class that may apply. */
-export function worstInputCost(inputTokens: number, prices: TokenPrices): Picocredits {
-  const dearest = prices.cacheWrite > prices.input ? prices.cacheWrite : prices.input;
-  return (BigInt(inputTokens) * dearest) as Picocredits;
+/** Exact provider cost: every token of every class at its own price, never rounded in between. */
+export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
+  const tier = reachableTiers(promptTokens(usage), prices).at(-1) ?? prices;
+  return (BigInt(usage.input) * tier.input +
+    BigInt(usage.cacheRead) * tier.cacheRead +
+    BigInt(usage.cacheWrite5m) * tier.cacheWrite5m +
+    BigInt(usage.cacheWrite1h) * tier.cacheWrite1h +
+    BigInt(usage.output) * tier.output) as Picocredits;
+}
+
+/** The worst that a prompt of at most `inputTokens` can cost: the dearest class of the dearest tier it may reach. */
+export function worstInputCost(
+  inputTokens: number,
+  prices: ModelPrices,
+  mark: CacheMark = 'none',
+): Picocredits {
+  const dearest = reachableTiers(inputTokens, prices).map((tier) =>
+    dearestInput(tier, mark, prices.automaticCacheWrites),
+  );
+  return (BigInt(inputTokens) * highest(dearest)) as Picocredits;
+}
+
+/** The worst that one token of output can cost after a prompt of at most `inputTokens`. */
+export function worstOutputPrice(inputTokens: number, prices: ModelPrices): Picocredits {
+  return highest(reachableTiers(inputTokens, prices).map((tier) => tier.output)) as Picocredits;
 }
 
 /**
@@ -30,3 +70,18 @@ export function affordableOutputTokens(
   const left = covered - inputCost;
   return left <= 0n ? 0 : Number(left / outputPrice);
 }
+
+/** The prices that a prompt of up to so many tokens may be billed at, the last one being its own. */
+function reachableTiers(tokens: number, prices: ModelPrices): TokenPrices[] {
+  return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
+}
+
+function dearestInput(prices: TokenPrices, mark: CacheMark, automaticCacheWrites: boolean): bigint {
+  const classes: bigint[] = [prices.input, prices.cacheRead];
+  if (automaticCacheWrites || mark !== 'none') classes.push(prices.cacheWrite5m);
+  if (mark === '1h') classes.push(prices.cacheWrite1h);
+  return highest(classes);
+}
+
+const highest = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((most, amount) => (amount > most ? amount : most), 0n);

@@ -1,13 +1,159 @@
 /**
+ * The one shape between the formats we serve and the formats we call. Only a request that changes
+ * its format on the way is read into it; where both sides speak the same one, the body goes
+ * through and is only metered.
+ */
+
+/**
  * Tokens in disjoint classes, whatever a provider calls them. The input of a request is
- * input + cacheRead + cacheWrite; reasoning is a part of output, kept for information.
+ * input + cacheRead + cacheWrite5m + cacheWrite1h; reasoning is a part of output, kept for
+ * information.
  */
 export type TokenUsage = {
   input: number;
   cacheRead: number;
-  cacheWrite: number;
+  /** Written to a cache that lives for minutes, or for as long as the provider decides. */
+  cacheWrite5m: number;
+  cacheWrite1h: number;
   output: number;
   reasoning: number;
 };
 
-export const NO_TOKENS: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+export const NO_TOKENS: TokenUsage = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+
+export type Json = Record<string, unknown>;
+
+/** How long what ends here may stay in the provider's prompt cache. */
+export type CacheMark = '5m' | '1h';
+type Cacheable = { cache?: CacheMark };
+
+export type TextPart = Cacheable & { type: 'text'; text: string };
+export type ImagePart = Cacheable & {
+  type: 'image';
+  source: { kind: 'data'; mediaType: string; data: string } | { kind: 'url'; url: string };
+};
+export type DocumentPart = Cacheable & {
+  type: 'document';
+  title: string | null;
+  source: { kind: 'data'; data: string } | { kind: 'url'; url: string };
+};
+export type ToolCallPart = Cacheable & {
+  type: 'tool-call';
+  id: string;
+  name: string;
+  input: Json;
+  /** What Google wants back with the call. */
+  thoughtSignature?: string;
+};
+export type ToolResultPart = Cacheable & {
+  type: 'tool-result';
+  callId: string;
+  content: (TextPart | ImagePart | DocumentPart)[];
+  isError: boolean;
+};
+/** `signature` is what the maker of the thought wants back with it, byte for byte. */
+export type ReasoningPart = { type: 'reasoning'; text: string; signature: string | null };
+export type RedactedReasoningPart = { type: 'redacted-reasoning'; data: string };
+
+export type Part =
+  | TextPart
+  | ImagePart
+  | DocumentPart
+  | ToolCallPart
+  | ToolResultPart
+  | ReasoningPart
+  | RedactedReasoningPart;
+
+export type Role = 'system' | 'user' | 'assistant';
+
+/** Results of tools stand in user turns. A system message stands for one after the conversation began. */
+export type Message = { role: Role; parts: Part[] };
+
+export type ToolDefinition = Cacheable & {
+  name: string;
+  description: string | null;
+  schema: Json;
+  strict: boolean;
+};
+
+export type ToolChoice =
+  | { type: 'auto' }
+  | { type: 'none' }
+  | { type: 'any' }
+  | { type: 'tool'; name: string };
+
+export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export type Reasoning =
+  | { type: 'off' }
+  | { type: 'effort'; effort: Effort }
+  | { type: 'adaptive'; effort: Effort | null }
+  | { type: 'budget'; tokens: number };
+
+export type OutputFormat =
+  | { type: 'json-object' }
+  | { type: 'json-schema'; name: string; schema: Json; strict: boolean };
+
+export type Prompt = {
+  /** What stands before the conversation. */
+  system: TextPart[];
+  messages: Message[];
+  tools: ToolDefinition[];
+  toolChoice: ToolChoice | null;
+  /** False when the client wants one call at a time. */
+  parallelTools: boolean;
+  temperature: number | null;
+  topP: number | null;
+  topK: number | null;
+  stop: string[];
+  outputFormat: OutputFormat | null;
+  reasoning: Reasoning | null;
+  stream: boolean;
+};
+
+export type StopReason = 'end' | 'stop-sequence' | 'tool-use' | 'length' | 'refusal';
+
+export type Citation = { url: string; title: string };
+
+export type AnswerPart =
+  | { type: 'text'; text: string; citations: Citation[] }
+  | { type: 'refusal'; text: string }
+  | { type: 'tool-call'; id: string; name: string; json: string; thoughtSignature?: string }
+  | ReasoningPart
+  | RedactedReasoningPart;
+
+export type Finish = {
+  reason: StopReason;
+  stopSequence: string | null;
+  /** Why the model would not answer. */
+  explanation: string | null;
+};
+
+/** A whole answer, in the order: reasoning, text, calls, unless the provider chose another. */
+export type Answer = Finish & { parts: AnswerPart[]; usage: TokenUsage | null };
+
+/**
+ * An answer in pieces. Text, refusal and reasoning follow one another; several calls may be open
+ * at once and are told apart by `call`, dense from 0.
+ */
+export type StreamEvent =
+  | { type: 'start' }
+  | { type: 'text-delta'; text: string }
+  | { type: 'text-end'; citations: Citation[] }
+  | { type: 'refusal-delta'; text: string }
+  | { type: 'reasoning-delta'; text: string }
+  | { type: 'reasoning-end'; signature: string | null }
+  | { type: 'redacted-reasoning'; data: string }
+  | { type: 'tool-start'; call: number; id: string; name: string; thoughtSignature?: string }
+  | { type: 'tool-delta'; call: number; json: string }
+  | { type: 'tool-end'; call: number }
+  | { type: 'usage'; usage: TokenUsage }
+  | ({ type: 'finish' } & Finish)
+  | { type: 'ping' };

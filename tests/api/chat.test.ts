@@ -11,7 +11,8 @@ process.env.LIMIT_RUNNING_PER_USER = '3';
 await newDatabase();
 const api = await startApi();
 
-const clientOf = (person: Person) => new OpenAI({ apiKey: person.userKey, baseURL: `${api.url}/v1`, maxRetries: 0 });
+const clientOf = (person: Person) =>
+  new OpenAI({ apiKey: person.userKey, baseURL: `${api.url}/v1`, maxRetries: 0 });
 const ask = (model: string, content = 'Tell me of the sea') => ({
   model,
   messages: [{ role: 'user' as const, content }],
@@ -26,13 +27,18 @@ function post(body: string, headers: Record<string, string> = {}): Promise<Respo
   });
 }
 
-async function refusal(response: Response): Promise<{ status: number; type: string; param: string | null; code: string }> {
+async function refusal(
+  response: Response,
+): Promise<{ status: number; type: string; param: string | null; code: string }> {
   const { error } = await response.json();
   return { status: response.status, type: error.type, param: error.param, code: error.code };
 }
 
 const usageOf = async (person: Person) => {
-  const { entries } = await readHistory({ userId: person.userId, appId: person.partnerId }, { limit: 10, offset: 0 });
+  const { entries } = await readHistory(
+    { userId: person.userId, appId: person.partnerId },
+    { limit: 10, offset: 0 },
+  );
   return entries.filter((entry) => entry.type === 'usage');
 };
 
@@ -41,7 +47,9 @@ const balanceOf = async (person: Person) => (await readSpendable(person.userId, 
 describe('a whole answer', () => {
   test('is the provider’s, under the name that was asked for, and costs exactly tokens × price × (1 + rate)', async () => {
     const person = await newPerson({ credits: 100, rateBp: 2500 });
-    const { data, response } = await clientOf(person).chat.completions.create(ask('sandbox/echo')).withResponse();
+    const { data, response } = await clientOf(person)
+      .chat.completions.create(ask('sandbox/echo'))
+      .withResponse();
 
     expect(data.model).toBe('sandbox/echo');
     expect(data.choices[0]?.message.content).toBe('Tell me of the sea');
@@ -66,8 +74,12 @@ describe('a whole answer', () => {
     const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
     expect(cached).toBeGreaterThan(0);
     const [latest] = await usageOf(person);
-    expect(latest?.usage).toMatchObject({ cacheReadTokens: cached, inputTokens: (usage?.prompt_tokens ?? 0) - cached });
-    const cost = ((usage?.prompt_tokens ?? 0) - cached) * 15 + cached * 7.5 + (usage?.completion_tokens ?? 0) * 60;
+    expect(latest?.usage).toMatchObject({
+      cacheReadTokens: cached,
+      inputTokens: (usage?.prompt_tokens ?? 0) - cached,
+    });
+    const cost =
+      ((usage?.prompt_tokens ?? 0) - cached) * 15 + cached * 7.5 + (usage?.completion_tokens ?? 0) * 60;
     expect(latest?.credits).toBe(-BigInt(Math.ceil(cost)));
   });
 
@@ -82,11 +94,22 @@ describe('a whole answer', () => {
 
   test('passes what we do not know of through in both directions', async () => {
     const person = await newPerson({ credits: 100 });
-    const tool = { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } };
-    const answer = await clientOf(person).chat.completions.create({ ...ask('sandbox/tool', 'Zürich'), tools: [tool], seed: 7 });
+    const tool = {
+      type: 'function' as const,
+      function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+    };
+    const answer = await clientOf(person).chat.completions.create({
+      ...ask('sandbox/tool', 'Zürich'),
+      tools: [tool],
+      seed: 7,
+    });
 
-    expect(answer.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { name: 'weather', arguments: '{"city":"Zürich"}' } });
-    const requests = await fetch(api.provider.url.replace('/v1', '/__sandbox/requests')).then((sent) => sent.json());
+    expect(answer.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      function: { name: 'weather', arguments: '{"city":"Zürich"}' },
+    });
+    const requests = await fetch(api.provider.url.replace('/v1', '/__sandbox/requests')).then((sent) =>
+      sent.json(),
+    );
     expect(JSON.stringify(requests)).toContain('"seed":7');
   });
 });
@@ -95,7 +118,10 @@ describe('a streamed answer', () => {
   test('arrives in pieces under the name asked for, without a usage chunk nobody asked for', async () => {
     const person = await newPerson({ credits: 100 });
     const pieces: string[] = [];
-    for await (const chunk of await clientOf(person).chat.completions.create({ ...ask('sandbox/echo'), stream: true })) {
+    for await (const chunk of await clientOf(person).chat.completions.create({
+      ...ask('sandbox/echo'),
+      stream: true,
+    })) {
       expect(chunk.model).toBe('sandbox/echo');
       expect(chunk.choices).toHaveLength(1);
       pieces.push(chunk.choices[0]?.delta.content ?? '');
@@ -123,7 +149,10 @@ describe('a streamed answer', () => {
   test('survives characters and lines that are split anywhere', async () => {
     const person = await newPerson({ credits: 100 });
     let text = '';
-    for await (const chunk of await clientOf(person).chat.completions.create({ ...ask('sandbox/split-utf8'), stream: true })) {
+    for await (const chunk of await clientOf(person).chat.completions.create({
+      ...ask('sandbox/split-utf8'),
+      stream: true,
+    })) {
       text += chunk.choices[0]?.delta.content ?? '';
     }
     expect(text).toBe('Grüße aus Zürich, 世界! Une fenêtre, 🌍🚀 und ein Gruß an 日本語.');
@@ -131,7 +160,9 @@ describe('a streamed answer', () => {
 
   test('ends well when the provider forgets its [DONE]', async () => {
     const person = await newPerson({ credits: 100 });
-    const text = await post(JSON.stringify({ ...ask('sandbox/no-done'), stream: true }), bearer(person)).then((r) => r.text());
+    const text = await post(JSON.stringify({ ...ask('sandbox/no-done'), stream: true }), bearer(person)).then(
+      (r) => r.text(),
+    );
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(text).not.toContain('"error"');
   });
@@ -140,9 +171,13 @@ describe('a streamed answer', () => {
     'tells a broken answer of %s as an error and charges what was produced',
     async (model) => {
       const person = await newPerson({ credits: 100 });
-      const text = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person)).then((r) => r.text());
+      const text = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person)).then((r) =>
+        r.text(),
+      );
 
-      expect(text).toMatch(/data: \{"error":\{"message":"[^"]+","type":"upstream_error","param":null,"code":"502"\}\}\n\n$/);
+      expect(text).toMatch(
+        /data: \{"error":\{"message":"[^"]+","type":"upstream_error","param":null,"code":"502"\}\}\n\n$/,
+      );
       expect(text).not.toContain('[DONE]');
       const [usage] = await usageOf(person);
       expect(usage?.credits).toBeLessThan(0n);
@@ -155,7 +190,10 @@ describe('a streamed answer', () => {
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
     stream.controller.abort();
 
-    const [usage] = await until(() => usageOf(person), (entries) => entries.length === 1);
+    const [usage] = await until(
+      () => usageOf(person),
+      (entries) => entries.length === 1,
+    );
     expect(usage?.usage?.estimated).toBe(true);
     expect(usage?.credits).toBeLessThan(0n);
     expect(await openHolds(person)).toBe(0);
@@ -187,7 +225,9 @@ describe('usage that is missing or impossible', () => {
 describe('what is lowered', () => {
   test('the output limit shrinks to what the balance affords, and the answer says so', async () => {
     const person = await newPerson({ credits: 1, rateBp: 0 });
-    const { response } = await clientOf(person).chat.completions.create({ ...ask('sandbox/story'), max_tokens: 16_384 }).withResponse();
+    const { response } = await clientOf(person)
+      .chat.completions.create({ ...ask('sandbox/story'), max_tokens: 16_384 })
+      .withResponse();
 
     // One credit pays for 1,250 tokens at 8 USD per million.
     const cap = Number(response.headers.get('x-svc-output-cap'));
@@ -200,7 +240,12 @@ describe('refusals, in the chat shape', () => {
   const body = JSON.stringify(ask('sandbox/echo'));
 
   test('no key: 401 missing_api_key', async () => {
-    expect(await refusal(await post(body))).toEqual({ status: 401, type: 'missing_api_key', param: null, code: '401' });
+    expect(await refusal(await post(body))).toEqual({
+      status: 401,
+      type: 'missing_api_key',
+      param: null,
+      code: '401',
+    });
   });
 
   test.each(['svc_sk_wrong', 'sk-something', 'svc_pk_000000000000000000000000000000abcdef'])(
@@ -219,14 +264,21 @@ describe('refusals, in the chat shape', () => {
     const person = await newPerson({ credits: 10 });
     await post(body, bearer(person));
     await prisma().userKey.update({ where: { id: person.keyId }, data: { revokedAt: new Date(0) } });
-    expect(await refusal(await post(body, bearer(person)))).toMatchObject({ status: 401, type: 'invalid_user_key' });
+    expect(await refusal(await post(body, bearer(person)))).toMatchObject({
+      status: 401,
+      type: 'invalid_user_key',
+    });
   });
 
   test('a disabled app: 403 until it is enabled again', async () => {
     const person = await newPerson({ credits: 10 });
-    const setDisabled = (disabledAt: Date | null) => prisma().partner.update({ where: { id: person.partnerId }, data: { disabledAt } });
+    const setDisabled = (disabledAt: Date | null) =>
+      prisma().partner.update({ where: { id: person.partnerId }, data: { disabledAt } });
     await setDisabled(new Date(0));
-    expect(await refusal(await post(body, bearer(person)))).toMatchObject({ status: 403, type: 'partner_disabled' });
+    expect(await refusal(await post(body, bearer(person)))).toMatchObject({
+      status: 403,
+      type: 'partner_disabled',
+    });
     await setDisabled(null);
     expect((await post(body, bearer(person))).status).toBe(200);
   });
@@ -243,7 +295,12 @@ describe('refusals, in the chat shape', () => {
       ['{"model":"sandbox/echo","messages":[{"role":"user","content":"x"}],"stream":"yes"}', 'stream'],
     ];
     for (const [bad, param] of cases) {
-      expect(await refusal(await post(bad, bearer(person)))).toEqual({ status: 400, type: 'invalid_request', param, code: '400' });
+      expect(await refusal(await post(bad, bearer(person)))).toEqual({
+        status: 400,
+        type: 'invalid_request',
+        param,
+        code: '400',
+      });
     }
   });
 
@@ -251,42 +308,69 @@ describe('refusals, in the chat shape', () => {
     const person = await newPerson({ credits: 10 });
     const response = await post(JSON.stringify(ask('openai/never-made')), bearer(person));
     expect(response.headers.get('x-should-retry')).toBe('false');
-    expect(await refusal(response)).toEqual({ status: 404, type: 'model_not_found', param: 'model', code: '404' });
+    expect(await refusal(response)).toEqual({
+      status: 404,
+      type: 'model_not_found',
+      param: 'model',
+      code: '404',
+    });
   });
 
   test('a model that the app may not use: 403, before the fields are looked at', async () => {
     const person = await newPerson({ credits: 10 });
-    await prisma().partner.update({ where: { id: person.partnerId }, data: { allModels: false, allowedModels: ['sandbox/story'] } });
+    await prisma().partner.update({
+      where: { id: person.partnerId },
+      data: { allModels: false, allowedModels: ['sandbox/story'] },
+    });
     for (const bad of [body, '{"model":"sandbox/echo"}']) {
-      expect(await refusal(await post(bad, bearer(person)))).toMatchObject({ status: 403, type: 'model_not_allowed' });
+      expect(await refusal(await post(bad, bearer(person)))).toMatchObject({
+        status: 403,
+        type: 'model_not_allowed',
+      });
     }
   });
 
   test('an empty balance: 402 insufficient_credits, and no retry', async () => {
     const response = await post(body, bearer(await newPerson()));
     expect(response.headers.get('x-should-retry')).toBe('false');
-    expect(await refusal(response)).toEqual({ status: 402, type: 'insufficient_credits', param: null, code: '402' });
+    expect(await refusal(response)).toEqual({
+      status: 402,
+      type: 'insufficient_credits',
+      param: null,
+      code: '402',
+    });
   });
 
   test('too many running requests: 429 with Retry-After', async () => {
     const person = await newPerson({ credits: 100 });
-    const running = Array.from({ length: 3 }, () => clientOf(person).chat.completions.create({ ...ask('sandbox/stall'), stream: true }));
+    const running = Array.from({ length: 3 }, () =>
+      clientOf(person).chat.completions.create({ ...ask('sandbox/stall'), stream: true }),
+    );
     const streams = await Promise.all(running);
     const response = await post(body, bearer(person));
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await refusal(response)).toMatchObject({ status: 429, type: 'rate_limited' });
     for (const stream of streams) stream.controller.abort();
-    await until(() => openHolds(person), (open) => open === 0);
+    await until(
+      () => openHolds(person),
+      (open) => open === 0,
+    );
   });
 
   test('a body over 32 MB: 413', async () => {
     const person = await newPerson({ credits: 10 });
-    const response = await post(JSON.stringify(ask('sandbox/echo', 'x'.repeat(33 * 1024 * 1024))), bearer(person));
+    const response = await post(
+      JSON.stringify(ask('sandbox/echo', 'x'.repeat(33 * 1024 * 1024))),
+      bearer(person),
+    );
     expect(await refusal(response)).toMatchObject({ status: 413, type: 'request_too_large' });
   });
 
   test('an unknown path: 404 in the same shape', async () => {
-    expect(await refusal(await fetch(`${api.url}/v1/nothing`))).toMatchObject({ status: 404, type: 'not_found' });
+    expect(await refusal(await fetch(`${api.url}/v1/nothing`))).toMatchObject({
+      status: 404,
+      type: 'not_found',
+    });
   });
 
   test.each([
@@ -295,15 +379,18 @@ describe('refusals, in the chat shape', () => {
     ['sandbox/error-in-stream', 502, 'upstream_error'],
     ['sandbox/error-429', 429, 'rate_limited'],
     ['sandbox/error-400', 400, 'invalid_request'],
-  ])('%s: a real status %i %s, nothing charged, nothing of the provider’s account told', async (model, status, type) => {
-    const person = await newPerson({ credits: 10 });
-    const response = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person));
-    const text = await response.clone().text();
-    expect(await refusal(response)).toMatchObject({ status, type });
-    expect(text).not.toMatch(/sk-|api key/i);
-    expect(await balanceOf(person)).toBe(10_000_000n);
-    expect(await openHolds(person)).toBe(0);
-  });
+  ])(
+    '%s: a real status %i %s, nothing charged, nothing of the provider’s account told',
+    async (model, status, type) => {
+      const person = await newPerson({ credits: 10 });
+      const response = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person));
+      const text = await response.clone().text();
+      expect(await refusal(response)).toMatchObject({ status, type });
+      expect(text).not.toMatch(/sk-|api key/i);
+      expect(await balanceOf(person)).toBe(10_000_000n);
+      expect(await openHolds(person)).toBe(0);
+    },
+  );
 });
 
 test('after all of it the ledger agrees', async () => {
@@ -311,4 +398,4 @@ test('after all of it the ledger agrees', async () => {
 });
 
 const bearer = (person: Person) => ({ authorization: `Bearer ${person.userKey}` });
-const openHolds = (person: Person) => prisma().hold.count({ where: { userId: person.userId, state: 'held' } });
+const openHolds = (person: Person) => prisma().hold.count({ where: { userId: person.userId } });

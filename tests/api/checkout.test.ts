@@ -11,7 +11,12 @@ const { userKey, keyId } = await newUserKey(world.app, 'buyer@example.com');
 const auth = { authorization: `Bearer ${userKey}` };
 
 const start = (body: Record<string, unknown> = {}, headers: Record<string, string> = auth) =>
-  send(address, 'POST', headers, { publishable_key: world.app.publishableKey, amount: 25, currency: 'usd', ...body });
+  send(address, 'POST', headers, {
+    publishable_key: world.app.publishableKey,
+    amount: 25,
+    currency: 'usd',
+    ...body,
+  });
 
 describe('POST /v1/credits/checkout', () => {
   test('starts a purchase on the processor’s own page, and GET follows it to the credits', async () => {
@@ -33,31 +38,47 @@ describe('POST /v1/credits/checkout', () => {
     const read = () => send(`${address}/${session_id}`, 'GET', auth);
     expect((await read()).body).toEqual({ session_id, status: 'open', credits_added: 0, balance: 0 });
     expect(await payByCard(String(started.body.checkout_url))).toMatchObject({ status: 'complete' });
-    expect((await read()).body).toEqual({ session_id, status: 'completed', credits_added: 2500, balance: 2500 });
+    expect((await read()).body).toEqual({
+      session_id,
+      status: 'completed',
+      credits_added: 2500,
+      balance: 2500,
+    });
   });
 
   test('sends the buyer back to a registered page, which learns the session', async () => {
     const { body } = await start({ return_url: 'https://app.example.com/paid?tab=1' });
     const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: String(body.session_id) } });
-    const stripe = new Stripe(SECRET_KEY, { host: '127.0.0.1', port: new URL(world.sandboxUrl).port, protocol: 'http', telemetry: false });
+    const stripe = new Stripe(SECRET_KEY, {
+      host: '127.0.0.1',
+      port: new URL(world.sandboxUrl).port,
+      protocol: 'http',
+      telemetry: false,
+    });
     const session = await stripe.checkout.sessions.retrieve(row.processorSessionId ?? '');
     expect(session.success_url).toBe(`https://app.example.com/paid?tab=1&session_id=${row.id}`);
-    expect(session.cancel_url).toBe(`https://app.example.com/paid?tab=1&session_id=${row.id}&status=cancelled`);
+    expect(session.cancel_url).toBe(
+      `https://app.example.com/paid?tab=1&session_id=${row.id}&status=cancelled`,
+    );
   });
 
-  test.each(['https://evil.example/', 'javascript:alert(1)', 'data:text/html,hi', 'https://app.example.com.evil.example/'])(
-    'never sends the buyer to %s',
-    async (return_url) => {
-      const refused = await start({ return_url });
-      expect(refused.status).toBe(403);
-      expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed' } });
-    },
-  );
+  test.each([
+    'https://evil.example/',
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    'https://app.example.com.evil.example/',
+  ])('never sends the buyer to %s', async (return_url) => {
+    const refused = await start({ return_url });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed' } });
+  });
 
   test('metadata given here is what events carry from now on', async () => {
     const { body } = await start({ metadata: { plan: 'pro' } });
     await payByCard(String(body.checkout_url));
-    await expect.poll(async () => (await prisma().userApp.findFirst({ where: { appId: world.app.id } }))?.metadata).toEqual({ plan: 'pro' });
+    await expect
+      .poll(async () => (await prisma().userApp.findFirst({ where: { appId: world.app.id } }))?.metadata)
+      .toEqual({ plan: 'pro' });
   });
 
   test.each([
@@ -69,12 +90,21 @@ describe('POST /v1/credits/checkout', () => {
     ['a currency that is not sold', auth, { currency: 'gbp' }, 400, 'invalid_request', 'currency'],
     ['a return address that is none', auth, { return_url: 'home' }, 400, 'invalid_request', 'return_url'],
     ['metadata that is not flat', auth, { metadata: { a: [] } }, 400, 'invalid_request', 'metadata.a'],
-    ['a publishable key that is none', auth, { publishable_key: 'svc_pk_nothing' }, 401, 'invalid_publishable_key', null],
+    [
+      'a publishable key that is none',
+      auth,
+      { publishable_key: 'svc_pk_nothing' },
+      401,
+      'invalid_publishable_key',
+      null,
+    ],
   ])('%s is refused in the chat shape', async (_, headers, body, status, type, param) => {
     const before = await prisma().checkoutSession.count();
     const refused = await start(body, headers as Record<string, string>);
     expect(refused.status).toBe(status);
-    expect(refused.body).toMatchObject({ error: { type, code: String(status), message: expect.any(String) } });
+    expect(refused.body).toMatchObject({
+      error: { type, code: String(status), message: expect.any(String) },
+    });
     if (param !== null) expect(refused.body).toMatchObject({ error: { param } });
     expect(await prisma().checkoutSession.count()).toBe(before);
   });
@@ -87,7 +117,10 @@ describe('POST /v1/credits/checkout', () => {
   });
 
   test('a browser may ask from any page', async () => {
-    const answer = await send(address, 'OPTIONS', { origin: 'https://anywhere.example', 'access-control-request-headers': 'idempotency-key' });
+    const answer = await send(address, 'OPTIONS', {
+      origin: 'https://anywhere.example',
+      'access-control-request-headers': 'idempotency-key',
+    });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-headers')).toContain('idempotency-key');
   });
@@ -96,7 +129,10 @@ describe('POST /v1/credits/checkout', () => {
 test('GET shows a session to its own user in its own app only', async () => {
   const { body } = await start();
   const other = await newApp('Third');
-  const strangers = [await newUserKey(world.app, 'stranger@example.com'), await newUserKey(other, 'buyer@example.com')];
+  const strangers = [
+    await newUserKey(world.app, 'stranger@example.com'),
+    await newUserKey(other, 'buyer@example.com'),
+  ];
   for (const stranger of strangers) {
     const refused = await send(`${address}/${body.session_id}`, 'GET', { 'x-user-key': stranger.userKey });
     expect(refused.status).toBe(404);

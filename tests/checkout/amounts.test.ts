@@ -17,12 +17,24 @@ test.each([
   expect(toMinorUnits(amount, bounds)).toBe(minor);
 });
 
-test.each([[4.99], [500.01], [10.005], [0], [-5], [Number.NaN], [Number.POSITIVE_INFINITY], ['25'], [null], [undefined], [[25]], [25n]])(
-  'an amount of %s is refused by its name',
-  (amount) => {
-    expect(() => toMinorUnits(amount, bounds)).toThrow(expect.objectContaining({ code: 'invalid_request', param: 'amount' }));
-  },
-);
+test.each([
+  [4.99],
+  [500.01],
+  [10.005],
+  [0],
+  [-5],
+  [Number.NaN],
+  [Number.POSITIVE_INFINITY],
+  ['25'],
+  [null],
+  [undefined],
+  [[25]],
+  [25n],
+])('an amount of %s is refused by its name', (amount) => {
+  expect(() => toMinorUnits(amount, bounds)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', param: 'amount' }),
+  );
+});
 
 test('every number of cents within the bounds survives the way through JSON', () => {
   fc.assert(
@@ -45,5 +57,6 @@ test('euros become whole credits at the rate, rounded down', () => {
 });
 
 test('no rate is read that is not plain decimal text', () => {
-  for (const rate of ['', '1e3', '1.1234567', '-1', 'NaN']) expect(() => creditsFor(1000, rate)).toThrow('exchange rate');
+  for (const rate of ['', '1e3', '1.1234567', '-1', 'NaN'])
+    expect(() => creditsFor(1000, rate)).toThrow('exchange rate');
 });

@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, expect } from 'vitest';
+import * as stripeEvents from '@/app/api/stripe/route';
+import * as limit from '@/app/checkout/api/visits/[id]/limit/route';
 import * as payment from '@/app/checkout/api/visits/[id]/payments/[session]/route';
 import * as payments from '@/app/checkout/api/visits/[id]/payments/route';
-import * as limit from '@/app/checkout/api/visits/[id]/limit/route';
 import * as recognise from '@/app/checkout/api/visits/[id]/recognise/route';
 import * as visit from '@/app/checkout/api/visits/[id]/route';
 import * as sendCode from '@/app/checkout/api/visits/[id]/send-code/route';
@@ -13,9 +14,8 @@ import * as signInToken from '@/app/checkout/api/visits/[id]/sign-in-token/route
 import * as signOut from '@/app/checkout/api/visits/[id]/sign-out/route';
 import * as verifyCode from '@/app/checkout/api/visits/[id]/verify-code/route';
 import * as visits from '@/app/checkout/api/visits/route';
-import * as stripeEvents from '@/app/api/stripe/route';
-import * as apiCheckout from '@/app/v1/credits/checkout/route';
 import * as apiCheckoutSession from '@/app/v1/credits/checkout/[id]/route';
+import * as apiCheckout from '@/app/v1/credits/checkout/route';
 import { inTransaction, prisma } from '@/server/db';
 import { openAppUser } from '@/server/identity/app-users';
 import { openSession } from '@/server/identity/sessions';
@@ -104,7 +104,10 @@ export async function newApp(name: string): Promise<App> {
 }
 
 /** A user of the app as its server knows them: by a key. */
-export async function newUserKey(app: App, email: string): Promise<{ userKey: string; userId: string; keyId: string }> {
+export async function newUserKey(
+  app: App,
+  email: string,
+): Promise<{ userKey: string; userId: string; keyId: string }> {
   return inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, email);
     const { sessionId } = await openSession(tx, { userId, userAgent: 'test' });
@@ -116,7 +119,12 @@ export async function newUserKey(app: App, email: string): Promise<{ userKey: st
 
 export type Answer = { status: number; body: Record<string, never>; headers: Headers };
 
-export async function send(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+export async function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -150,7 +158,12 @@ export class CheckoutWindow {
   ) {}
 
   static async open(world: World, changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {
-    const answer = await send(`${world.url}/checkout/api/visits`, 'POST', { origin: world.url }, openRequest(world, changes));
+    const answer = await send(
+      `${world.url}/checkout/api/visits`,
+      'POST',
+      { origin: world.url },
+      openRequest(world, changes),
+    );
     expect(answer.status).toBe(201);
     const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
     return new CheckoutWindow(world, String(answer.body.visit_id), cookie);
@@ -166,7 +179,11 @@ export class CheckoutWindow {
 
   async signIn(email: string): Promise<{ sign_in_token: string; state: Record<string, unknown> }> {
     const { body: sent } = await this.post('/send-code', { email });
-    const answer = await this.post('/verify-code', { challenge_id: sent.challenge_id, email, code: await this.readCode(email) });
+    const answer = await this.post('/verify-code', {
+      challenge_id: sent.challenge_id,
+      email,
+      code: await this.readCode(email),
+    });
     expect(answer.status).toBe(200);
     return answer.body as never;
   }
@@ -178,8 +195,15 @@ export class CheckoutWindow {
   }
 
   /** Starts a payment and returns its answer. */
-  async startPayment(wish: Record<string, unknown> = {}): Promise<{ session_id: string; payment: { embed_url: string; url: string } }> {
-    const answer = await this.post('/payments', { amount: 10, currency: 'usd', checkout_mode: 'embedded', ...wish });
+  async startPayment(
+    wish: Record<string, unknown> = {},
+  ): Promise<{ session_id: string; payment: { embed_url: string; url: string } }> {
+    const answer = await this.post('/payments', {
+      amount: 10,
+      currency: 'usd',
+      checkout_mode: 'embedded',
+      ...wish,
+    });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     return answer.body as never;
   }
@@ -190,8 +214,16 @@ export class CheckoutWindow {
 }
 
 /** Pays in the processor's form with the card that always works. */
-export async function payByCard(formUrl: string, number = '4242 4242 4242 4242'): Promise<{ status: string }> {
-  const { body } = await send(formUrl, 'POST', {}, { number, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' });
+export async function payByCard(
+  formUrl: string,
+  number = '4242 4242 4242 4242',
+): Promise<{ status: string }> {
+  const { body } = await send(
+    formUrl,
+    'POST',
+    {},
+    { number, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
+  );
   return body as never;
 }
 
@@ -201,6 +233,9 @@ export async function setWebhooks(world: World, webhooks: 'on' | 'hold' | 'twice
 
 /** Every event that the app was told, in the clear. */
 export async function readEvents(app: App, type: string): Promise<{ data: Record<string, unknown> }[]> {
-  const events = await prisma().event.findMany({ where: { partnerId: app.id, type }, orderBy: { createdAt: 'asc' } });
+  const events = await prisma().event.findMany({
+    where: { partnerId: app.id, type },
+    orderBy: { createdAt: 'asc' },
+  });
   return events.map(({ id, body }) => JSON.parse(openSealed(body ?? new Uint8Array(), id)));
 }

@@ -33,7 +33,9 @@ async function startPayment(id: string): Promise<void> {
   const { userId } = await newUserKey({ id: partnerId, publishableKey }, `${id}@example.com`);
   const expiresAt = new Date(Date.UTC(2100, 0));
   const order = { currency: 'eur', amountMinor: 1000, rate: '1', credits: 1_000_000_000n };
-  await prisma().checkoutSession.create({ data: { id, userId, partnerId, expiresAt, processorSessionId: `cs_${id}`, ...order } });
+  await prisma().checkoutSession.create({
+    data: { id, userId, partnerId, expiresAt, processorSessionId: `cs_${id}`, ...order },
+  });
 }
 
 function tell(id: string, payment_status: string, intent: object): void {
@@ -67,7 +69,10 @@ test('a payment that the bank refuses has failed for good, with the reason in pl
   await fulfil('cks_refused');
   const last_payment_error = { code: 'card_declined', decline_code: 'insufficient_funds' };
   tell('cks_refused', 'unpaid', { status: 'requires_payment_method', last_payment_error });
-  expect(await fulfil('cks_refused')).toMatchObject({ status: 'failed', failure: expect.stringContaining('enough funds') });
+  expect(await fulfil('cks_refused')).toMatchObject({
+    status: 'failed',
+    failure: expect.stringContaining('enough funds'),
+  });
   tell('cks_refused', 'paid', { status: 'succeeded' });
   expect(await fulfil('cks_refused')).toMatchObject({ status: 'failed' });
 });
@@ -84,5 +89,7 @@ test('why a stolen card was declined is not told', async () => {
     status: 'requires_payment_method',
     last_payment_error: { code: 'card_declined', decline_code: 'stolen_card' },
   });
-  expect((await fulfil('cks_stolen'))?.failure).toBe('The payment was declined. Please try another payment method.');
+  expect((await fulfil('cks_stolen'))?.failure).toBe(
+    'The payment was declined. Please try another payment method.',
+  );
 });

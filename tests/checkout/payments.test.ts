@@ -39,7 +39,9 @@ async function openForBuyer(changes: Record<string, unknown> = {}): Promise<Chec
 /** What a payment left behind, in every place where it may be written once only. */
 async function readTraces(sessionId: string) {
   const events = await readEvents(world.app, 'credits.added');
-  const booked = await prisma().ledgerTransaction.findMany({ where: { kind: 'purchase', causeId: sessionId } });
+  const booked = await prisma().ledgerTransaction.findMany({
+    where: { kind: 'purchase', causeId: sessionId },
+  });
   return {
     purchases: await prisma().purchase.count({ where: { sessionId } }),
     bookings: booked.length,
@@ -49,10 +51,16 @@ async function readTraces(sessionId: string) {
 const NOTHING = { purchases: 0, bookings: 0, events: 0 };
 const ONCE = { purchases: 1, bookings: 1, events: 1 };
 
-const status = async (id: string) => (await prisma().checkoutSession.findUniqueOrThrow({ where: { id } })).status;
+const status = async (id: string) =>
+  (await prisma().checkoutSession.findUniqueOrThrow({ where: { id } })).status;
 
 async function sendEvent(type: string, sessionId: string, secret = WEBHOOK_SECRET) {
-  const payload = JSON.stringify({ id: 'evt_test', object: 'event', type, data: { object: { client_reference_id: sessionId } } });
+  const payload = JSON.stringify({
+    id: 'evt_test',
+    object: 'event',
+    type,
+    data: { object: { client_reference_id: sessionId } },
+  });
   const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
   return send(`${world.url}/api/stripe`, 'POST', { 'stripe-signature': signature }, JSON.parse(payload));
 }
@@ -68,8 +76,18 @@ describe('starting a payment', () => {
 
   test('a framed window gets the framed form, with our origin as its parent', async () => {
     const window = await openForBuyer();
-    const { body } = await window.post('/payments', { amount: 25, currency: 'usd', checkout_mode: 'embedded' });
-    expect(body).toMatchObject({ amount: 25, currency: 'usd', credits: 2500, checkout_url: null, payment: { kind: 'sandbox' } });
+    const { body } = await window.post('/payments', {
+      amount: 25,
+      currency: 'usd',
+      checkout_mode: 'embedded',
+    });
+    expect(body).toMatchObject({
+      amount: 25,
+      currency: 'usd',
+      credits: 2500,
+      checkout_url: null,
+      payment: { kind: 'sandbox' },
+    });
     const { payment, session_id } = body as unknown as { payment: { embed_url: string }; session_id: string };
     expect(payment.embed_url).toContain(`${world.sandboxUrl}/embed/cs_test_`);
     expect(new URL(payment.embed_url).searchParams.get('parent_origin')).toBe(world.url);
@@ -100,18 +118,27 @@ describe('starting a payment', () => {
     });
   });
 
-  test.each(['new_tab', 'manual'])('in mode %s the form is the processor’s own page', async (checkout_mode) => {
-    const window = await openForBuyer();
-    const { body } = await window.post('/payments', { amount: 10, currency: 'usd', checkout_mode });
-    expect(body).toMatchObject({ checkout_url: expect.stringContaining(`${world.sandboxUrl}/pay/`), payment: { kind: 'hosted' } });
-  });
+  test.each(['new_tab', 'manual'])(
+    'in mode %s the form is the processor’s own page',
+    async (checkout_mode) => {
+      const window = await openForBuyer();
+      const { body } = await window.post('/payments', { amount: 10, currency: 'usd', checkout_mode });
+      expect(body).toMatchObject({
+        checkout_url: expect.stringContaining(`${world.sandboxUrl}/pay/`),
+        payment: { kind: 'hosted' },
+      });
+    },
+  );
 
-  test.each([['10'], [4.99], [500.01], [10.005], [null], [undefined]])('an amount of %s is refused by its name', async (amount) => {
-    const window = await openForBuyer();
-    const refused = await window.post('/payments', { amount });
-    expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'amount' } });
-  });
+  test.each([['10'], [4.99], [500.01], [10.005], [null], [undefined]])(
+    'an amount of %s is refused by its name',
+    async (amount) => {
+      const window = await openForBuyer();
+      const refused = await window.post('/payments', { amount });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'amount' } });
+    },
+  );
 
   test('a second payment in a window closes the form of the first', async () => {
     const window = await openForBuyer();
@@ -120,7 +147,10 @@ describe('starting a payment', () => {
     expect(await payByCard(first.payment.embed_url)).toMatchObject({ status: 'expired' });
     expect(await payByCard(second.payment.embed_url)).toMatchObject({ status: 'complete' });
     expect((await window.get(`/payments/${first.session_id}`)).body).toMatchObject({ status: 'expired' });
-    expect((await window.get(`/payments/${second.session_id}`)).body).toMatchObject({ status: 'completed', credits_added: 2000 });
+    expect((await window.get(`/payments/${second.session_id}`)).body).toMatchObject({
+      status: 'completed',
+      credits_added: 2000,
+    });
   });
 
   test('an app that was disabled meanwhile sells nothing', async () => {
@@ -146,7 +176,12 @@ describe('crediting a payment once', () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
-    expect((await window.get(`/payments/${session_id}`)).body).toEqual({ session_id, status: 'open', credits_added: 0, balance: 0 });
+    expect((await window.get(`/payments/${session_id}`)).body).toEqual({
+      session_id,
+      status: 'open',
+      credits_added: 0,
+      balance: 0,
+    });
     await payByCard(payment.embed_url);
     const done = { session_id, status: 'completed', credits_added: 1000, balance: 1000 };
     expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);
@@ -211,7 +246,10 @@ describe('crediting a payment once', () => {
     const { session_id, payment } = await window.startPayment();
     await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
     await payByCard(payment.embed_url);
-    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'completed', balance: 1000 });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
+      status: 'completed',
+      balance: 1000,
+    });
   });
 
   test('in euros at the rate of the day it was started', async () => {
@@ -230,7 +268,10 @@ describe('crediting nothing', () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     expect(await payByCard(payment.embed_url, '4000 0000 0000 0002')).toMatchObject({ status: 'declined' });
-    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'open', credits_added: 0 });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
+      status: 'open',
+      credits_added: 0,
+    });
     expect(await readTraces(session_id)).toEqual(NOTHING);
     await payByCard(payment.embed_url);
     expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'completed' });
@@ -249,8 +290,12 @@ describe('crediting nothing', () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     await payByCard(payment.embed_url);
-    expect((await sendEvent('checkout.session.completed', session_id, 'whsec_somebody_else')).status).toBe(400);
-    expect((await send(`${world.url}/api/stripe`, 'POST', {}, { type: 'checkout.session.completed' })).status).toBe(400);
+    expect((await sendEvent('checkout.session.completed', session_id, 'whsec_somebody_else')).status).toBe(
+      400,
+    );
+    expect(
+      (await send(`${world.url}/api/stripe`, 'POST', {}, { type: 'checkout.session.completed' })).status,
+    ).toBe(400);
     expect(await status(session_id)).toBe('open');
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });
@@ -268,7 +313,10 @@ describe('crediting nothing', () => {
     const { session_id, payment } = await window.startPayment();
     await prisma().checkoutSession.update({ where: { id: session_id }, data: changed });
     await payByCard(payment.embed_url);
-    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'failed', failure: expect.stringContaining('support') });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
+      status: 'failed',
+      failure: expect.stringContaining('support'),
+    });
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });
 
@@ -279,7 +327,10 @@ describe('crediting nothing', () => {
     setClock(() => later);
     expect(await payByCard(payment.embed_url)).toMatchObject({ status: 'expired' });
     await expect.poll(() => status(session_id)).toBe('expired');
-    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'expired', credits_added: 0 });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
+      status: 'expired',
+      credits_added: 0,
+    });
   });
 
   test('when the processor never heard of the session: it ends with its time', async () => {
@@ -304,13 +355,17 @@ test('nobody sees a payment of somebody else', async () => {
 });
 
 test('a payment is read again after 30 seconds, one minute, two, four…', () => {
-  const reads = Array.from({ length: 600 }, (_, tick) => tick * 10 * SECOND_MS).filter((at) => isDue(0, at - 10 * SECOND_MS, at));
+  const reads = Array.from({ length: 600 }, (_, tick) => tick * 10 * SECOND_MS).filter((at) =>
+    isDue(0, at - 10 * SECOND_MS, at),
+  );
   expect(reads).toEqual([30, 60, 120, 240, 480, 960, 1920, 3840].map((seconds) => seconds * SECOND_MS));
 });
 
 describe('the euro rate', () => {
   const storeRate = (rate: string, ageMs: number) =>
-    prisma().fxRate.create({ data: { base: 'eur', quote: 'usd', rate, source: 'test', asOf: new Date(now() - ageMs) } });
+    prisma().fxRate.create({
+      data: { base: 'eur', quote: 'usd', rate, source: 'test', asOf: new Date(now() - ageMs) },
+    });
 
   test('is the newest of the table, until that is a week old', async () => {
     await storeRate('1.2', 8 * DAY_MS);
@@ -318,10 +373,14 @@ describe('the euro rate', () => {
     expect((await window.get()).body).toMatchObject({ rates: { usd: 1, eur: null } });
     const refused = await window.post('/payments', { amount: 10, currency: 'eur' });
     expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ error: { param: 'currency', message: expect.stringContaining('out of date') } });
+    expect(refused.body).toMatchObject({
+      error: { param: 'currency', message: expect.stringContaining('out of date') },
+    });
     await storeRate('1.1', 6 * DAY_MS);
     expect((await window.get()).body).toMatchObject({ rates: { eur: 1.1 } });
-    expect((await window.post('/payments', { amount: 10, currency: 'eur' })).body).toMatchObject({ credits: 1100 });
+    expect((await window.post('/payments', { amount: 10, currency: 'eur' })).body).toMatchObject({
+      credits: 1100,
+    });
   });
 
   test('stays what it was for a payment that was started', async () => {
@@ -342,9 +401,14 @@ test('when the processor is away, a payment keeps its state and a new one is ref
   const window = await openForBuyer();
   const { session_id } = await window.startPayment();
   await world.stopProcessor();
-  const [refused, kept] = await Promise.all([window.post('/payments', { amount: 10 }), window.get(`/payments/${session_id}`)]);
+  const [refused, kept] = await Promise.all([
+    window.post('/payments', { amount: 10 }),
+    window.get(`/payments/${session_id}`),
+  ]);
   expect(refused.status).toBe(502);
-  expect(refused.body).toMatchObject({ error: { type: 'upstream_error', message: 'The payment could not be started. Please try again.' } });
+  expect(refused.body).toMatchObject({
+    error: { type: 'upstream_error', message: 'The payment could not be started. Please try again.' },
+  });
   expect(kept.body).toMatchObject({ status: 'open' });
   expect((await sendEvent('checkout.session.completed', session_id)).status).toBe(500);
 });

@@ -6,7 +6,15 @@ import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { bookPurchase } from '@/server/ledger';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
-import { APP_ORIGIN, CheckoutWindow, newApp, newUserKey, readEvents, startCheckout, VERIFIER } from './checkout-world';
+import {
+  APP_ORIGIN,
+  CheckoutWindow,
+  newApp,
+  newUserKey,
+  readEvents,
+  startCheckout,
+  VERIFIER,
+} from './checkout-world';
 
 await newDatabase();
 const world = await startCheckout();
@@ -16,7 +24,12 @@ const elsewhere = await newApp('Elsewhere');
 async function buyElsewhere(email: string, credits: number): Promise<void> {
   const { userId } = await newUserKey(elsewhere, email);
   await inTransaction((tx) =>
-    bookPurchase(tx, { userId, appId: elsewhere.id, credits: wholeCredits(credits), sessionId: `cks_${email}` }),
+    bookPurchase(tx, {
+      userId,
+      appId: elsewhere.id,
+      credits: wholeCredits(credits),
+      sessionId: `cks_${email}`,
+    }),
   );
 }
 
@@ -27,7 +40,13 @@ describe('by an e-mailed code', () => {
   test('the window knows the user, and the app can fetch a key with the token', async () => {
     const window = await CheckoutWindow.open(world);
     const { sign_in_token, state } = await window.signIn('ada@example.com');
-    expect(state).toMatchObject({ signed_in: 'session', email: 'ada@example.com', balance: 0, status: 'insufficient_credits', money: 0 });
+    expect(state).toMatchObject({
+      signed_in: 'session',
+      email: 'ada@example.com',
+      balance: 0,
+      status: 'insufficient_credits',
+      money: 0,
+    });
     const { appUserId, userKey } = await exchange(sign_in_token);
     expect(userKey).toMatch(/^svc_sk_/);
     const [event] = await readEvents(world.app, 'user_key.created');
@@ -45,7 +64,9 @@ describe('by an e-mailed code', () => {
   test('the token is worth nothing to another origin', async () => {
     const window = await CheckoutWindow.open(world);
     const { sign_in_token } = await window.signIn('origin@example.com');
-    await expect(exchange(sign_in_token, 'https://evil.example')).rejects.toMatchObject({ code: 'invalid_grant' });
+    await expect(exchange(sign_in_token, 'https://evil.example')).rejects.toMatchObject({
+      code: 'invalid_grant',
+    });
   });
 
   test('a code sent to one window is worth nothing in another', async () => {
@@ -65,7 +86,10 @@ describe('by an e-mailed code', () => {
     const window = await CheckoutWindow.open(world);
     const { body: sent } = await window.post('/send-code', { email });
     const entry = { challenge_id: sent.challenge_id, email, code: await window.readCode(email) };
-    const answers = await Promise.all([window.post('/verify-code', entry), window.post('/verify-code', entry)]);
+    const answers = await Promise.all([
+      window.post('/verify-code', entry),
+      window.post('/verify-code', entry),
+    ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await prisma().session.count({ where: { user: { email } } })).toBe(1);
   });
@@ -107,7 +131,15 @@ describe('by a key that the app holds', () => {
     const window = await CheckoutWindow.open(world);
     const { body } = await window.post('/recognise', { user_key: userKey });
     expect(body).toMatchObject({
-      state: { signed_in: 'key', balance: 0, status: 'partner_not_permitted', email: null, money: null, limit_saved: null, limit_left: null },
+      state: {
+        signed_in: 'key',
+        balance: 0,
+        status: 'partner_not_permitted',
+        email: null,
+        money: null,
+        limit_saved: null,
+        limit_left: null,
+      },
     });
   });
 
@@ -115,7 +147,10 @@ describe('by a key that the app holds', () => {
     const { userKey } = await newUserKey(world.app, 'absent@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
-    for (const refused of [await window.post('/limit', { credits: 100, save_id: 'save-one' }), await window.post('/sign-in-token')]) {
+    for (const refused of [
+      await window.post('/limit', { credits: 100, save_id: 'save-one' }),
+      await window.post('/sign-in-token'),
+    ]) {
       expect(refused.status).toBe(403);
       expect(refused.body).toMatchObject({ error: { type: 'step_up_required' } });
     }
@@ -127,7 +162,13 @@ describe('by a key that the app holds', () => {
     const revoked = await newUserKey(world.app, 'revoked@example.com');
     await inTransaction((tx) => revokeUserKey(tx, { keyId: revoked.keyId, reason: 'user_revoked' }));
     const window = await CheckoutWindow.open(world);
-    for (const userKey of [foreign.userKey, revoked.userKey, 'svc_sk_nothing', 'not a key\r\n', world.app.publishableKey]) {
+    for (const userKey of [
+      foreign.userKey,
+      revoked.userKey,
+      'svc_sk_nothing',
+      'not a key\r\n',
+      world.app.publishableKey,
+    ]) {
       const refused = await window.post('/recognise', { user_key: userKey });
       expect(refused.status).toBe(401);
       expect(refused.body).toMatchObject({ error: { type: 'invalid_user_key' } });
@@ -158,15 +199,24 @@ describe('permitting the app', () => {
     expect(second.body).toEqual({ granted_credits: 300, credits_added: 0, balance: 300 });
     const removed = await window.post('/limit', { credits: null, save_id: 'save-three' });
     expect(removed.body).toEqual({ granted_credits: 0, credits_added: 0, balance: 0 });
-    expect((await window.get()).body).toMatchObject({ limit_saved: null, status: 'partner_not_permitted', money: 700 });
+    expect((await window.get()).body).toMatchObject({
+      limit_saved: null,
+      status: 'partner_not_permitted',
+      money: 700,
+    });
 
     const events = await readEvents(world.app, 'credits.added');
-    expect(events.map(({ data }) => [data.type, data.granted_credits, data.credits_added, data.balance])).toEqual([
+    expect(
+      events.map(({ data }) => [data.type, data.granted_credits, data.credits_added, data.balance]),
+    ).toEqual([
       ['permission', 300, 300, 300],
       ['permission', 300, 0, 300],
       ['permission', 0, 0, 0],
     ]);
-    expect(events[0]?.data).toMatchObject({ user_id: expect.stringMatching(/^au_/), metadata: { account: 'a-17' } });
+    expect(events[0]?.data).toMatchObject({
+      user_id: expect.stringMatching(/^au_/),
+      metadata: { account: 'a-17' },
+    });
     expect(JSON.stringify(events)).not.toContain('usr_');
   });
 

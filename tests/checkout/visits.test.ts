@@ -9,8 +9,10 @@ await newDatabase();
 const world = await startCheckout();
 const address = `${world.url}/checkout/api/visits`;
 
-const open = (changes: Record<string, unknown> = {}, headers: Record<string, string> = { origin: world.url }) =>
-  send(address, 'POST', headers, openRequest(world, changes));
+const open = (
+  changes: Record<string, unknown> = {},
+  headers: Record<string, string> = { origin: world.url },
+) => send(address, 'POST', headers, openRequest(world, changes));
 
 afterEach(() => setClock());
 
@@ -29,7 +31,9 @@ describe('opening a window', () => {
   test('a page whose origin is not registered is refused by its name', async () => {
     const refused = await open({ origin: 'https://evil.example' });
     expect(refused.status).toBe(403);
-    expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed', message: expect.stringContaining('https://evil.example') } });
+    expect(refused.body).toMatchObject({
+      error: { type: 'origin_not_allowed', message: expect.stringContaining('https://evil.example') },
+    });
     expect(refused.headers.get('set-cookie')).toBeNull();
   });
 
@@ -49,7 +53,9 @@ describe('opening a window', () => {
     const token = window.cookie.split('=')[1] ?? '';
     const visit = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
     expect(token).toHaveLength(43);
-    expect(JSON.stringify({ ...visit, tokenHash: Buffer.from(visit.tokenHash).toString() })).not.toContain(token);
+    expect(JSON.stringify({ ...visit, tokenHash: Buffer.from(visit.tokenHash).toString() })).not.toContain(
+      token,
+    );
   });
 });
 
@@ -87,7 +93,9 @@ describe('who may talk to a window', () => {
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({ error: { type: 'not_found' } });
     }
-    const both = await send(`${address}/${mine.visitId}`, 'GET', { cookie: `${other.cookie}; ${mine.cookie}` });
+    const both = await send(`${address}/${mine.visitId}`, 'GET', {
+      cookie: `${other.cookie}; ${mine.cookie}`,
+    });
     expect(both.status).toBe(200);
   });
 

@@ -1,13 +1,19 @@
 import { wholeCredits } from '@/server/credits';
 import { inTransaction } from '@/server/db';
-import { newId } from '@/server/ids';
 import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
+import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
 import { bookPurchase } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 
-export type Person = { userId: string; partnerId: string; publishableKey: string; userKey: string; keyId: string };
+export type Person = {
+  userId: string;
+  partnerId: string;
+  publishableKey: string;
+  userKey: string;
+  keyId: string;
+};
 
 /** A partner, one of its users with a live key, and credits bought inside the app. */
 export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Person> {
@@ -17,7 +23,12 @@ export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Pe
     await openAppUser(tx, { userId, partnerId: partner.id });
     const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: partner.id, sessionId: null });
     if (credits > 0) {
-      await bookPurchase(tx, { userId, appId: partner.id, credits: wholeCredits(credits), sessionId: newId('cks') });
+      await bookPurchase(tx, {
+        userId,
+        appId: partner.id,
+        credits: wholeCredits(credits),
+        sessionId: newId('cks'),
+      });
     }
     return { userId, partnerId: partner.id, publishableKey: partner.publishableKey, userKey, keyId };
   });

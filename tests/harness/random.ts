@@ -1,5 +1,7 @@
 /** A repeatable source of random numbers. `SEED=n` repeats a run; the seed is printed. */
-export function seededRandom(seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32))): () => number {
+export function seededRandom(
+  seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32)),
+): () => number {
   console.info(`SEED=${seed}`);
   let state = seed >>> 0;
   // mulberry32

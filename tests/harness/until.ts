@@ -10,5 +10,7 @@ export async function until<T>(look: () => Promise<T>, isRight: (seen: T) => boo
     if (isRight(seen)) return seen;
     await pause(LOOK_EVERY_MS);
   }
-  throw new Error(`Not right after ${PATIENCE_MS} ms: ${JSON.stringify(await look(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`);
+  throw new Error(
+    `Not right after ${PATIENCE_MS} ms: ${JSON.stringify(await look(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`,
+  );
 }

@@ -32,7 +32,9 @@ describe('requests in parallel', () => {
     );
 
     expect(outcomes.filter((outcome) => outcome === 'paid')).toHaveLength(10);
-    expect(outcomes.every((outcome) => ['paid', 'busy', 'insufficient_credits'].includes(outcome))).toBe(true);
+    expect(outcomes.every((outcome) => ['paid', 'busy', 'insufficient_credits'].includes(outcome))).toBe(
+      true,
+    );
     expect(await sees(wallet, 'A')).toEqual([0, 'insufficient_credits']);
     await expectSound();
   });
@@ -58,7 +60,9 @@ describe('requests in parallel', () => {
 
   test('purchases, limits, requests and settlements of many users at once keep every sum', async () => {
     const random = seededRandom();
-    const wallets = await Promise.all(Array.from({ length: 12 }, () => newWallet(['A', 'B', 'C'], { rateBp: 1500 })));
+    const wallets = await Promise.all(
+      Array.from({ length: 12 }, () => newWallet(['A', 'B', 'C'], { rateBp: 1500 })),
+    );
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
     await Promise.all(wallets.map((wallet) => buy(wallet, pick(['A', 'B', 'C']), 20)));
@@ -67,7 +71,8 @@ describe('requests in parallel', () => {
     async function step(wallet: Wallet, app: string): Promise<void> {
       const dice = random();
       if (dice < 0.08) return void (await buy(wallet, app, 1 + Math.floor(random() * 10)));
-      if (dice < 0.16) return void (await allow(wallet, app, random() < 0.2 ? null : Math.floor(random() * 20)));
+      if (dice < 0.16)
+        return void (await allow(wallet, app, random() < 0.2 ? null : Math.floor(random() * 20)));
       const admission = await hold(wallet, app, 0.1 + random() * 5);
       if (!admission.ok) return;
       if (random() < 0.15) return release(admission.hold);
@@ -105,7 +110,7 @@ describe('requests in parallel', () => {
       want: exactly(1).toString(),
     };
     const { rows } = await pool().query<{ outcome: string }>(
-      "SELECT outcome FROM ledger_admit($1::json, 1000000, 5000, '90 seconds')",
+      "SELECT outcome FROM ledger_batch('[]', $1::json, 1000000, 5000, '90 seconds')",
       [JSON.stringify([asked])],
     );
     return rows[0]?.outcome;

@@ -8,6 +8,7 @@ export const receipt = (): Receipt => ({
   inputTokens: 10,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   outputTokens: 5,
   reasoningTokens: 0,
   estimated: false,

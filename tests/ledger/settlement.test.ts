@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chargeFor } from '../../server/credits';
 import { pool } from '../../server/db';
 import { capture, checkLedger, type Hold, readHistory, release, sweepHolds } from '../../server/ledger';
-import { renewLeases, keepLease } from '../../server/ledger/lease';
+import { keepLease, renewLeases } from '../../server/ledger/lease';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
 import { buy, exactly, hold, newWallet, sees, type Wallet } from './wallets';
@@ -24,7 +24,10 @@ async function entriesOf(requestId: string): Promise<Record<string, bigint>> {
 }
 
 const abandon = (requestId: string) =>
-  pool().query("UPDATE hold SET lease_until = clock_timestamp() - interval '1 second' WHERE request_id = $1", [requestId]);
+  pool().query(
+    "UPDATE hold SET lease_until = clock_timestamp() - interval '1 second' WHERE request_id = $1",
+    [requestId],
+  );
 
 describe('settling a request', () => {
   test('takes cost and commission from the user and books both, to the microcredit', async () => {
@@ -77,7 +80,10 @@ describe('settling a request', () => {
     await release(await held(wallet, 40));
 
     expect(await sees(wallet, 'A')).toEqual([100, 'ok']);
-    const history = await readHistory({ userId: wallet.userId, appId: wallet.apps.A?.id ?? '' }, { limit: 50, offset: 0 });
+    const history = await readHistory(
+      { userId: wallet.userId, appId: wallet.apps.A?.id ?? '' },
+      { limit: 50, offset: 0 },
+    );
     expect(history.entries.map((entry) => entry.type)).toEqual(['purchase']);
   });
 });
@@ -97,7 +103,10 @@ describe('a hold whose instance died', () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     await buy(wallet, 'A', 100);
     const running = await held(wallet, 40);
-    const endLease = keepLease(running, () => exactly(8));
+    const endLease = keepLease(running, () => ({
+      charge: chargeFor(exactly(8), running.rateBp),
+      receipt: receipt(),
+    }));
     await renewLeases();
     endLease();
     await abandon(running.requestId);
@@ -122,9 +131,19 @@ describe('the entries', () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
 
-    await expect(pool().query('UPDATE ledger_entry SET amount = 1')).rejects.toThrow('append-only');
-    await expect(pool().query('DELETE FROM ledger_entry')).rejects.toThrow('append-only');
     await expect(pool().query('UPDATE ledger_transaction SET credits = 1')).rejects.toThrow('append-only');
+    await expect(pool().query('DELETE FROM ledger_transaction')).rejects.toThrow('append-only');
+  });
+
+  test('cannot be written when they do not sum to zero', async () => {
+    const wallet = await newWallet(['A']);
+    await expect(
+      pool().query(
+        `INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, postings)
+         VALUES ($1, 'txn_x', '', 'adjustment', 'x', 1, 1, '[{"account":"pocket","app_id":"","amount":1}]')`,
+        [wallet.userId],
+      ),
+    ).rejects.toThrow('ledger_transaction_sums_to_zero');
   });
 
   test('give the check away when a balance does not follow from them', async () => {

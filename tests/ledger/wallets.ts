@@ -1,7 +1,7 @@
-import { type Microcredits, type Picocredits, wholeCredits } from '../../server/credits';
+import { type Picocredits, wholeCredits } from '../../server/credits';
 import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
-import { type Admission, admit, bookPurchase, openUserApp, readSpendable, saveLimit } from '../../server/ledger';
+import { admit, bookPurchase, openUserApp, readSpendable, saveLimit } from '../../server/ledger';
 
 /** Exact cost of so many credits. */
 export const exactly = (credits: number): Picocredits =>
@@ -35,7 +35,12 @@ function appOf(wallet: Wallet, name: string): App {
 
 export const buy = (wallet: Wallet, app: string, credits: number, sessionId = newId('cks')) =>
   inTransaction((tx) =>
-    bookPurchase(tx, { userId: wallet.userId, appId: appOf(wallet, app).id, credits: wholeCredits(credits), sessionId }),
+    bookPurchase(tx, {
+      userId: wallet.userId,
+      appId: appOf(wallet, app).id,
+      credits: wholeCredits(credits),
+      sessionId,
+    }),
   );
 
 export const allow = (wallet: Wallet, app: string, credits: number | null, saveId = newId('req')) =>
@@ -48,7 +53,7 @@ export const allow = (wallet: Wallet, app: string, credits: number | null, saveI
     }),
   );
 
-export const hold = (wallet: Wallet, app: string, want: number, need = 0): Promise<Admission> =>
+export const hold = (wallet: Wallet, app: string, want: number, need = 0): ReturnType<typeof admit> =>
   admit({
     keyHash: appOf(wallet, app).keyHash,
     requestId: newId('req'),
@@ -65,11 +70,9 @@ export async function sees(wallet: Wallet, app: string): Promise<[number, string
 
 /** The pockets, in credits, as the database keeps them. */
 export async function ownCredits(wallet: Wallet, app: string): Promise<number> {
-  const { rows } = await pool().query<{ own: bigint }>('SELECT own FROM user_app WHERE user_id = $1 AND app_id = $2', [
-    wallet.userId,
-    appOf(wallet, app).id,
-  ]);
+  const { rows } = await pool().query<{ own: bigint }>(
+    'SELECT own FROM user_app WHERE user_id = $1 AND app_id = $2',
+    [wallet.userId, appOf(wallet, app).id],
+  );
   return Number(rows[0]?.own) / 1e6;
 }
-
-export const microcreditsOf = (credits: number): Microcredits => wholeCredits(credits);

@@ -13,7 +13,8 @@ async function held(wallet: Wallet, app: string, want: number): Promise<Hold> {
   return admission.hold;
 }
 
-const settle = (placed: Hold, cost: number) => capture(placed, chargeFor(exactly(cost), placed.rateBp), receipt());
+const settle = (placed: Hold, cost: number) =>
+  capture(placed, chargeFor(exactly(cost), placed.rateBp), receipt());
 
 async function spend(wallet: Wallet, app: string, credits: number): Promise<void> {
   await settle(await held(wallet, app, credits), credits);
@@ -27,22 +28,37 @@ describe('the worked example of the ledger', () => {
     expect(await sees(wallet, 'A')).toEqual([500, 'ok']);
     expect(await sees(wallet, 'B')).toEqual([0, 'partner_not_permitted']);
 
-    expect(await allow(wallet, 'B', 300)).toMatchObject({ balance: 300_000_000n, creditsAdded: 300_000_000n });
+    expect(await allow(wallet, 'B', 300)).toMatchObject({
+      balance: 300_000_000n,
+      creditsAdded: 300_000_000n,
+    });
     expect(await sees(wallet, 'B')).toEqual([300, 'ok']);
 
     await spend(wallet, 'B', 120);
-    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([[380, 'ok'], [180, 'ok']]);
+    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([
+      [380, 'ok'],
+      [180, 'ok'],
+    ]);
 
     expect(await buy(wallet, 'B', 200)).toMatchObject({ balance: 380_000_000n, creditsAdded: 200_000_000n });
     await spend(wallet, 'B', 250);
-    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([[330, 'ok'], [130, 'ok']]);
+    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([
+      [330, 'ok'],
+      [130, 'ok'],
+    ]);
 
     await spend(wallet, 'B', 130);
-    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([[200, 'ok'], [0, 'partner_limit_reached']]);
+    expect([await sees(wallet, 'A'), await sees(wallet, 'B')]).toEqual([
+      [200, 'ok'],
+      [0, 'partner_limit_reached'],
+    ]);
 
     expect(await allow(wallet, 'B', 50)).toMatchObject({ creditsAdded: 50_000_000n });
     expect(await allow(wallet, 'B', 50)).toMatchObject({ balance: 50_000_000n, creditsAdded: 0n });
-    expect(await allow(wallet, 'B', 1000)).toMatchObject({ balance: 200_000_000n, creditsAdded: 150_000_000n });
+    expect(await allow(wallet, 'B', 1000)).toMatchObject({
+      balance: 200_000_000n,
+      creditsAdded: 150_000_000n,
+    });
 
     await spend(wallet, 'A', 200);
     expect(await sees(wallet, 'A')).toEqual([0, 'insufficient_credits']);

@@ -1,8 +1,11 @@
-import { servedModels } from '@/server/generation/upstream';
 import { preflight } from '@/server/http/cors';
-import { writeModelList } from '@/server/http/model-list';
+import { MODEL_HEADERS, modelTypeFor, writeModelList } from '@/server/http/model-list';
 import { respond } from '@/server/http/respond';
+import { servedModels } from '@/server/pricing/served';
 
-export const GET = (): Promise<Response> => respond('chat', () => Response.json(writeModelList(servedModels())));
+export const GET = (request: Request): Promise<Response> =>
+  respond('chat', () =>
+    Response.json(writeModelList(servedModels(), modelTypeFor(request)), { headers: MODEL_HEADERS }),
+  );
 
 export const OPTIONS = preflight;

@@ -131,13 +131,11 @@ CREATE TABLE "hold" (
     "own_part" BIGINT NOT NULL,
     "epoch" INTEGER NOT NULL,
     "rate_bp" INTEGER NOT NULL,
-    "state" TEXT NOT NULL DEFAULT 'held',
     "lease_until" TIMESTAMPTZ(3) NOT NULL,
     "metered_cost" BIGINT NOT NULL DEFAULT 0,
     "metered_charge" BIGINT NOT NULL DEFAULT 0,
-    "captured" BIGINT NOT NULL DEFAULT 0,
+    "metered_receipt" JSONB,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-    "resolved_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "hold_pkey" PRIMARY KEY ("user_id","request_id")
 );
@@ -153,22 +151,39 @@ CREATE TABLE "ledger_transaction" (
     "balance_after" BIGINT NOT NULL,
     "credits_added" BIGINT NOT NULL DEFAULT 0,
     "limit_saved" BIGINT,
+    "related_id" TEXT,
     "note" TEXT,
+    "postings" JSONB NOT NULL DEFAULT '[]',
     "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
 
     CONSTRAINT "ledger_transaction_pkey" PRIMARY KEY ("user_id","id")
 );
 
 -- CreateTable
-CREATE TABLE "ledger_entry" (
-    "user_id" TEXT NOT NULL,
-    "transaction_id" TEXT NOT NULL,
-    "account" TEXT NOT NULL,
-    "app_id" TEXT NOT NULL,
-    "amount" BIGINT NOT NULL,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
+CREATE TABLE "earnings_rollup" (
+    "partner_id" TEXT NOT NULL,
+    "hour" TIMESTAMPTZ(3) NOT NULL,
+    "earned" BIGINT NOT NULL,
 
-    CONSTRAINT "ledger_entry_pkey" PRIMARY KEY ("user_id","transaction_id","account","app_id")
+    CONSTRAINT "earnings_rollup_pkey" PRIMARY KEY ("partner_id","hour")
+);
+
+-- CreateTable
+CREATE TABLE "watermark" (
+    "name" TEXT NOT NULL,
+    "up_to" TIMESTAMPTZ(6) NOT NULL,
+
+    CONSTRAINT "watermark_pkey" PRIMARY KEY ("name")
+);
+
+-- CreateTable
+CREATE TABLE "audit_run" (
+    "id" SERIAL NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+    "users" INTEGER NOT NULL,
+    "differences" TEXT[],
+
+    CONSTRAINT "audit_run_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -183,10 +198,13 @@ CREATE TABLE "usage" (
     "input_tokens" INTEGER NOT NULL,
     "cache_read_tokens" INTEGER NOT NULL,
     "cache_write_tokens" INTEGER NOT NULL,
+    "cache_write_1h_tokens" INTEGER NOT NULL DEFAULT 0,
     "output_tokens" INTEGER NOT NULL,
     "reasoning_tokens" INTEGER NOT NULL,
+    "held" BIGINT NOT NULL DEFAULT 0,
     "provider_cost" BIGINT NOT NULL,
     "charge" BIGINT NOT NULL,
+    "partner_share" BIGINT NOT NULL DEFAULT 0,
     "estimated" BOOLEAN NOT NULL,
     "outcome" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -310,6 +328,18 @@ CREATE TABLE "delivery" (
 );
 
 -- CreateTable
+CREATE TABLE "idempotency_key" (
+    "user_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "request_hash" BYTEA NOT NULL,
+    "response" JSONB,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "idempotency_key_pkey" PRIMARY KEY ("user_id","partner_id","key")
+);
+
+-- CreateTable
 CREATE TABLE "sandbox_object" (
     "id" TEXT NOT NULL,
     "body" JSONB NOT NULL,
@@ -351,7 +381,7 @@ CREATE UNIQUE INDEX "user_app_app_user_id_key" ON "user_app"("app_user_id");
 CREATE INDEX "ledger_transaction_user_id_app_id_created_at_idx" ON "ledger_transaction"("user_id", "app_id", "created_at" DESC);
 
 -- CreateIndex
-CREATE UNIQUE INDEX "ledger_transaction_user_id_kind_cause_id_key" ON "ledger_transaction"("user_id", "kind", "cause_id");
+CREATE INDEX "audit_run_at_idx" ON "audit_run"("at");
 
 -- CreateIndex
 CREATE INDEX "model_price_model_id_effective_at_idx" ON "model_price"("model_id", "effective_at");
@@ -379,6 +409,9 @@ CREATE UNIQUE INDEX "event_partner_id_type_cause_id_key" ON "event"("partner_id"
 
 -- CreateIndex
 CREATE INDEX "delivery_status_due_at_idx" ON "delivery"("status", "due_at");
+
+-- CreateIndex
+CREATE INDEX "idempotency_key_created_at_idx" ON "idempotency_key"("created_at");
 
 -- AddForeignKey
 ALTER TABLE "session" ADD CONSTRAINT "session_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "user"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

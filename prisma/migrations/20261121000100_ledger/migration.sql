@@ -1,6 +1,6 @@
 -- The ledger's rules, by hand: what Prisma's schema cannot say.
 --
--- Every function that writes money locks the user's account row first, in user order. Each
+-- Whatever writes money locks the user's account row first, in user order. Each
 -- statement of a function sees what was committed before it began, so whatever is read after
 -- that lock is the newest state of all of the user's rows.
 
@@ -17,17 +17,29 @@ ALTER TABLE "user_app"
 
 ALTER TABLE "hold"
   ADD CONSTRAINT "hold_amount_not_negative" CHECK ("amount" >= 0),
-  ADD CONSTRAINT "hold_own_part_within_amount" CHECK ("own_part" BETWEEN 0 AND "amount"),
-  ADD CONSTRAINT "hold_captured_within_amount" CHECK ("captured" BETWEEN 0 AND "amount"),
-  ADD CONSTRAINT "hold_state_known" CHECK ("state" IN ('held', 'captured', 'voided', 'expired'));
+  ADD CONSTRAINT "hold_own_part_within_amount" CHECK ("own_part" BETWEEN 0 AND "amount");
+
+-- A loop, because a query here would be parsed again for every row that is checked.
+CREATE FUNCTION ledger_sum(postings jsonb) RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  total bigint := 0;
+BEGIN
+  FOR i IN 0 .. jsonb_array_length(postings) - 1 LOOP
+    total := total + (postings -> i ->> 'amount')::bigint;
+  END LOOP;
+  RETURN total;
+END $$;
 
 ALTER TABLE "ledger_transaction"
   ADD CONSTRAINT "ledger_transaction_kind_known"
-  CHECK ("kind" IN ('purchase', 'usage', 'permission', 'refund', 'adjustment'));
+  CHECK ("kind" IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'earnings_reversal')),
+  ADD CONSTRAINT "ledger_transaction_sums_to_zero" CHECK (ledger_sum("postings") = 0);
 
-ALTER TABLE "ledger_entry"
-  ADD CONSTRAINT "ledger_entry_account_known" CHECK ("account" IN (
-    'pocket', 'provider_cost', 'partner_earnings', 'overrun_loss', 'processor_clearing', 'promotion_expense'));
+-- The postings one by one, as an accountant reads them.
+CREATE VIEW "ledger_entry" AS
+  SELECT t.user_id, t.id AS transaction_id, p.account, p.app_id, p.amount, t.created_at
+  FROM ledger_transaction t
+  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, app_id text, amount bigint);
 
 ALTER TABLE "partner" ADD CONSTRAINT "partner_rate_within_bounds" CHECK ("rate_bp" BETWEEN 0 AND 10000);
 
@@ -36,21 +48,24 @@ ALTER TABLE "checkout_session"
   CHECK ("status" IN ('open', 'processing', 'completed', 'failed', 'expired')),
   ADD CONSTRAINT "checkout_session_amount_positive" CHECK ("amount_minor" > 0 AND "credits" > 0);
 
--- Open holds only: what the sweeper and a refusal look at.
-CREATE INDEX "hold_open" ON "hold" ("user_id", "app_id") WHERE "state" = 'held';
+-- The same cause is booked once. A request's transaction has the request's own id: its primary key
+-- is guard enough.
+CREATE UNIQUE INDEX "ledger_transaction_cause" ON "ledger_transaction" ("user_id", "kind", "cause_id") WHERE "kind" <> 'usage';
+-- What takes a purchase back, found by its session.
+CREATE INDEX "ledger_transaction_related" ON "ledger_transaction" ("user_id", "related_id") WHERE "related_id" IS NOT NULL;
+-- Transactions arrive in the order of time: a few pages of index tell where an hour lies.
+CREATE INDEX "ledger_transaction_created" ON "ledger_transaction" USING brin ("created_at");
 
--- Counters are updated in place: leave room on their pages.
+-- Counters are updated in place: leave room on their pages. Holds come and go.
 ALTER TABLE "account" SET (fillfactor = 60);
 ALTER TABLE "user_app" SET (fillfactor = 60);
-ALTER TABLE "hold" SET (fillfactor = 70);
+ALTER TABLE "hold" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
 END $$;
 
-CREATE TRIGGER "ledger_entry_append_only" BEFORE UPDATE OR DELETE ON "ledger_entry"
-  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER "ledger_transaction_append_only" BEFORE UPDATE OR DELETE ON "ledger_transaction"
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 
@@ -87,7 +102,7 @@ $$;
 CREATE FUNCTION ledger_idle(app user_app, money bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT ledger_spendable(money, 0, app.own, 0, app.limit_left + coalesce((
     SELECT sum(h.amount - h.own_part) FROM hold h
-    WHERE h.user_id = app.user_id AND h.app_id = app.app_id AND h.state = 'held' AND h.epoch = app.epoch), 0)::bigint)
+    WHERE h.user_id = app.user_id AND h.app_id = app.app_id AND h.epoch = app.epoch), 0)::bigint)
 $$;
 
 -- ── Opening a user's wallet and pockets ───────────────────────────────────────────────────────
@@ -106,6 +121,14 @@ BEGIN
   SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND app_id = p_app;
   RETURN standing;
 END $$;
+
+-- One account against another that belongs to nobody: what most transactions are.
+CREATE FUNCTION ledger_postings(p_account text, p_app text, p_amount bigint, p_against text) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT jsonb_build_array(
+    jsonb_build_object('account', p_account, 'app_id', p_app, 'amount', p_amount),
+    jsonb_build_object('account', p_against, 'app_id', '', 'amount', -p_amount))
+$$;
 
 -- ── Credits in: purchases and grants ──────────────────────────────────────────────────────────
 
@@ -134,10 +157,9 @@ BEGIN
 
   UPDATE account SET money = money + p_credits WHERE user_id = p_user;
   UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND app_id = p_app;
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, credits_added, note)
-    VALUES (p_user, p_transaction, p_app, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note);
-  INSERT INTO ledger_entry (user_id, transaction_id, account, app_id, amount)
-    VALUES (p_user, p_transaction, 'pocket', p_app, p_credits), (p_user, p_transaction, p_against, '', -p_credits);
+  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
+    VALUES (p_user, p_transaction, p_app, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
+      ledger_postings('pocket', p_app, p_credits, p_against));
   RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
 END $$;
 
@@ -183,32 +205,39 @@ LANGUAGE sql STABLE AS $$
   WHERE a.user_id = p_user
 $$;
 
--- ── Admission: key → partner → model → wallet → hold, decided and written together ───────────
+-- ── The hot path ──────────────────────────────────────────────────────────────────────────────
+
+-- Planning these statements takes longer than running them, so each connection plans them once. The
+-- plan must then be right whatever the tables hold: every look-up is a LATERAL by primary key that the
+-- planner may not rearrange (OFFSET 0), and no table is ever scanned.
+
+-- Locks accounts in the order given: callers sort, so that no two wait for each other in a circle.
+CREATE FUNCTION ledger_lock(p_users text[]) RETURNS void
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  PERFORM 1 FROM unnest(p_users) WITH ORDINALITY AS w (user_id, n)
+    CROSS JOIN LATERAL (SELECT 1 FROM account a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+END $$;
 
 -- p_requests: [{n, key_hash (hex), request_id, model, need, want}]; need and want are exact
 -- picocredits before commission. At most one request per user is decided in a call: further
--- ones return 'again' and belong in a later call.
+-- ones return 'again' and belong in a later call. The caller holds the accounts' locks.
 CREATE FUNCTION ledger_admit(p_requests json, p_minimum bigint, p_max_running integer, p_lease interval)
 RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM 1 FROM account a
-    WHERE a.user_id IN (
-      SELECT k.user_id FROM json_to_recordset(p_requests) AS r (key_hash text)
-      JOIN user_key k ON k.hash = decode(r.key_hash, 'hex'))
-    ORDER BY a.user_id FOR UPDATE;
-
   RETURN QUERY
   WITH known AS (
-    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS app_id, p.rate_bp,
+    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS app_id, k.last_used_at, p.rate_bp,
            p.disabled_at IS NOT NULL AS disabled,
            p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
            row_number() OVER (PARTITION BY k.user_id ORDER BY r.n) AS turn
     FROM json_to_recordset(p_requests)
       AS r (n integer, key_hash text, request_id text, model text, need numeric, want numeric)
-    LEFT JOIN user_key k ON k.hash = decode(r.key_hash, 'hex') AND k.revoked_at IS NULL
-    LEFT JOIN partner p ON p.id = k.partner_id
+    LEFT JOIN LATERAL (
+      SELECT * FROM user_key k WHERE k.hash = decode(r.key_hash, 'hex') AND k.revoked_at IS NULL OFFSET 0) k ON true
+    LEFT JOIN LATERAL (SELECT * FROM partner p WHERE p.id = k.partner_id OFFSET 0) p ON true
   ),
   decided AS (
     SELECT w.*, u.app_user_id, u.epoch, least(s.spendable, s.want_credits) AS amount,
@@ -223,12 +252,12 @@ BEGIN
              ELSE ledger_status(s.spendable, ledger_idle(u, a.money), a.money, u.limit_saved, s.need_credits)
            END AS outcome
     FROM known w
-    LEFT JOIN account a ON a.user_id = w.user_id
-    LEFT JOIN user_app u ON u.user_id = w.user_id AND u.app_id = w.app_id
-    LEFT JOIN LATERAL (SELECT
+    LEFT JOIN LATERAL (SELECT * FROM account a WHERE a.user_id = w.user_id OFFSET 0) a ON true
+    LEFT JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = w.user_id AND u.app_id = w.app_id OFFSET 0) u ON true
+    CROSS JOIN LATERAL (SELECT
       ledger_spendable(a.money, a.held, u.own, u.own_held, u.limit_left),
       greatest(p_minimum, ledger_charge(w.need, w.rate_bp)),
-      ledger_charge(w.want, w.rate_bp)) AS s (spendable, need_credits, want_credits) ON true
+      ledger_charge(w.want, w.rate_bp)) AS s (spendable, need_credits, want_credits)
   ),
   placed AS (SELECT d.*, least(d.amount, d.own_free) AS own_part FROM decided d WHERE d.outcome = 'held'),
   reserve_money AS (
@@ -243,7 +272,7 @@ BEGIN
   mark_used AS (
     UPDATE user_key k SET last_used_at = clock_timestamp()
     FROM placed h WHERE k.id = h.key_id
-      AND (k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute')
+      AND (h.last_used_at IS NULL OR h.last_used_at < clock_timestamp() - interval '1 minute')
   ),
   insert_hold AS (
     INSERT INTO hold (user_id, request_id, app_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
@@ -253,21 +282,15 @@ BEGIN
   SELECT d.n, d.outcome, d.user_id, d.app_id, d.key_id, d.app_user_id, d.rate_bp, d.amount FROM decided d;
 END $$;
 
--- ── Settlement: capture or void, once per hold ────────────────────────────────────────────────
-
--- p_requests: [{n, user_id, request_id, state, cost, charge, + the receipt's columns}]. state is
--- what the hold becomes: 'captured' (charge and cost in microcredits), 'voided' or 'expired'.
--- At most one request per user and call. A hold that was resolved before is left as it is and
--- returns no row. A capture without `model` books money but writes no receipt.
+-- Resolves holds, each once: it is deleted, and a request whose hold is gone returns no row.
+-- p_requests: [{n, user_id, request_id, cost, charge, + the receipt's columns}], in microcredits; no
+-- charge frees the whole hold. A capture without `model` books money but writes no receipt. The
+-- caller holds the accounts' locks.
 CREATE FUNCTION ledger_settle(p_requests json)
 RETURNS TABLE (n integer, captured bigint, balance bigint)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM 1 FROM account a
-    WHERE a.user_id IN (SELECT r.user_id FROM json_to_recordset(p_requests) AS r (user_id text))
-    ORDER BY a.user_id FOR UPDATE;
-
   RETURN QUERY
   WITH taken AS (
     SELECT r.*, h.app_id, h.key_id, h.amount, h.own_part, h.epoch = u.epoch AS same_epoch,
@@ -276,11 +299,11 @@ BEGIN
            -- The app's own pocket first: this hold's part of it and whatever else is free there.
            least(least(coalesce(r.charge, 0), h.amount), greatest(h.own_part, u.own - u.own_held + h.own_part)) AS own_wanted
     FROM json_to_recordset(p_requests) AS r (
-      n integer, user_id text, request_id text, state text, cost bigint, charge bigint,
+      n integer, user_id text, request_id text, cost bigint, charge bigint,
       model text, provider text, price_version text, input_tokens integer, cache_read_tokens integer,
-      cache_write_tokens integer, output_tokens integer, reasoning_tokens integer, estimated boolean, outcome text)
-    JOIN hold h ON h.user_id = r.user_id AND h.request_id = r.request_id AND h.state = 'held'
-    JOIN user_app u ON u.user_id = h.user_id AND u.app_id = h.app_id
+      cache_write_tokens integer, cache_write_1h_tokens integer, output_tokens integer, reasoning_tokens integer, estimated boolean, outcome text)
+    CROSS JOIN LATERAL (SELECT * FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.request_id OFFSET 0) h
+    CROSS JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = h.user_id AND u.app_id = h.app_id OFFSET 0) u
   ),
   -- Then pocket '' (outside any app), then the other apps' pockets, oldest first.
   others AS (
@@ -289,7 +312,7 @@ BEGIN
              PARTITION BY t.user_id ORDER BY p.app_id <> '', p.created_at, p.app_id
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS free_before
     FROM taken t
-    JOIN user_app p ON p.user_id = t.user_id AND p.app_id <> t.app_id
+    CROSS JOIN LATERAL (SELECT * FROM user_app p WHERE p.user_id = t.user_id AND p.app_id <> t.app_id OFFSET 0) p
     WHERE t.take > t.own_wanted
   ),
   drawn AS (
@@ -303,8 +326,7 @@ BEGIN
     FROM taken t
   ),
   resolve_hold AS (
-    UPDATE hold h SET state = s.state, captured = s.take, resolved_at = clock_timestamp()
-    FROM split s WHERE h.user_id = s.user_id AND h.request_id = s.request_id
+    DELETE FROM hold h USING split s WHERE h.user_id = s.user_id AND h.request_id = s.request_id
   ),
   take_money AS (
     UPDATE account a SET money = a.money - s.take, held = a.held - s.amount, running = a.running - 1
@@ -333,48 +355,213 @@ BEGIN
     JOIN take_own o ON o.user_id = s.user_id
   ),
   insert_transaction AS (
-    INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after)
-    SELECT b.user_id, b.transaction_id, b.app_id, 'usage', b.request_id, -b.take, b.balance
-    FROM booked b WHERE b.state = 'captured'
-  ),
-  insert_entries AS (
-    INSERT INTO ledger_entry (user_id, transaction_id, account, app_id, amount)
-    SELECT b.user_id, b.transaction_id, posting.account, posting.app_id, posting.amount
-    FROM booked b
-    CROSS JOIN LATERAL (
-      VALUES ('pocket', b.app_id, -b.own_take),
-             ('provider_cost', '', b.cost),
-             ('partner_earnings', b.app_id, b.partner_share),
-             ('overrun_loss', '', b.take - b.cost - b.partner_share)
-      UNION ALL
-      SELECT 'pocket', d.app_id, -d.amount FROM drawn d WHERE d.user_id = b.user_id
-    ) AS posting (account, app_id, amount)
-    WHERE b.state = 'captured' AND posting.amount <> 0
+    INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, postings)
+    SELECT b.user_id, b.transaction_id, b.app_id, 'usage', b.request_id, -b.take, b.balance,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('account', p.account, 'app_id', p.app_id, 'amount', p.amount)), '[]')
+       FROM (
+         VALUES ('pocket', b.app_id, -b.own_take),
+                ('provider_cost', '', b.cost),
+                ('partner_earnings', b.app_id, b.partner_share),
+                ('overrun_loss', '', b.take - b.cost - b.partner_share)
+         UNION ALL
+         SELECT 'pocket', d.app_id, -d.amount FROM drawn d WHERE d.user_id = b.user_id
+       ) AS p (account, app_id, amount)
+       WHERE p.amount <> 0)
+    FROM booked b WHERE b.charge IS NOT NULL
   ),
   insert_usage AS (
     INSERT INTO usage (user_id, request_id, app_id, key_id, model, provider, price_version, input_tokens,
-      cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, provider_cost, charge, estimated, outcome)
+      cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
+      charge, partner_share, estimated, outcome)
     SELECT b.user_id, b.request_id, b.app_id, b.key_id, b.model, b.provider, b.price_version, b.input_tokens,
-      b.cache_read_tokens, b.cache_write_tokens, b.output_tokens, b.reasoning_tokens, b.cost, b.take, b.estimated, b.outcome
-    FROM booked b WHERE b.state = 'captured' AND b.model IS NOT NULL
+      b.cache_read_tokens, b.cache_write_tokens, b.cache_write_1h_tokens, b.output_tokens, b.reasoning_tokens,
+      b.amount, b.cost, b.take, b.partner_share, b.estimated, b.outcome
+    FROM booked b WHERE b.charge IS NOT NULL AND b.model IS NOT NULL
   )
   SELECT b.n, b.take, b.balance FROM booked b;
 END $$;
 
+-- What waits of both kinds, in one round trip and one commit. All accounts are locked first, in
+-- order; settlements go before admissions, so that what they free can be spent. At most one request
+-- per user is settled in a call, and one admitted.
+CREATE FUNCTION ledger_batch(p_settle json, p_admit json, p_minimum bigint, p_max_running integer, p_lease interval)
+RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint, balance bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  users text[];
+BEGIN
+  SELECT array_agg(DISTINCT w.user_id ORDER BY w.user_id) INTO users FROM (
+    SELECT r.user_id FROM json_to_recordset(p_settle) AS r (user_id text)
+    UNION ALL
+    SELECT k.user_id FROM json_to_recordset(p_admit) AS r (key_hash text)
+    CROSS JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = decode(r.key_hash, 'hex') OFFSET 0) k
+  ) AS w;
+  PERFORM ledger_lock(users);
+  IF json_array_length(p_settle) > 0 THEN
+    RETURN QUERY SELECT s.n, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, s.captured, s.balance
+      FROM ledger_settle(p_settle) s;
+  END IF;
+  IF json_array_length(p_admit) > 0 THEN
+    RETURN QUERY SELECT a.n, a.outcome, a.user_id, a.app_id, a.key_id, a.app_user_id, a.rate_bp, a.amount, NULL::bigint
+      FROM ledger_admit(p_admit, p_minimum, p_max_running, p_lease) a;
+  END IF;
+END $$;
+
 -- ── Leases ────────────────────────────────────────────────────────────────────────────────────
 
--- p_requests: [{user_id, request_id, cost, charge}]: still running, metered so far.
+-- p_requests: [{user_id, request_id, cost, charge, receipt}]: still running, metered so far.
 CREATE FUNCTION ledger_renew(p_requests json, p_lease interval) RETURNS void LANGUAGE sql AS $$
-  UPDATE hold h SET lease_until = clock_timestamp() + p_lease,
-    metered_cost = greatest(h.metered_cost, r.cost), metered_charge = greatest(h.metered_charge, r.charge)
-  FROM json_to_recordset(p_requests) AS r (user_id text, request_id text, cost bigint, charge bigint)
-  WHERE h.user_id = r.user_id AND h.request_id = r.request_id AND h.state = 'held'
+  UPDATE hold h SET lease_until = clock_timestamp() + p_lease, metered_cost = r.cost, metered_charge = r.charge,
+    metered_receipt = r.receipt
+  FROM json_to_recordset(p_requests) AS r (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb)
+  WHERE h.user_id = r.user_id AND h.request_id = r.request_id
 $$;
 
 -- Holds whose instance died: at most one per user, as settlement wants them.
 CREATE FUNCTION ledger_abandoned(p_limit integer)
-RETURNS TABLE (user_id text, request_id text, cost bigint, charge bigint) LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_cost, h.metered_charge
-  FROM hold h WHERE h.state = 'held' AND h.lease_until < clock_timestamp()
+RETURNS TABLE (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb) LANGUAGE sql STABLE AS $$
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_cost, h.metered_charge, h.metered_receipt
+  FROM hold h WHERE h.lease_until < clock_timestamp()
   ORDER BY h.user_id LIMIT p_limit
 $$;
+
+-- ── Taking credits back ───────────────────────────────────────────────────────────────────────
+
+-- Brings what was taken back of a purchase for one reason ('refund' or 'chargeback') to
+-- `p_cumulative`, never beyond the purchase together with the other reason. Applies the difference
+-- only, so events may come twice, late or in any order; a smaller sum gives credits back. The
+-- pocket may go below zero: nobody spends into it, and the next purchase repays it first.
+CREATE FUNCTION ledger_claw_back(p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval)
+RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse account;
+  pocket user_app;
+  bought ledger_transaction;
+  taken bigint;
+  taken_otherwise bigint;
+  change bigint;
+  after bigint;
+  steps integer;
+BEGIN
+  SELECT * INTO STRICT purse FROM account WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND app_id = bought.app_id;
+  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
+         coalesce(-sum(t.credits) FILTER (WHERE t.note <> p_reason), 0), count(*)
+    INTO taken, taken_otherwise, steps
+    FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
+
+  change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
+  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.limit_left);
+  IF change = 0 THEN
+    RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
+    RETURN;
+  END IF;
+
+  UPDATE account SET money = money + change WHERE user_id = p_user;
+  UPDATE user_app SET own = own + change WHERE user_id = p_user AND app_id = bought.app_id;
+  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, bought.app_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
+      ledger_postings('pocket', bought.app_id, change, 'processor_clearing'));
+
+  IF p_reason = 'chargeback' THEN
+    IF change < 0 THEN
+      PERFORM ledger_reverse_earnings(p_user, bought.app_id, p_session,
+        greatest(0, -(pocket.own + change)) - greatest(0, -pocket.own), p_earnings_hold);
+    ELSIF taken = change THEN
+      PERFORM ledger_restore_earnings(p_user, p_session);
+    END IF;
+  END IF;
+  RETURN QUERY SELECT p_transaction, after, change, false;
+END $$;
+
+-- Charged-back credits that were already spent (`p_spent` of one pocket) take the commission with
+-- them that was earned on them and is not mature yet, oldest first. Each reversal is a transaction
+-- of its own that names the purchase, and the request in its note.
+CREATE FUNCTION ledger_reverse_earnings(p_user text, p_app text, p_session text, p_spent bigint, p_earnings_hold interval)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_spent <= 0 THEN RETURN; END IF;
+  WITH earned AS (
+    SELECT t.id, t.created_at, e.app_id AS partner_id, e.amount AS share, -p.amount AS paid_here, -t.credits AS paid
+    FROM ledger_transaction t
+    JOIN ledger_entry p ON p.user_id = t.user_id AND p.transaction_id = t.id AND p.account = 'pocket' AND p.app_id = p_app
+    JOIN ledger_entry e ON e.user_id = t.user_id AND e.transaction_id = t.id AND e.account = 'partner_earnings'
+    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - p_earnings_hold
+      AND NOT EXISTS (SELECT 1 FROM ledger_transaction r WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.note = t.id)
+  ),
+  reached AS (
+    SELECT e.*, sum(e.paid_here) OVER (ORDER BY e.created_at, e.id) - e.paid_here AS before FROM earned e
+  ),
+  reversed AS (
+    SELECT r.id, r.partner_id, 'txn_' || substr(md5(p_session || r.id), 1, 22) AS transaction_id,
+           div(r.share::numeric * least(r.paid_here, p_spent - r.before), r.paid)::bigint AS amount
+    FROM reached r WHERE r.before < p_spent
+  )
+  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', p_session || ':' || v.id, p_session, 0, 0, v.id,
+    ledger_postings('partner_earnings', v.partner_id, -v.amount, 'chargeback_loss')
+  FROM reversed v WHERE v.amount > 0;
+END $$;
+
+-- The bank gave the money back: so do we with what was reversed.
+CREATE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH reversed AS (
+    SELECT e.app_id AS partner_id, 'txn_' || substr(md5(p_session || ':restored:' || r.id), 1, 22) AS transaction_id,
+           r.id, -e.amount AS amount
+    FROM ledger_transaction r
+    JOIN ledger_entry e ON e.user_id = r.user_id AND e.transaction_id = r.id AND e.account = 'partner_earnings'
+    WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.related_id = p_session AND e.amount < 0
+      AND NOT EXISTS (SELECT 1 FROM ledger_transaction b WHERE b.user_id = p_user AND b.kind = 'earnings_reversal' AND b.cause_id = r.id)
+  )
+  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', v.id, p_session, 0, 0, 'restored',
+    ledger_postings('partner_earnings', v.partner_id, v.amount, 'chargeback_loss')
+  FROM reversed v;
+END $$;
+
+-- ── Earnings ──────────────────────────────────────────────────────────────────────────────────
+
+-- Folds new earnings into hours. Entries younger than the lag may still belong to a running
+-- transaction, so they wait; readers add the tail. Returns how many entries were folded.
+CREATE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  begun timestamptz;
+  upto timestamptz := clock_timestamp() - p_lag;
+  folded bigint;
+BEGIN
+  SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
+  IF upto <= begun THEN RETURN 0; END IF;
+  WITH fresh AS (
+    SELECT app_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
+    FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
+    GROUP BY 1, 2
+  ), folding AS (
+    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT app_id, hour, earned FROM fresh
+    ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
+  )
+  SELECT coalesce(sum(entries), 0) INTO folded FROM fresh;
+  UPDATE watermark SET up_to = upto WHERE name = 'earnings';
+  RETURN folded;
+END $$;
+
+-- A partner's earnings: what is mature, and what is still within the hold period.
+CREATE FUNCTION ledger_earnings(p_partner text, p_hold interval)
+RETURNS TABLE (matured bigint, maturing bigint) LANGUAGE sql STABLE AS $$
+  WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
+  all_hours AS (
+    SELECT hour, earned::numeric FROM earnings_rollup WHERE partner_id = p_partner
+    UNION ALL
+    SELECT e.created_at, e.amount FROM ledger_entry e, mark
+    WHERE e.account = 'partner_earnings' AND e.app_id = p_partner AND e.created_at >= mark.up_to
+  )
+  SELECT coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' <= clock_timestamp() - p_hold), 0)::bigint,
+         coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' > clock_timestamp() - p_hold), 0)::bigint
+  FROM all_hours
+$$;
+
+INSERT INTO watermark (name, up_to) VALUES ('audit', '2000-01-01'), ('earnings', '2000-01-01');

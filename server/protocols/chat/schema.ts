@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const positiveInteger = z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' });
+import { flag, objectList, positiveInteger, wholeNumber } from '../read-fields';
 
 /**
  * What a chat request must look like for us to meter it. The rest of the format goes through
@@ -18,11 +17,13 @@ export const chatRequestSchema = z.looseObject({
       { error: 'is required: an array of messages' },
     )
     .min(1, { error: 'must hold at least one message' }),
-  stream: z.boolean({ error: 'must be true or false' }).nullish(),
+  stream: flag.nullish(),
   max_tokens: positiveInteger.nullish(),
   max_completion_tokens: positiveInteger.nullish(),
-  n: z.int().min(1).max(8, { error: 'must be at most 8' }).nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  n: wholeNumber.min(1, { error: 'must be at least 1' }).max(8, { error: 'must be at most 8' }).nullish(),
+  stream_options: z.looseObject({ include_usage: flag.nullish() }).nullish(),
+  tools: objectList('tools').nullish(),
+  functions: objectList('functions').nullish(),
   // Priced differently than the catalogue says, so not passed on.
   service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is offered' }).nullish(),
   web_search_options: z.null({ error: 'is not offered' }).optional(),

@@ -1,24 +1,118 @@
 import type { ChatRequest } from '../../protocols/chat/schema';
+import type { Json } from '../../protocols/neutral';
+import { asArray, asObject, asText, isObject, refuse } from '../../protocols/read-fields';
+import { refuseField } from '../../protocols/read-options';
+import { chatCapabilities } from '../model-capabilities';
+import type { ProviderProfile } from '../profiles';
+import type { RequestTarget } from '../request-target';
 
-export type UpstreamTarget = { baseUrl: string; apiKey: string };
+/** Fields that we set ourselves, or that reach into the account behind the key. */
+const OWN_FIELDS = [
+  'max_tokens',
+  'max_completion_tokens',
+  'service_tier',
+  'user',
+  'safety_identifier',
+  'store',
+  'metadata',
+];
+/** Priced otherwise than text. */
+const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
+const THOUGHT_FIELDS = ['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks'];
 
 /**
- * The client's request as it goes upstream: untouched but for the model's name, the output cap,
- * usage in streams (always asked for: it is what we bill by) and the service tier.
+ * A chat request as it goes to a provider of the same format: untouched but for the model's name,
+ * the output cap, usage in streams (always asked for: it is what we bill by), the service tier and
+ * the end user's name.
  */
-export function writeChatRequest(
-  request: ChatRequest,
-  { upstreamModel, outputCap, reasoning }: { upstreamModel: string; outputCap: number; reasoning: boolean },
-): string {
-  const { max_tokens, max_completion_tokens, service_tier: _tier, ...rest } = request;
-  const limitName = max_completion_tokens != null || (reasoning && max_tokens == null) ? 'max_completion_tokens' : 'max_tokens';
-  return JSON.stringify({
+export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
+  const { profile, upstreamModel, outputCap, warnings } = target;
+  const capabilities = chatCapabilities(profile, upstreamModel, target);
+  if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
+  refuseUnpricedChat(request, profile);
+  if (request.store === true) warnings.push('store was dropped');
+  const rest: Json = { ...request };
+  for (const field of OWN_FIELDS) delete rest[field];
+  return {
     ...rest,
     model: upstreamModel,
-    [reasoning ? 'max_completion_tokens' : limitName]: outputCap,
-    ...(request.stream && { stream_options: { ...request.stream_options, include_usage: true } }),
+    messages: repairMessages(request.messages, target),
+    [limitName(request, target, capabilities.limitName)]: outputCap,
+    ...forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
+    ...writeOwnFields(target, { stream: request.stream === true, options: request.stream_options }),
+  };
+}
+
+/** What we set on every request of this format. */
+export function writeOwnFields(
+  { profile, userHash }: Pick<RequestTarget, 'profile' | 'userHash'>,
+  { stream, options }: { stream: boolean; options?: Json | null | undefined },
+): Json {
+  return {
+    ...(stream && { stream_options: { ...options, include_usage: true } }),
+    ...(profile.serviceTier !== null && { service_tier: profile.serviceTier }),
+    ...(userHash !== null && profile.userField !== null && { [profile.userField]: userHash }),
+  };
+}
+
+/** The name that the client used, where the provider takes it. */
+function limitName(request: ChatRequest, { profile }: RequestTarget, usual: string): string {
+  return request.max_completion_tokens != null && profile.takesMaxCompletionTokens
+    ? 'max_completion_tokens'
+    : usual;
+}
+
+function forceEffort(request: ChatRequest, toolsWithoutReasoning: boolean, warnings: string[]): Json {
+  const hasTools = (request.tools ?? []).length > 0 || (request.functions ?? []).length > 0;
+  if (!toolsWithoutReasoning || !hasTools) return {};
+  if (request.reasoning_effort !== 'none')
+    warnings.push('reasoning_effort was set to none: this model takes tools only so');
+  return { reasoning_effort: 'none' };
+}
+
+function repairMessages(
+  messages: ChatRequest['messages'],
+  { profile, withoutReasoning }: RequestTarget,
+): Json[] {
+  if (profile.takesThoughts && !withoutReasoning) return messages;
+  return messages.map((message): Json => {
+    if (message.role !== 'assistant' || !THOUGHT_FIELDS.some((field) => field in message)) return message;
+    const kept: Json = { ...message };
+    for (const field of THOUGHT_FIELDS) delete kept[field];
+    return kept;
   });
 }
+
+/** What the catalogue does not price, and files of an account that all users share; for every provider. */
+export function refuseUnpricedChat(request: ChatRequest, { deniedFields }: ProviderProfile): void {
+  for (const field of [...DENIED_FIELDS, ...deniedFields]) {
+    if (request[field] !== undefined && request[field] !== null) throw refuseField(field);
+  }
+  if (asArray(request.modalities).some((modality) => modality !== 'text'))
+    throw refuse('modalities', 'only text is offered');
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    const type = tool.type ?? 'function';
+    if (type !== 'function' && type !== 'custom') {
+      throw refuse(`tools.${index}.type`, `tools of type ${asText(type).slice(0, 40)} are not offered`);
+    }
+  }
+  for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);
+}
+
+function refuseParts(message: Json, param: string): void {
+  if (isObject(message.audio)) throw refuse(`${param}.audio`, 'is not offered');
+  for (const [index, part] of asArray(message.content).entries()) {
+    const { type, file, image_url } = asObject(part);
+    const place = `${param}.content.${index}`;
+    if (type === 'input_audio' || type === 'video_url')
+      throw refuse(place, `parts of type ${type} are not offered`);
+    if (asObject(file).file_id != null || asObject(image_url).file_id != null) {
+      throw refuse(place, 'uploaded files are not offered: send the content itself');
+    }
+  }
+}
+
+export type UpstreamTarget = { baseUrl: string; apiKey: string };
 
 export function chatCompletionsUrl(target: UpstreamTarget): string {
   return `${target.baseUrl}/chat/completions`;

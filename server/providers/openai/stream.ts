@@ -1,115 +1,162 @@
-import { StringDecoder } from 'node:string_decoder';
-import type { TokenUsage } from '../../protocols/neutral';
-import { renameModel } from './model-name';
-import { readUsage } from './usage';
+import type { Json, StreamEvent } from '../../protocols/neutral';
+import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { answerEvents } from '../answer-events';
+import type { ProviderProfile } from '../profiles';
+import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import type { StreamFacts } from '../stream-relay';
+import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
+import { readAnswer, uniqueId } from './response';
+import { collectToolSlots, type ToolSlot } from './tool-slots';
+import { findUsage, readCost, readUsage } from './usage';
 
-const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
-/** A blank line, with any of the three line ends that the event-stream format allows. */
-const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n/g;
-const LONGEST_EVENT_END = 4;
-
-export type ChatStream = {
-  /** Feeds what arrived; returns the text that may go to the client now. */
-  push: (chunk: Uint8Array) => string;
-  /** The body ended: handles a last event without its blank line. */
-  end: () => string;
-  readonly facts: {
-    usage: TokenUsage | null;
-    /** Bytes of text, reasoning and tool arguments seen: the base of an estimate. */
-    outputBytes: number;
-    finished: boolean;
-    /** The error that the provider sent inside the stream. */
-    failure: string | null;
-    /** Whether any event of the provider was understood. */
-    started: boolean;
-  };
+export type AnswerReader = {
+  /** The neutral events of one event's data. */
+  read(data: string): StreamEvent[];
+  /** The body ended: what closes the answer, unless `facts.failure` says that it is not whole. */
+  close(): StreamEvent[];
 };
 
-type Chunk = {
-  error?: unknown;
-  usage?: unknown;
-  choices?: { delta?: Record<string, unknown>; finish_reason?: string | null }[];
-};
+export const DONE = '[DONE]';
+const NOT_JSON = 'the provider sent an event that is not JSON';
+const CUT_OFF = 'the provider ended its answer without finishing it';
 
 /**
- * Reads a chat-completions stream beside its relay: events go through as they came, but for the
- * model's name, the closing `[DONE]` (ours to send, after settlement) and the usage chunk that
- * the client did not ask for.
+ * The chunk of an event, or null when there is none that could be read further: `facts` then say
+ * why. What is metered goes into the facts: usage from wherever it stands, the latest only.
  */
-export function readChatStream({ model, includeUsage }: { model: string; includeUsage: boolean }): ChatStream {
-  const decoder = new StringDecoder('utf8');
-  const facts: ChatStream['facts'] = { usage: null, outputBytes: 0, finished: false, failure: null, started: false };
-  let rest = '';
-
-  function push(chunk: Uint8Array): string {
-    // What was searched before holds no end but perhaps the beginning of one.
-    EVENT_END.lastIndex = Math.max(0, rest.length - LONGEST_EVENT_END);
-    rest += decoder.write(chunk as Buffer);
-    let out = '';
-    let read = 0;
-    for (let match = EVENT_END.exec(rest); match && facts.failure === null; match = EVENT_END.exec(rest)) {
-      out += relayEvent(rest.slice(read, match.index));
-      read = match.index + match[0].length;
-    }
-    rest = rest.slice(read);
-    if (rest.length > MAX_EVENT_CHARACTERS) facts.failure = 'an event of the provider is too large';
-    return out;
-  }
-
-  function end(): string {
-    const tail = rest + decoder.end();
-    rest = '';
-    return tail.trim() === '' ? '' : relayEvent(tail);
-  }
-
-  function relayEvent(event: string): string {
-    const data = readData(event);
-    if (data === null) return '';
-    if (data === '[DONE]') {
-      facts.finished = true;
-      return '';
-    }
-    const chunk = parseChunk(data);
-    if (chunk === null || chunk.error) {
-      facts.failure = chunk === null ? 'the provider sent an event that is not JSON' : JSON.stringify(chunk.error);
-      return '';
-    }
-    facts.started = true;
-    facts.usage = readUsage(chunk.usage) ?? facts.usage;
-    for (const choice of chunk.choices ?? []) {
-      if (choice.finish_reason) facts.finished = true;
-      facts.outputBytes += countOutput(choice.delta);
-    }
-    const onlyUsage = (chunk.choices ?? []).length === 0 && chunk.usage != null;
-    return onlyUsage && !includeUsage ? '' : `data: ${renameModel(data, model)}\n\n`;
-  }
-
-  return { push, end, facts };
-}
-
-/** The joined `data:` lines of an event; null when it has none (a comment, a bare event name). */
-function readData(event: string): string | null {
-  const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
-  if (lines.length === 0) return null;
-  return lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
-}
-
-function parseChunk(data: string): Chunk | null {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? (value as Chunk) : null;
-  } catch {
+export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
+  const chunk = parseObject(data);
+  if (chunk === null) {
+    facts.failure = brokenAnswer(NOT_JSON);
     return null;
   }
+  const failedChoice = asArray(chunk.choices)
+    .map(asObject)
+    .find((choice) => choice.finish_reason === FAILED);
+  if (chunk.error || failedChoice) {
+    facts.failure = readEmbeddedFailure(chunk.error ? chunk : { error: failedChoice?.error });
+    return null;
+  }
+  const usage = findUsage(chunk);
+  if (usage !== null) {
+    facts.usage = readUsage(usage, profile) ?? facts.usage;
+    facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
+  }
+  for (const choice of asArray(chunk.choices).map(asObject)) {
+    facts.outputBytes += countOutputBytes(asObject(choice.delta ?? choice.message));
+  }
+  return chunk;
 }
 
-function countOutput(delta: Record<string, unknown> | undefined): number {
-  if (!delta) return 0;
-  let bytes = 0;
-  for (const key of ['content', 'reasoning_content', 'reasoning', 'refusal']) {
-    const text = delta[key];
-    if (typeof text === 'string') bytes += Buffer.byteLength(text);
+/** An answer that came at once although a stream was asked for. */
+export function isWholeAnswer(chunk: Json): boolean {
+  return isObject(asObject(asArray(chunk.choices)[0]).message);
+}
+
+/** Reads a chat-completions stream as neutral events: the table of chunk shapes that providers send. */
+export function readChatEvents(
+  profile: ProviderProfile,
+  facts: StreamFacts,
+  newId: () => string,
+): AnswerReader {
+  const tools = collectToolSlots();
+  const ids = new Set<string>();
+  /** Calls that were told to the client, and those that are over. */
+  const started = new Set<ToolSlot>();
+  const ended = new Set<ToolSlot>();
+  let isThinking = false;
+  let finish: string | null = null;
+  let isDone = false;
+  let refusal = '';
+  let whole: StreamEvent[] | null = null;
+
+  function read(data: string): StreamEvent[] {
+    if (data === DONE) {
+      isDone = true;
+      return [];
+    }
+    const chunk = readChunk(data, profile, facts);
+    if (chunk === null) return [];
+    if (isWholeAnswer(chunk)) return readWhole(chunk);
+    const choice = asObject(asArray(chunk.choices)[0]);
+    const events = isObject(choice.delta) ? readDelta(choice.delta) : [];
+    if (asText(choice.finish_reason) !== '') finish = asText(choice.finish_reason);
+    const isAnswer = asArray(chunk.choices).length > 0;
+    if (!isAnswer || facts.started) return events;
+    facts.started = true;
+    return [{ type: 'start' }, ...events];
   }
-  if (delta.tool_calls) bytes += Buffer.byteLength(JSON.stringify(delta.tool_calls));
-  return bytes;
+
+  function readWhole(completion: Json): StreamEvent[] {
+    facts.started = true;
+    whole = answerEvents(readAnswer(completion, profile, newId, []));
+    return whole.filter(({ type }) => type !== 'finish');
+  }
+
+  /** One chunk may carry everything at once: reasoning, text, calls, in this order. */
+  function readDelta(delta: Json): StreamEvent[] {
+    const { reasoning, text, refusal: refused } = readContent(delta);
+    const events: StreamEvent[] = [];
+    if (reasoning !== '') events.push(...endCompleteCalls(), { type: 'reasoning-delta', text: reasoning });
+    isThinking ||= reasoning !== '';
+    if (text !== '') events.push(...endThought(), ...endCompleteCalls(), { type: 'text-delta', text });
+    if (refused !== '') events.push(...endThought(), { type: 'refusal-delta', text: refused });
+    refusal += refused;
+    const legacy = isObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : [];
+    for (const piece of [...asArray(delta.tool_calls), ...legacy])
+      events.push(...readCallPiece(asObject(piece)));
+    return events;
+  }
+
+  /** A call is told once its name is known; what came before waits in its slot. */
+  function readCallPiece(piece: Json): StreamEvent[] {
+    const { slot, json } = tools.add(piece);
+    if (started.has(slot))
+      return json === '' || ended.has(slot) ? [] : [{ type: 'tool-delta', call: callOf(slot), json }];
+    if (slot.name === '') return [];
+    const before = [...endThought(), ...endCompleteCalls()];
+    started.add(slot);
+    const id = uniqueId(slot.id || `call_${newId()}`, ids);
+    const call = callOf(slot);
+    const thought = slot.thoughtSignature === null ? {} : { thoughtSignature: slot.thoughtSignature };
+    const first: StreamEvent[] = slot.json === '' ? [] : [{ type: 'tool-delta', call, json: slot.json }];
+    return [...before, { type: 'tool-start', call, id, name: slot.name, ...thought }, ...first];
+  }
+
+  const callOf = (slot: ToolSlot): number => [...started].indexOf(slot);
+
+  function endThought(): StreamEvent[] {
+    const was = isThinking;
+    isThinking = false;
+    return was ? [{ type: 'reasoning-end', signature: null }] : [];
+  }
+
+  function endCompleteCalls(): StreamEvent[] {
+    return endCalls((slot) => parseObject(slot.json) !== null);
+  }
+
+  function endCalls(isOver: (slot: ToolSlot) => boolean): StreamEvent[] {
+    const over = [...started].filter((slot) => !ended.has(slot) && isOver(slot));
+    for (const slot of over) ended.add(slot);
+    return over.map((slot) => ({ type: 'tool-end', call: callOf(slot) }));
+  }
+
+  function close(): StreamEvent[] {
+    facts.finished = facts.started && (isDone || finish !== null || whole !== null);
+    if (!facts.finished || started.size < tools.slots.length) {
+      facts.finished = false;
+      facts.failure = brokenAnswer(CUT_OFF);
+      return [];
+    }
+    if (whole !== null) return whole.filter(({ type }) => type === 'finish');
+    const reason = refusal === '' ? readStopReason(finish ?? '', { hasCalls: started.size > 0 }) : 'refusal';
+    const explanation = refusal === '' ? null : refusal;
+    return [
+      ...endThought(),
+      ...endCalls(() => true),
+      { type: 'finish', reason, stopSequence: null, explanation },
+    ];
+  }
+
+  return { read, close };
 }

@@ -1,37 +1,71 @@
-import type { TokenUsage } from '../../protocols/neutral';
+import type { Picocredits } from '../../credits';
+import type { Json, TokenUsage } from '../../protocols/neutral';
+import { asArray, asObject, isObject } from '../../protocols/read-fields';
+import { readCount } from '../count';
+import type { ProviderProfile } from '../profiles';
 
-type Json = Record<string, unknown>;
+type Habits = Pick<ProviderProfile, 'reasoningOutsideOutput'>;
+
+/**
+ * Usage wherever a provider puts it in an answer or chunk: at the top, in the first choice
+ * (Moonshot), in `x_groq`. One object is chosen, never a sum: Groq sends the same twice.
+ */
+export function findUsage(answer: Json): Json | null {
+  const inChoice = asObject(asArray(answer.choices)[0]).usage;
+  const candidates = [answer.usage, inChoice, asObject(answer.x_groq).usage];
+  return candidates.find(isObject) ?? null;
+}
 
 /**
  * Usage of the OpenAI format as disjoint classes; null when it is absent or not usable. Here
  * prompt_tokens includes what was read from and written to the cache. Source: OpenAI API
  * reference, "usage" of the chat completion object.
  */
-export function readUsage(usage: unknown): TokenUsage | null {
+export function readUsage(
+  usage: unknown,
+  { reasoningOutsideOutput }: Habits = { reasoningOutsideOutput: false },
+): TokenUsage | null {
   if (!isObject(usage)) return null;
-  const prompt = count(usage.prompt_tokens);
-  const completion = count(usage.completion_tokens);
+  const prompt = readCount(usage.prompt_tokens);
+  const completion = readCount(usage.completion_tokens);
   if (prompt === null || completion === null) return null;
-  const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const cacheRead = Math.min(prompt, count(details.cached_tokens) ?? 0);
-  const cacheWrite = Math.min(prompt - cacheRead, count(details.cache_write_tokens) ?? 0);
+  const details = asObject(usage.prompt_tokens_details);
+  const cached =
+    readCount(details.cached_tokens) ??
+    readCount(usage.prompt_cache_hit_tokens) ??
+    readCount(usage.cached_tokens);
+  const cacheRead = Math.min(prompt, cached ?? 0);
+  const cacheWrite5m = Math.min(prompt - cacheRead, readCount(details.cache_write_tokens) ?? 0);
+  const told = readCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
   // Some providers leave reasoning out of the completion; the total then shows the gap.
-  const output = completion + Math.max(0, (count(usage.total_tokens) ?? 0) - prompt - completion);
-  const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const total = readCount(usage.total_tokens);
+  const gap = Math.max(0, (total ?? 0) - prompt - completion);
+  const output = completion + (reasoningOutsideOutput && total === null ? told : gap);
   return {
-    input: prompt - cacheRead - cacheWrite,
+    input: prompt - cacheRead - cacheWrite5m,
     cacheRead,
-    cacheWrite,
+    cacheWrite5m,
+    cacheWrite1h: 0,
     output,
-    reasoning: Math.min(output, count(outputDetails.reasoning_tokens) ?? 0),
+    reasoning: Math.min(output, Math.max(told, gap)),
   };
 }
 
-/** A token count, or null for what is missing, negative or not a number. */
-function count(value: unknown): number | null {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
-}
+/** A dollar is 100 credits of 10¹² picocredits; a tick is 10⁻¹⁰ dollars. */
+const PICOCREDITS_PER_TICK = 10_000n;
+const DOLLAR_DECIMALS = 14;
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What the provider says that the request cost it to us, exact. Null: it says nothing usable. */
+export function readCost(
+  usage: Json,
+  { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,
+): Picocredits | null {
+  if (reportsCost === 'ticks') {
+    const ticks = readCount(usage.cost_in_usd_ticks);
+    return ticks === null ? null : ((BigInt(ticks) * PICOCREDITS_PER_TICK) as Picocredits);
+  }
+  const dollars = reportsCost === 'dollars' ? usage.cost : null;
+  if (typeof dollars !== 'number' || !Number.isFinite(dollars) || dollars < 0 || dollars > 1e6) return null;
+  const [whole = '0', decimals = ''] = dollars.toFixed(DOLLAR_DECIMALS).split('.');
+  return BigInt(whole + decimals.padEnd(DOLLAR_DECIMALS, '0')) as Picocredits;
 }

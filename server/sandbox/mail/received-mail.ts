@@ -11,7 +11,10 @@ export type ReceivedMail = {
   received_at: string;
 };
 
-export async function parseMail(raw: Buffer, envelope: { id: string; from: string; to: string[] }): Promise<ReceivedMail> {
+export async function parseMail(
+  raw: Buffer,
+  envelope: { id: string; from: string; to: string[] },
+): Promise<ReceivedMail> {
   const mail = await PostalMime.parse(raw);
   return {
     id: envelope.id,

@@ -38,7 +38,8 @@ test('mails are listed newest first and by recipient, whatever its case', async 
   await send('ann@example.com', 'one');
   await send('bob@example.com', 'two');
   await send('Ann@Example.com', 'three');
-  const subjects = async (path: string) => (await read(path)).map((mail: { subject: string }) => mail.subject);
+  const subjects = async (path: string) =>
+    (await read(path)).map((mail: { subject: string }) => mail.subject);
   expect(await subjects('/mails')).toEqual(['three', 'two', 'one']);
   expect(await subjects('/mails?to=ann@example.com')).toEqual(['three', 'one']);
 });

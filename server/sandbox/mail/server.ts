@@ -72,7 +72,11 @@ async function listenSmtp(smtp: SMTPServer, port: number): Promise<number> {
   return (smtp.server.address() as AddressInfo).port;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, mails: readonly ReceivedMail[]): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  mails: readonly ReceivedMail[],
+): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
   if (request.method !== 'GET') return sendJson(response, 405, { error: 'method not allowed' });
   if (pathname === '/mails')

@@ -15,11 +15,23 @@ import type { EventCause } from './webhook-sender';
 export type Api = { emulator: Emulator; replies: IdempotentReplies; secretKey: string };
 type StripeObject = { id: string; object: string };
 type Call = { form: Form; cause: EventCause };
-type Endpoint = { method: 'GET' | 'POST'; path: RegExp; run(emulator: Emulator, call: Call, id: string): Promise<unknown> };
+type Endpoint = {
+  method: 'GET' | 'POST';
+  path: RegExp;
+  run(emulator: Emulator, call: Call, id: string): Promise<unknown>;
+};
 
 const ENDPOINTS: readonly Endpoint[] = [
-  { method: 'POST', path: /^\/v1\/checkout\/sessions$/, run: (emulator, { form }) => createSession(emulator, readSessionParameters(form)) },
-  { method: 'GET', path: /^\/v1\/checkout\/sessions\/(\w+)$/, run: async (emulator, _, id) => requireSession(emulator, id).session },
+  {
+    method: 'POST',
+    path: /^\/v1\/checkout\/sessions$/,
+    run: (emulator, { form }) => createSession(emulator, readSessionParameters(form)),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/checkout\/sessions\/(\w+)$/,
+    run: async (emulator, _, id) => requireSession(emulator, id).session,
+  },
   {
     method: 'POST',
     path: /^\/v1\/checkout\/sessions\/(\w+)\/expire$/,
@@ -28,17 +40,34 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: /^\/v1\/checkout\/sessions\/(\w+)\/line_items$/,
-    run: async (emulator, _, id) => buildList(requireSession(emulator, id).lineItems, `/v1/checkout/sessions/${id}/line_items`),
+    run: async (emulator, _, id) =>
+      buildList(requireSession(emulator, id).lineItems, `/v1/checkout/sessions/${id}/line_items`),
   },
   {
     method: 'GET',
     path: /^\/v1\/payment_intents\/(\w+)$/,
     run: async ({ records }, _, id) => records.require('payment_intent', id, 'intent'),
   },
-  { method: 'GET', path: /^\/v1\/charges\/(\w+)$/, run: async ({ records }, _, id) => records.require('charge', id) },
-  { method: 'GET', path: /^\/v1\/events\/(\w+)$/, run: async ({ records }, _, id) => records.require('event', id).event },
-  { method: 'POST', path: /^\/v1\/refunds$/, run: (emulator, { form, cause }) => createRefund(emulator, form, cause) },
-  { method: 'GET', path: /^\/v1\/refunds\/(\w+)$/, run: async ({ records }, _, id) => records.require('refund', id) },
+  {
+    method: 'GET',
+    path: /^\/v1\/charges\/(\w+)$/,
+    run: async ({ records }, _, id) => records.require('charge', id),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/events\/(\w+)$/,
+    run: async ({ records }, _, id) => records.require('event', id).event,
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/refunds$/,
+    run: (emulator, { form, cause }) => createRefund(emulator, form, cause),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/refunds\/(\w+)$/,
+    run: async ({ records }, _, id) => records.require('refund', id),
+  },
 ];
 
 /** One call of the API: key, endpoint, idempotency, answer. */
@@ -56,7 +85,8 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   requireKey(request, api.secretKey);
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
   const endpoint = ENDPOINTS.find(({ method, path }) => method === request.method && path.test(pathname));
-  if (endpoint === undefined) throw invalidRequest(`Unrecognized request URL (${request.method}: ${pathname}).`, { status: 404 });
+  if (endpoint === undefined)
+    throw invalidRequest(`Unrecognized request URL (${request.method}: ${pathname}).`, { status: 404 });
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();
   const key = request.method === 'POST' ? (request.headers['idempotency-key'] ?? null) : null;
   const idempotencyKey = Array.isArray(key) ? key.join() : key;
@@ -88,7 +118,9 @@ function requireKey(request: IncomingMessage, secretKey: string): void {
   if (given === undefined) throw invalidRequest('You did not provide an API key.', { status: 401 });
   const [left, right] = [given, secretKey].map((key) => hmacSha256('compare', key));
   if (left !== undefined && right !== undefined && sameBytes(left, right)) return;
-  throw invalidRequest(`Invalid API Key provided: ${given.slice(0, 8)}****${given.slice(-4)}`, { status: 401 });
+  throw invalidRequest(`Invalid API Key provided: ${given.slice(0, 8)}****${given.slice(-4)}`, {
+    status: 401,
+  });
 }
 
 function requireSession({ records }: Emulator, id: string) {

@@ -1,11 +1,21 @@
 /** What a test card does. */
 type CardOutcome = { kind: 'pays' } | { kind: 'challenge' } | { kind: 'declines'; decline: Decline };
 
-export type Decline = { code: string; declineCode: string; message: string; field: 'number' | 'expiry' | 'cvc' | null };
+export type Decline = {
+  code: string;
+  declineCode: string;
+  message: string;
+  field: 'number' | 'expiry' | 'cvc' | null;
+};
 
 type TestCard = { number: string; label: string; outcome: CardOutcome };
 
-const decline = (code: string, declineCode: string, message: string, field: Decline['field'] = null): CardOutcome => ({
+const decline = (
+  code: string,
+  declineCode: string,
+  message: string,
+  field: Decline['field'] = null,
+): CardOutcome => ({
   kind: 'declines',
   decline: { code, declineCode, message, field },
 });
@@ -13,7 +23,11 @@ const decline = (code: string, declineCode: string, message: string, field: Decl
 export const TEST_CARDS: readonly TestCard[] = [
   { number: '4242424242424242', label: 'Pays', outcome: { kind: 'pays' } },
   { number: '4000002760003184', label: '3-D Secure', outcome: { kind: 'challenge' } },
-  { number: '4000000000000002', label: 'Declined', outcome: decline('card_declined', 'generic_decline', 'Your card was declined.') },
+  {
+    number: '4000000000000002',
+    label: 'Declined',
+    outcome: decline('card_declined', 'generic_decline', 'Your card was declined.'),
+  },
   {
     number: '4000000000009995',
     label: 'Insufficient funds',

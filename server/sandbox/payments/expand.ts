@@ -17,16 +17,29 @@ export function expandObject(records: Records, object: StripeObject, paths: read
   return paths.reduce((expanded, path) => expandPath(records, expanded, path.split('.'), path), object);
 }
 
-function expandPath(records: Records, object: StripeObject, [name = '', ...rest]: string[], path: string): StripeObject {
-  if (object.object === 'checkout.session' && name === 'line_items') return { ...object, ...listLineItems(records, object.id) };
+function expandPath(
+  records: Records,
+  object: StripeObject,
+  [name = '', ...rest]: string[],
+  path: string,
+): StripeObject {
+  if (object.object === 'checkout.session' && name === 'line_items')
+    return { ...object, ...listLineItems(records, object.id) };
   const kind = EXPANDABLE[object.object]?.[name];
-  if (kind === undefined) throw invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });
+  if (kind === undefined)
+    throw invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });
   const held: unknown = Reflect.get(object, name);
   if (held === null) return object;
-  const target: StripeObject = typeof held === 'string' ? records.require(kind, held) : (held as StripeObject);
+  const target: StripeObject =
+    typeof held === 'string' ? records.require(kind, held) : (held as StripeObject);
   return { ...object, [name]: rest.length === 0 ? target : expandPath(records, target, rest, path) };
 }
 
 function listLineItems(records: Records, sessionId: string): object {
-  return { line_items: buildList(records.require('session', sessionId).lineItems, `/v1/checkout/sessions/${sessionId}/line_items`) };
+  return {
+    line_items: buildList(
+      records.require('session', sessionId).lineItems,
+      `/v1/checkout/sessions/${sessionId}/line_items`,
+    ),
+  };
 }

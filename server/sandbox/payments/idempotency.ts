@@ -17,7 +17,11 @@ export class IdempotentReplies {
     this.records = records;
   }
 
-  async run(key: string, request: { path: string; body: string; requestId: string }, execute: () => Promise<unknown>): Promise<Reply> {
+  async run(
+    key: string,
+    request: { path: string; body: string; requestId: string },
+    execute: () => Promise<unknown>,
+  ): Promise<Reply> {
     const fingerprint = createHash('sha256').update(`${request.path}\n${request.body}`).digest('base64url');
     const stored = this.find(key);
     if (stored !== null) return replay(key, stored, fingerprint);

@@ -25,7 +25,8 @@ export function buildSession(parameters: SessionParameters, baseUrl: string): St
     created: unixSeconds(),
     currency: parameters.chargeCurrency,
     customer_email: parameters.customer_email ?? null,
-    customer_details: parameters.customer_email === undefined ? null : buildCustomerDetails(parameters.customer_email, null),
+    customer_details:
+      parameters.customer_email === undefined ? null : buildCustomerDetails(parameters.customer_email, null),
     expires_at: parameters.expiresAt,
     locale: (parameters.locale ?? null) as Stripe.Checkout.Session.Locale | null,
     metadata: parameters.metadata ?? {},
@@ -55,7 +56,12 @@ const SESSION_DEFAULTS = {
   consent_collection: null,
   currency_conversion: null,
   custom_fields: [],
-  custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+  custom_text: {
+    after_submit: null,
+    shipping_address: null,
+    submit: null,
+    terms_of_service_acceptance: null,
+  },
   customer: null,
   customer_account: null,
   customer_creation: 'if_required',
@@ -97,8 +103,20 @@ function buildBranding(displayName: string): Stripe.Checkout.Session.BrandingSet
   };
 }
 
-export function buildCustomerDetails(email: string | null, name: string | null): Stripe.Checkout.Session.CustomerDetails {
-  return { address: null, business_name: null, email, individual_name: null, name, phone: null, tax_exempt: 'none', tax_ids: [] };
+export function buildCustomerDetails(
+  email: string | null,
+  name: string | null,
+): Stripe.Checkout.Session.CustomerDetails {
+  return {
+    address: null,
+    business_name: null,
+    email,
+    individual_name: null,
+    name,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  };
 }
 
 export function buildLineItems(parameters: SessionParameters): Stripe.LineItem[] {
@@ -180,7 +198,9 @@ export function buildPaymentIntent({ session, intentData }: SessionRecord): Stri
     on_behalf_of: null,
     payment_method: null,
     payment_method_configuration_details: null,
-    payment_method_options: { card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' } },
+    payment_method_options: {
+      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+    },
     payment_method_types: ['card'],
     payment_record: null,
     processing: null,
@@ -198,7 +218,10 @@ export function buildPaymentIntent({ session, intentData }: SessionRecord): Stri
   };
 }
 
-type ChargeOutcome = { card: CardDetails; failure: { code: string; declineCode: string; message: string } | null };
+type ChargeOutcome = {
+  card: CardDetails;
+  failure: { code: string; declineCode: string; message: string } | null;
+};
 
 export function buildCharge(intent: Stripe.PaymentIntent, { card, failure }: ChargeOutcome): Stripe.Charge {
   return {

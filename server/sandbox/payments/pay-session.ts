@@ -25,7 +25,11 @@ export function readSubmission(body: unknown): Submission | null {
  * One submission of the payment page. Each step changes the records before it waits for
  * anything, so a second submission always sees what the first one did: nobody pays twice.
  */
-export async function submitPayment(emulator: Emulator, sessionId: string, submission: Submission): Promise<PaymentResult> {
+export async function submitPayment(
+  emulator: Emulator,
+  sessionId: string,
+  submission: Submission,
+): Promise<PaymentResult> {
   const record = emulator.records.require('session', sessionId);
   if (record.session.status === 'complete') return complete(record.session);
   if (record.session.status !== 'open') return { status: 'expired' };
@@ -38,8 +42,16 @@ export async function submitPayment(emulator: Emulator, sessionId: string, submi
   return declinePayment(emulator, record, checked.card, outcome.decline);
 }
 
-async function openChallenge({ records }: Emulator, record: SessionRecord, card: CardDetails): Promise<PaymentResult> {
-  const intent: Stripe.PaymentIntent = { ...intentOf(records, record), status: 'requires_action', next_action: { type: 'use_stripe_sdk' } };
+async function openChallenge(
+  { records }: Emulator,
+  record: SessionRecord,
+  card: CardDetails,
+): Promise<PaymentResult> {
+  const intent: Stripe.PaymentIntent = {
+    ...intentOf(records, record),
+    status: 'requires_action',
+    next_action: { type: 'use_stripe_sdk' },
+  };
   const session = { ...record.session, payment_intent: intent.id };
   await Promise.all([
     records.save('payment_intent', intent.id, intent),
@@ -48,14 +60,22 @@ async function openChallenge({ records }: Emulator, record: SessionRecord, card:
   return { status: 'challenge', last4: card.number.slice(-4) };
 }
 
-async function answerChallenge(emulator: Emulator, record: SessionRecord, answer: 'complete' | 'fail'): Promise<PaymentResult> {
+async function answerChallenge(
+  emulator: Emulator,
+  record: SessionRecord,
+  answer: 'complete' | 'fail',
+): Promise<PaymentResult> {
   const card = record.challengedCard;
   if (card === null) return { status: 'declined', ...AUTHENTICATION_FAILED };
   if (answer === 'complete') return pay(emulator, record, card);
   return declinePayment(emulator, record, card, AUTHENTICATION_FAILED);
 }
 
-async function pay({ records, webhooks }: Emulator, record: SessionRecord, card: CardDetails): Promise<PaymentResult> {
+async function pay(
+  { records, webhooks }: Emulator,
+  record: SessionRecord,
+  card: CardDetails,
+): Promise<PaymentResult> {
   const open = intentOf(records, record);
   const charge = buildCharge(open, { card, failure: null });
   const intent: Stripe.PaymentIntent = {
@@ -123,6 +143,10 @@ function intentOf(records: Emulator['records'], record: SessionRecord): Stripe.P
 }
 
 function complete(session: Stripe.Checkout.Session): PaymentResult {
-  const address = session.success_url ?? (session.redirect_on_completion === 'always' ? session.return_url : undefined);
-  return { status: 'complete', redirect_to: address?.replaceAll('{CHECKOUT_SESSION_ID}', session.id) ?? null };
+  const address =
+    session.success_url ?? (session.redirect_on_completion === 'always' ? session.return_url : undefined);
+  return {
+    status: 'complete',
+    redirect_to: address?.replaceAll('{CHECKOUT_SESSION_ID}', session.id) ?? null,
+  };
 }

@@ -30,7 +30,10 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
 
 export function renderMissingPage(options: PageOptions): string {
   const main = `<div class="sheet"><section class="panel">${renderNotice('muted', CROSS, 'This payment page does not exist', 'The link may be incomplete. Start again from the page that sent you here.')}</section></div>`;
-  return renderDocument('Not found', options, { main, config: { framed: options.chrome === 'framed', parentOrigin: null } });
+  return renderDocument('Not found', options, {
+    main,
+    config: { framed: options.chrome === 'framed', parentOrigin: null },
+  });
 }
 
 const CHECK = '<path d="M5 12.5l4.5 4.5L19 7.5"/>';
@@ -140,19 +143,41 @@ function renderClosed(session: Stripe.Checkout.Session): string {
       session.success_url?.replaceAll('{CHECKOUT_SESSION_ID}', session.id),
     );
   }
-  return renderNotice('muted', CROSS, 'This payment has expired', 'Nothing was charged. Go back and start again.', session.cancel_url);
+  return renderNotice(
+    'muted',
+    CROSS,
+    'This payment has expired',
+    'Nothing was charged. Go back and start again.',
+    session.cancel_url,
+  );
 }
 
-function renderNotice(tone: string, path: string, title: string, text: string, backUrl?: string | null): string {
-  const back = backUrl === undefined || backUrl === null ? '' : `<a class="button secondary" href="${escapeHtml(backUrl)}">Go back</a>`;
+function renderNotice(
+  tone: string,
+  path: string,
+  title: string,
+  text: string,
+  backUrl?: string | null,
+): string {
+  const back =
+    backUrl === undefined || backUrl === null
+      ? ''
+      : `<a class="button secondary" href="${escapeHtml(backUrl)}">Go back</a>`;
   return `<div class="step done"><span class="mark ${tone}">${icon(path)}</span><h2 tabindex="-1">${title}</h2><p>${text}</p>${back}</div>`;
 }
 
-const priceOf = (session: Stripe.Checkout.Session): string => formatMoney(session.amount_total ?? 0, session.currency ?? 'usd');
+const priceOf = (session: Stripe.Checkout.Session): string =>
+  formatMoney(session.amount_total ?? 0, session.currency ?? 'usd');
 const groupDigits = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
 
 function escapeHtml(text: string): string {
-  const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  const names: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
   return text.replace(/[&<>"']/g, (character) => names[character] ?? character);
 }
 

@@ -7,7 +7,11 @@ export const integer = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: (issue) => `Invalid integer: ${String(issue.input)}` })
   .transform(Number);
-export const url = z.string().refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), { error: 'Not a valid URL' });
+export const url = z
+  .string()
+  .refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), {
+    error: 'Not a valid URL',
+  });
 export const metadata = z
   .record(z.string().max(40), z.string().max(500))
   .refine((given) => Object.keys(given).length <= 50, { error: 'Metadata may have up to 50 keys' });
@@ -32,13 +36,16 @@ function describeIssue(issue: z.core.$ZodIssue, form: Form): StripeError {
   }
   const param = joinName(issue.path);
   if (isMissing(form, issue.path)) return missingParameter(param);
-  if (issue.message.startsWith('Invalid integer')) return invalidRequest(issue.message, { code: 'parameter_invalid_integer', param });
-  if (issue.message === 'Not a valid URL') return invalidRequest(issue.message, { code: 'url_invalid', param });
+  if (issue.message.startsWith('Invalid integer'))
+    return invalidRequest(issue.message, { code: 'parameter_invalid_integer', param });
+  if (issue.message === 'Not a valid URL')
+    return invalidRequest(issue.message, { code: 'url_invalid', param });
   return invalidRequest(`Invalid ${param}: ${issue.message}`, { param });
 }
 
 function isMissing(form: Form, path: readonly PropertyKey[]): boolean {
   let value: unknown = form;
-  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  for (const key of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   return value === undefined;
 }

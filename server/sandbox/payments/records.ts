@@ -15,9 +15,20 @@ export type SessionRecord = {
   challengedCard: CardDetails | null;
 };
 
-type Delivery = { state: 'pending' | 'delivered' | 'failed'; attempts: number; nextAttemptAt: number; lastError: string | null };
+type Delivery = {
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  nextAttemptAt: number;
+  lastError: string | null;
+};
 export type EventRecord = { event: Stripe.Event; delivery: Delivery };
-export type ReplyRecord = { fingerprint: string; status: number; body: unknown; requestId: string; storedAt: number };
+export type ReplyRecord = {
+  fingerprint: string;
+  status: number;
+  body: unknown;
+  requestId: string;
+  storedAt: number;
+};
 
 type Kinds = {
   session: SessionRecord;

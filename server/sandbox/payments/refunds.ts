@@ -9,7 +9,9 @@ import { invalidRequest, missingParameter, resourceMissing } from './stripe-erro
 import type { EventCause } from './webhook-sender';
 
 const refundSchema = z.strictObject({
-  amount: integer.pipe(z.number().min(1, { error: 'This value must be greater than or equal to 1.' })).optional(),
+  amount: integer
+    .pipe(z.number().min(1, { error: 'This value must be greater than or equal to 1.' }))
+    .optional(),
   charge: z.string().optional(),
   payment_intent: z.string().optional(),
   reason: oneOf('duplicate', 'fraudulent', 'requested_by_customer').optional(),
@@ -17,14 +19,22 @@ const refundSchema = z.strictObject({
   expand: z.array(z.string()).optional(),
 });
 
-export async function createRefund(emulator: Emulator, form: Form, cause: EventCause): Promise<Stripe.Refund> {
+export async function createRefund(
+  emulator: Emulator,
+  form: Form,
+  cause: EventCause,
+): Promise<Stripe.Refund> {
   const { records, webhooks } = emulator;
   const given = readParameters(refundSchema, form);
   const charge = findCharge(emulator, given);
   const amount = chooseAmount(charge, given.amount);
   const refund = buildRefund(charge, amount, given);
   const refunded = charge.amount_refunded + amount;
-  const changed: Stripe.Charge = { ...charge, amount_refunded: refunded, refunded: refunded === charge.amount };
+  const changed: Stripe.Charge = {
+    ...charge,
+    amount_refunded: refunded,
+    refunded: refunded === charge.amount,
+  };
   await Promise.all([records.save('charge', charge.id, changed), records.save('refund', refund.id, refund)]);
   await webhooks.emit('refund.created', refund, cause);
   await webhooks.emit('charge.refunded', changed, cause);
@@ -36,17 +46,26 @@ function findCharge({ records }: Emulator, given: z.output<typeof refundSchema>)
   if (given.payment_intent === undefined) throw missingParameter('payment_intent');
   const intent = records.find('payment_intent', given.payment_intent);
   if (intent === null) throw resourceMissing('payment_intent', given.payment_intent, 'payment_intent');
-  if (intent.status === 'succeeded' && typeof intent.latest_charge === 'string') return records.require('charge', intent.latest_charge);
-  throw invalidRequest('This PaymentIntent does not have a successful charge to refund.', { param: 'payment_intent' });
+  if (intent.status === 'succeeded' && typeof intent.latest_charge === 'string')
+    return records.require('charge', intent.latest_charge);
+  throw invalidRequest('This PaymentIntent does not have a successful charge to refund.', {
+    param: 'payment_intent',
+  });
 }
 
 function chooseAmount(charge: Stripe.Charge, given: number | undefined): number {
   if (!charge.paid) throw invalidRequest('This charge has not been paid.', { param: 'charge' });
   const left = charge.amount - charge.amount_refunded;
-  if (left === 0) throw invalidRequest(`Charge ${charge.id} has already been refunded.`, { code: 'charge_already_refunded' });
+  if (left === 0)
+    throw invalidRequest(`Charge ${charge.id} has already been refunded.`, {
+      code: 'charge_already_refunded',
+    });
   if (given !== undefined && given > left) {
     const amounts = [given, left].map((amount) => formatMoney(amount, charge.currency));
-    throw invalidRequest(`Refund amount (${amounts[0]}) is greater than unrefunded amount on charge (${amounts[1]})`, { param: 'amount' });
+    throw invalidRequest(
+      `Refund amount (${amounts[0]}) is greater than unrefunded amount on charge (${amounts[1]})`,
+      { param: 'amount' },
+    );
   }
   return given ?? left;
 }

@@ -10,7 +10,11 @@ const controlSchema = z.strictObject({
 });
 
 /** For tests: hold, double or repeat the webhooks, and see every event with its delivery. */
-export async function serveControl(emulator: Emulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveControl(
+  emulator: Emulator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
   switch (`${request.method} ${pathname}`) {
     case 'GET /__sandbox/events':
@@ -22,7 +26,11 @@ export async function serveControl(emulator: Emulator, request: IncomingMessage,
   }
 }
 
-async function control({ webhooks }: Emulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function control(
+  { webhooks }: Emulator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const command = controlSchema.safeParse(parseJson(await readBody(request))?.value);
   if (!command.success) return sendJson(response, 400, { error: z.prettifyError(command.error) });
   if (command.data.webhooks !== undefined) webhooks.setMode(command.data.webhooks);

@@ -7,7 +7,11 @@ import type { SessionRecord } from './records';
 import { type Emulator, findByClientSecret } from './sessions';
 
 /** `/pay/<session id>` is the hosted page, `/embed/<client secret>` the framed one. */
-export async function servePage(emulator: Emulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function servePage(
+  emulator: Emulator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
   const record = findRecord(emulator, pathname);
   if (request.method === 'POST') return takePayment(emulator, record, request, response);
@@ -37,7 +41,8 @@ async function takePayment(
   // A form of a foreign page cannot send JSON without asking the browser first.
   const isJson = request.headers['content-type']?.startsWith('application/json') ?? false;
   const submission = isJson ? readSubmission(parseJson(await readBody(request))?.value) : null;
-  if (submission === null) return sendJson(response, 400, { status: 'invalid', errors: {} } satisfies PaymentResult);
+  if (submission === null)
+    return sendJson(response, 400, { status: 'invalid', errors: {} } satisfies PaymentResult);
   const result = await submitPayment(emulator, record.session.id, submission);
   // A declined card is an answer, not a failed request: the browser's console stays quiet.
   sendJson(response, 200, result, { 'cache-control': 'no-store' });

@@ -18,7 +18,11 @@ class Receiver {
   private readonly server: Server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-    const event = Stripe.webhooks.constructEvent(Buffer.concat(parts), request.headers['stripe-signature'] ?? '', WEBHOOK_SECRET);
+    const event = Stripe.webhooks.constructEvent(
+      Buffer.concat(parts),
+      request.headers['stripe-signature'] ?? '',
+      WEBHOOK_SECRET,
+    );
     const status = this.answer(this.calls++);
     if (status < 300) this.events.push(event);
     response.writeHead(status).end();
@@ -77,7 +81,10 @@ const connect = (key: string) => {
   return new Stripe(key, { host: hostname, port, protocol: 'http', telemetry: false });
 };
 
-const ITEM = { quantity: 1, price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: '1,000 credits' } } };
+const ITEM = {
+  quantity: 1,
+  price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: '1,000 credits' } },
+};
 const hosted = (extra: Stripe.Checkout.SessionCreateParams = {}): Stripe.Checkout.SessionCreateParams => ({
   mode: 'payment',
   line_items: [ITEM],
@@ -105,8 +112,10 @@ async function submit(session: Stripe.Checkout.Session, body: object) {
   return (await response.json()) as { status: string; [name: string]: unknown };
 }
 
-const control = (command: object) => fetch(`${sandbox.url}/__sandbox/control`, { method: 'POST', body: JSON.stringify(command) });
-const receive = (...types: string[]) => vi.waitFor(() => expect([...receiver.types].sort()).toEqual([...types].sort()));
+const control = (command: object) =>
+  fetch(`${sandbox.url}/__sandbox/control`, { method: 'POST', body: JSON.stringify(command) });
+const receive = (...types: string[]) =>
+  vi.waitFor(() => expect([...receiver.types].sort()).toEqual([...types].sort()));
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => expect.unreachable('was not refused'),
@@ -115,7 +124,9 @@ const refusal = (promise: Promise<unknown>) =>
 
 describe('checkout sessions', () => {
   test('a hosted session has an address, an embedded one a client secret', async () => {
-    const page = await stripe.checkout.sessions.create(hosted({ client_reference_id: 'cks_1', metadata: { payment: 'cks_1' } }));
+    const page = await stripe.checkout.sessions.create(
+      hosted({ client_reference_id: 'cks_1', metadata: { payment: 'cks_1' } }),
+    );
     expect(page).toMatchObject({
       object: 'checkout.session',
       status: 'open',
@@ -146,11 +157,17 @@ describe('checkout sessions', () => {
   test('line items can be listed', async () => {
     const session = await stripe.checkout.sessions.create(hosted());
     const items = await stripe.checkout.sessions.listLineItems(session.id);
-    expect(items.data).toMatchObject([{ description: '1,000 credits', amount_total: 1000, quantity: 1, price: { unit_amount: 1000 } }]);
+    expect(items.data).toMatchObject([
+      { description: '1,000 credits', amount_total: 1000, quantity: 1, price: { unit_amount: 1000 } },
+    ]);
   });
 
   test.each<[string, object, object]>([
-    ['an unknown parameter', hosted({ colour: 'red' } as never), { code: 'parameter_unknown', param: 'colour' }],
+    [
+      'an unknown parameter',
+      hosted({ colour: 'red' } as never),
+      { code: 'parameter_unknown', param: 'colour' },
+    ],
     [
       'an unknown nested parameter',
       hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, vat: 1 } as never }] }),
@@ -162,16 +179,32 @@ describe('checkout sessions', () => {
       { code: 'parameter_unknown', param: 'payment_method_types' },
     ],
     ['the old ui_mode', hosted({ ui_mode: 'embedded' }), { param: 'ui_mode' }],
-    ['success_url with embedded_page', embedded({ success_url: 'https://shop.example' }), { param: 'success_url' }],
-    ['return_url with redirect never', embedded({ return_url: 'https://shop.example' }), { param: 'return_url' }],
+    [
+      'success_url with embedded_page',
+      embedded({ success_url: 'https://shop.example' }),
+      { param: 'success_url' },
+    ],
+    [
+      'return_url with redirect never',
+      embedded({ return_url: 'https://shop.example' }),
+      { param: 'return_url' },
+    ],
     [
       'embedded_page without return_url',
       embedded({ redirect_on_completion: 'if_required' }),
       { code: 'parameter_missing', param: 'return_url' },
     ],
     ['a missing mode', { ...hosted(), mode: undefined }, { code: 'parameter_missing', param: 'mode' }],
-    ['a missing success_url', { ...hosted(), success_url: undefined }, { code: 'parameter_missing', param: 'success_url' }],
-    ['no line items', { ...hosted(), line_items: undefined }, { code: 'parameter_missing', param: 'line_items' }],
+    [
+      'a missing success_url',
+      { ...hosted(), success_url: undefined },
+      { code: 'parameter_missing', param: 'success_url' },
+    ],
+    [
+      'no line items',
+      { ...hosted(), line_items: undefined },
+      { code: 'parameter_missing', param: 'line_items' },
+    ],
     [
       'a missing currency',
       hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, currency: undefined as never } }] }),
@@ -188,7 +221,11 @@ describe('checkout sessions', () => {
       { code: 'parameter_invalid_integer' },
     ],
     ['too short a life', hosted({ expires_at: Math.floor(now() / 1000) + 60 }), { param: 'expires_at' }],
-    ['what the sandbox cannot do', hosted({ allow_promotion_codes: true }), { param: 'allow_promotion_codes' }],
+    [
+      'what the sandbox cannot do',
+      hosted({ allow_promotion_codes: true }),
+      { param: 'allow_promotion_codes' },
+    ],
   ])('refuses %s', async (_, parameters, expected) => {
     const error = await refusal(stripe.checkout.sessions.create(parameters));
     expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError);
@@ -203,7 +240,9 @@ describe('checkout sessions', () => {
   });
 
   test('a session expires by the clock and then takes no payment', async () => {
-    const session = await stripe.checkout.sessions.create(hosted({ expires_at: Math.floor(now() / 1000) + 31 * 60 }));
+    const session = await stripe.checkout.sessions.create(
+      hosted({ expires_at: Math.floor(now() / 1000) + 31 * 60 }),
+    );
     const later = now() + 32 * MINUTE_MS;
     setClock(() => later);
     expect(await submit(session, CARD)).toMatchObject({ status: 'expired' });
@@ -217,13 +256,17 @@ describe('the API around it', () => {
     const second = await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_1' });
     expect(second.id).toBe(first.id);
     expect(second.lastResponse.headers['idempotent-replayed']).toBe('true');
-    const error = await refusal(stripe.checkout.sessions.create(hosted({ locale: 'de' }), { idempotencyKey: 'ps_1' }));
+    const error = await refusal(
+      stripe.checkout.sessions.create(hosted({ locale: 'de' }), { idempotencyKey: 'ps_1' }),
+    );
     expect(error).toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
   });
 
   test('a refused request does not use up its key', async () => {
     await refusal(stripe.checkout.sessions.create(hosted({ ui_mode: 'custom' }), { idempotencyKey: 'ps_2' }));
-    expect(await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_2' })).toMatchObject({ status: 'open' });
+    expect(await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_2' })).toMatchObject({
+      status: 'open',
+    });
   });
 
   test('a wrong key is 401 and an unknown object 404', async () => {
@@ -249,8 +292,13 @@ describe('paying', () => {
     const session = await stripe.checkout.sessions.create(
       hosted({ payment_intent_data: { description: '1,000 credits', metadata: { payment: 'cks_1' } } }),
     );
-    expect(await submit(session, CARD)).toEqual({ status: 'complete', redirect_to: `https://shop.example/done?session=${session.id}` });
-    const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent.latest_charge', 'line_items'] });
+    expect(await submit(session, CARD)).toEqual({
+      status: 'complete',
+      redirect_to: `https://shop.example/done?session=${session.id}`,
+    });
+    const paid = await stripe.checkout.sessions.retrieve(session.id, {
+      expand: ['payment_intent.latest_charge', 'line_items'],
+    });
     expect(paid).toMatchObject({
       status: 'complete',
       payment_status: 'paid',
@@ -268,7 +316,10 @@ describe('paying', () => {
     });
     await receive('payment_intent.succeeded', 'checkout.session.completed');
     const completed = receiver.events.find((event) => event.type === 'checkout.session.completed');
-    expect(completed).toMatchObject({ api_version: Stripe.API_VERSION, data: { object: { id: session.id, payment_status: 'paid' } } });
+    expect(completed).toMatchObject({
+      api_version: Stripe.API_VERSION,
+      data: { object: { id: session.id, payment_status: 'paid' } },
+    });
     expect(await stripe.events.retrieve(completed?.id ?? '')).toMatchObject({
       type: 'checkout.session.completed',
       data: { object: { id: session.id } },
@@ -290,12 +341,18 @@ describe('paying', () => {
     ['4000000000000127', 'incorrect_cvc', 'security code is incorrect'],
   ])('card %s is declined with %s and the session stays open', async (number, declineCode, message) => {
     const session = await stripe.checkout.sessions.create(embedded());
-    expect(await submit(session, { ...CARD, number })).toMatchObject({ status: 'declined', message: expect.stringContaining(message) });
+    expect(await submit(session, { ...CARD, number })).toMatchObject({
+      status: 'declined',
+      message: expect.stringContaining(message),
+    });
     await receive('payment_intent.payment_failed');
     const open = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] });
     expect(open).toMatchObject({
       status: 'open',
-      payment_intent: { status: 'requires_payment_method', last_payment_error: { decline_code: declineCode } },
+      payment_intent: {
+        status: 'requires_payment_method',
+        last_payment_error: { decline_code: declineCode },
+      },
     });
     expect(await submit(session, CARD)).toMatchObject({ status: 'complete' });
   });
@@ -307,17 +364,32 @@ describe('paying', () => {
     expect(await submit(session, { challenge: 'fail' })).toMatchObject({ status: 'declined' });
     expect(await submit(session, { challenge: 'complete' })).toMatchObject({ status: 'declined' });
     await submit(session, card);
-    expect(await submit(session, { challenge: 'complete' })).toMatchObject({ status: 'complete', redirect_to: null });
+    expect(await submit(session, { challenge: 'complete' })).toMatchObject({
+      status: 'complete',
+      redirect_to: null,
+    });
   });
 
   test('mistyped fields are named and nothing is attempted', async () => {
     const session = await stripe.checkout.sessions.create(embedded());
-    const wrong = await submit(session, { number: '4242424242424241', expiry: '13 / 40', cvc: '1', name: ' ' });
+    const wrong = await submit(session, {
+      number: '4242424242424241',
+      expiry: '13 / 40',
+      cvc: '1',
+      name: ' ',
+    });
     expect(wrong).toMatchObject({
       status: 'invalid',
-      errors: { number: 'Your card number is invalid.', expiry: expect.any(String), cvc: expect.any(String), name: expect.any(String) },
+      errors: {
+        number: 'Your card number is invalid.',
+        expiry: expect.any(String),
+        cvc: expect.any(String),
+        name: expect.any(String),
+      },
     });
-    expect(await submit(session, { ...CARD, expiry: '01/2020' })).toMatchObject({ errors: { expiry: 'The expiry date is in the past.' } });
+    expect(await submit(session, { ...CARD, expiry: '01/2020' })).toMatchObject({
+      errors: { expiry: 'The expiry date is in the past.' },
+    });
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_intent: null });
   });
 
@@ -354,20 +426,30 @@ describe('refunds', () => {
     const payment_intent = await pay();
     const part = await stripe.refunds.create({ payment_intent, amount: 400 });
     expect(part).toMatchObject({ object: 'refund', amount: 400, status: 'succeeded', payment_intent });
-    expect(await refusal(stripe.refunds.create({ payment_intent, amount: 601 }))).toMatchObject({ statusCode: 400, param: 'amount' });
+    expect(await refusal(stripe.refunds.create({ payment_intent, amount: 601 }))).toMatchObject({
+      statusCode: 400,
+      param: 'amount',
+    });
     expect(await stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 600 });
-    expect(await refusal(stripe.refunds.create({ payment_intent }))).toMatchObject({ code: 'charge_already_refunded' });
+    expect(await refusal(stripe.refunds.create({ payment_intent }))).toMatchObject({
+      code: 'charge_already_refunded',
+    });
     expect(await stripe.refunds.retrieve(part.id)).toMatchObject({ amount: 400 });
-    await vi.waitFor(() => expect(receiver.types.filter((type) => type === 'refund.created')).toHaveLength(2));
+    await vi.waitFor(() =>
+      expect(receiver.types.filter((type) => type === 'refund.created')).toHaveLength(2),
+    );
     await vi.waitFor(() => {
-      const charges = receiver.events.flatMap((event) => (event.type === 'charge.refunded' ? [event.data.object] : []));
+      const charges = receiver.events.flatMap((event) =>
+        event.type === 'charge.refunded' ? [event.data.object] : [],
+      );
       expect(charges.map((charge) => charge.amount_refunded).sort()).toEqual([1000, 400]);
     });
   });
 });
 
 describe('webhooks', () => {
-  const expireOne = async () => stripe.checkout.sessions.expire((await stripe.checkout.sessions.create(hosted())).id);
+  const expireOne = async () =>
+    stripe.checkout.sessions.expire((await stripe.checkout.sessions.create(hosted())).id);
 
   test('are sent again until they are taken', async () => {
     receiver.answer = (count) => (count < 2 ? 500 : 200);
@@ -379,9 +461,17 @@ describe('webhooks', () => {
     receiver.answer = (count) => (count < 4 ? 500 : 200);
     await expireOne();
     const events = async () =>
-      ((await (await fetch(`${sandbox.url}/__sandbox/events`)).json()) as { events: { event: Stripe.Event; delivery: object }[] }).events;
+      (
+        (await (await fetch(`${sandbox.url}/__sandbox/events`)).json()) as {
+          events: { event: Stripe.Event; delivery: object }[];
+        }
+      ).events;
     await vi.waitFor(async () =>
-      expect((await events())[0]?.delivery).toMatchObject({ state: 'failed', attempts: 4, lastError: 'status 500' }),
+      expect((await events())[0]?.delivery).toMatchObject({
+        state: 'failed',
+        attempts: 4,
+        lastError: 'status 500',
+      }),
     );
     await control({ redeliver: (await events())[0]?.event.id });
     await receive('checkout.session.expired');
@@ -405,6 +495,8 @@ describe('webhooks', () => {
     await start();
     await receive('payment_intent.succeeded', 'checkout.session.completed');
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
-    expect((await stripe.checkout.sessions.create(embedded(), { idempotencyKey: 'ps_9' })).id).toBe(session.id);
+    expect((await stripe.checkout.sessions.create(embedded(), { idempotencyKey: 'ps_9' })).id).toBe(
+      session.id,
+    );
   });
 });

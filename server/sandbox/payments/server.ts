@@ -25,7 +25,8 @@ const EXPIRY_CHECK_MS = 5 * SECOND_MS;
 
 /** A payment processor on loopback that speaks Stripe's API, with its own card page. */
 export async function startSandboxPayments(options: SandboxPaymentsOptions): Promise<LoopbackServer> {
-  if (!options.secretKey.startsWith('sk_test_')) throw new Error('The sandbox processor only starts with a key that begins with sk_test_');
+  if (!options.secretKey.startsWith('sk_test_'))
+    throw new Error('The sandbox processor only starts with a key that begins with sk_test_');
   const records = await Records.load(options.store);
   const webhooks = new WebhookSender({
     records,
@@ -58,5 +59,7 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
 }
 
 function expireInBackground(emulator: Emulator): void {
-  expireDueSessions(emulator).catch((error: unknown) => log().error({ error: describeError(error) }, 'sandbox expiry failed'));
+  expireDueSessions(emulator).catch((error: unknown) =>
+    log().error({ error: describeError(error) }, 'sandbox expiry failed'),
+  );
 }

@@ -11,7 +11,9 @@ const MINIMUM_LIFE_SECONDS = 30 * 60;
 const MAXIMUM_LIFE_SECONDS = 24 * 60 * 60;
 
 const lineItem = z.strictObject({
-  quantity: integer.pipe(z.number().int().min(1, { error: 'This value must be greater than or equal to 1.' })),
+  quantity: integer.pipe(
+    z.number().int().min(1, { error: 'This value must be greater than or equal to 1.' }),
+  ),
   price_data: z.strictObject({
     currency: z
       .string()
@@ -107,7 +109,11 @@ const createSchema = z.strictObject({
     .optional(),
 });
 
-export type SessionParameters = z.output<typeof createSchema> & { expiresAt: number; amountTotal: number; chargeCurrency: string };
+export type SessionParameters = z.output<typeof createSchema> & {
+  expiresAt: number;
+  amountTotal: number;
+  chargeCurrency: string;
+};
 
 /** Takes what Stripe takes and refuses what Stripe refuses, with its code and parameter name. */
 export function readSessionParameters(form: Form): SessionParameters {
@@ -120,32 +126,44 @@ export function readSessionParameters(form: Form): SessionParameters {
 
 function refuseNotInSandbox(form: Form): void {
   const missing = NOT_IN_SANDBOX.find((name) => form[name] !== undefined);
-  if (missing !== undefined) throw invalidRequest(`The sandbox does not support this parameter: ${missing}`, { param: missing });
+  if (missing !== undefined)
+    throw invalidRequest(`The sandbox does not support this parameter: ${missing}`, { param: missing });
 }
 
 function refuseWrongMode(given: z.output<typeof createSchema>): void {
-  if (given.mode !== 'payment') throw invalidRequest(`The sandbox supports mode payment only, not ${given.mode}.`, { param: 'mode' });
+  if (given.mode !== 'payment')
+    throw invalidRequest(`The sandbox supports mode payment only, not ${given.mode}.`, { param: 'mode' });
   if (given.ui_mode === 'hosted_page') refuseHostedConflicts(given);
   else if (given.ui_mode === 'embedded_page') refuseEmbeddedConflicts(given);
-  else throw invalidRequest(`The sandbox supports ui_mode hosted_page and embedded_page, not ${given.ui_mode}.`, { param: 'ui_mode' });
+  else
+    throw invalidRequest(
+      `The sandbox supports ui_mode hosted_page and embedded_page, not ${given.ui_mode}.`,
+      { param: 'ui_mode' },
+    );
 }
 
 function refuseHostedConflicts(given: z.output<typeof createSchema>): void {
   if (given.success_url === undefined) throw missingParameter('success_url');
   for (const param of ['return_url', 'redirect_on_completion'] as const) {
-    if (given[param] !== undefined) throw invalidRequest(`You can only use \`${param}\` with \`ui_mode: embedded_page\`.`, { param });
+    if (given[param] !== undefined)
+      throw invalidRequest(`You can only use \`${param}\` with \`ui_mode: embedded_page\`.`, { param });
   }
 }
 
 function refuseEmbeddedConflicts(given: z.output<typeof createSchema>): void {
   for (const param of ['success_url', 'cancel_url'] as const) {
     if (given[param] !== undefined) {
-      throw invalidRequest(`You can not pass \`${param}\` when \`ui_mode\` is \`embedded_page\`. Use \`return_url\`.`, { param });
+      throw invalidRequest(
+        `You can not pass \`${param}\` when \`ui_mode\` is \`embedded_page\`. Use \`return_url\`.`,
+        { param },
+      );
     }
   }
   const never = given.redirect_on_completion === 'never';
   if (never && given.return_url !== undefined) {
-    throw invalidRequest('You cannot pass `return_url` when `redirect_on_completion` is `never`.', { param: 'return_url' });
+    throw invalidRequest('You cannot pass `return_url` when `redirect_on_completion` is `never`.', {
+      param: 'return_url',
+    });
   }
   if (!never && given.return_url === undefined) throw missingParameter('return_url');
 }
@@ -154,7 +172,9 @@ function chooseExpiry(expiresAt: number | undefined): number {
   const created = Math.floor(now() / SECOND_MS);
   if (expiresAt === undefined) return created + MAXIMUM_LIFE_SECONDS;
   const refuse = (rule: string) =>
-    invalidRequest(`The \`expires_at\` timestamp must be ${rule} from Checkout Session creation.`, { param: 'expires_at' });
+    invalidRequest(`The \`expires_at\` timestamp must be ${rule} from Checkout Session creation.`, {
+      param: 'expires_at',
+    });
   if (expiresAt < created + MINIMUM_LIFE_SECONDS) throw refuse('at least 30 minutes');
   if (expiresAt > created + MAXIMUM_LIFE_SECONDS) throw refuse('less than 24 hours');
   return expiresAt;
@@ -163,17 +183,27 @@ function chooseExpiry(expiresAt: number | undefined): number {
 function sumLineItems(given: z.output<typeof createSchema>): { amountTotal: number; chargeCurrency: string } {
   const currencies = new Set(given.line_items.map((item) => item.price_data.currency));
   const [chargeCurrency = 'usd'] = currencies;
-  if (currencies.size > 1) throw invalidRequest('All line items must have the same currency.', { param: 'line_items' });
-  const amountTotal = given.line_items.reduce((sum, item) => sum + item.quantity * item.price_data.unit_amount, 0);
+  if (currencies.size > 1)
+    throw invalidRequest('All line items must have the same currency.', { param: 'line_items' });
+  const amountTotal = given.line_items.reduce(
+    (sum, item) => sum + item.quantity * item.price_data.unit_amount,
+    0,
+  );
   if (amountTotal < MINIMUM_AMOUNT) {
-    throw invalidRequest(`The Checkout Session's total amount must be at least ${formatMoney(MINIMUM_AMOUNT, chargeCurrency)}.`, {
-      code: 'amount_too_small',
-    });
+    throw invalidRequest(
+      `The Checkout Session's total amount must be at least ${formatMoney(MINIMUM_AMOUNT, chargeCurrency)}.`,
+      {
+        code: 'amount_too_small',
+      },
+    );
   }
   if (amountTotal > MAXIMUM_AMOUNT) {
-    throw invalidRequest(`The Checkout Session's total amount must be no more than ${formatMoney(MAXIMUM_AMOUNT, chargeCurrency)}.`, {
-      code: 'amount_too_large',
-    });
+    throw invalidRequest(
+      `The Checkout Session's total amount must be no more than ${formatMoney(MAXIMUM_AMOUNT, chargeCurrency)}.`,
+      {
+        code: 'amount_too_large',
+      },
+    );
   }
   return { amountTotal, chargeCurrency };
 }

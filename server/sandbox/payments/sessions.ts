@@ -7,14 +7,26 @@ import type { EventCause, WebhookSender } from './webhook-sender';
 
 export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () => string };
 
-export async function createSession({ records, baseUrl }: Emulator, parameters: SessionParameters): Promise<Stripe.Checkout.Session> {
+export async function createSession(
+  { records, baseUrl }: Emulator,
+  parameters: SessionParameters,
+): Promise<Stripe.Checkout.Session> {
   const session = buildSession(parameters, baseUrl());
   const { capture_method: _, ...intentData } = parameters.payment_intent_data ?? {};
-  await records.save('session', session.id, { session, lineItems: buildLineItems(parameters), intentData, challengedCard: null });
+  await records.save('session', session.id, {
+    session,
+    lineItems: buildLineItems(parameters),
+    intentData,
+    challengedCard: null,
+  });
   return session;
 }
 
-export async function expireSession(emulator: Emulator, id: string, cause: EventCause): Promise<Stripe.Checkout.Session> {
+export async function expireSession(
+  emulator: Emulator,
+  id: string,
+  cause: EventCause,
+): Promise<Stripe.Checkout.Session> {
   const record = emulator.records.find('session', id);
   if (record === null) throw resourceMissing('checkout.session', id, 'session');
   if (record.session.status !== 'open') {
@@ -27,11 +39,17 @@ export async function expireSession(emulator: Emulator, id: string, cause: Event
 
 /** Closes what is past its time. Runs before each request and now and then on its own. */
 export async function expireDueSessions(emulator: Emulator): Promise<void> {
-  const due = emulator.records.all('session').filter(({ session }) => session.status === 'open' && session.expires_at <= unixSeconds());
+  const due = emulator.records
+    .all('session')
+    .filter(({ session }) => session.status === 'open' && session.expires_at <= unixSeconds());
   await Promise.all(due.map((record) => closeExpired(emulator, record)));
 }
 
-async function closeExpired({ records, webhooks }: Emulator, record: SessionRecord, cause?: EventCause): Promise<Stripe.Checkout.Session> {
+async function closeExpired(
+  { records, webhooks }: Emulator,
+  record: SessionRecord,
+  cause?: EventCause,
+): Promise<Stripe.Checkout.Session> {
   const session: Stripe.Checkout.Session = { ...record.session, status: 'expired', url: null };
   await records.save('session', session.id, { ...record, session, challengedCard: null });
   await webhooks.emit('checkout.session.expired', session, cause);

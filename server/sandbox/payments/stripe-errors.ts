@@ -17,7 +17,10 @@ export class StripeError extends Error {
   }
 }
 
-export function invalidRequest(message: string, details: { code?: string; param?: string; status?: number } = {}): StripeError {
+export function invalidRequest(
+  message: string,
+  details: { code?: string; param?: string; status?: number } = {},
+): StripeError {
   const { status = 400, ...rest } = details;
   return new StripeError(status, { type: 'invalid_request_error', message, ...rest });
 }

@@ -14,12 +14,24 @@ type EventType =
   | 'refund.created';
 export type EventCause = { requestId: string | null; idempotencyKey: string | null };
 
-const RETRY_DELAYS_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+const RETRY_DELAYS_MS = [
+  SECOND_MS,
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  60 * MINUTE_MS,
+];
 const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
 /** `setTimeout` fires at once beyond 2^31 milliseconds. */
 const LONGEST_TIMER_MS = DAY_MS;
 
-type Options = { records: Records; url: string; secret: string; retryDelaysMs?: readonly number[] | undefined };
+type Options = {
+  records: Records;
+  url: string;
+  secret: string;
+  retryDelaysMs?: readonly number[] | undefined;
+};
 
 /** Makes events and delivers them, signed, until they are taken or the retries run out. */
 export class WebhookSender {
@@ -50,7 +62,11 @@ export class WebhookSender {
     for (const record of pending) this.schedule(record);
   }
 
-  async emit(type: EventType, object: unknown, cause: EventCause = { requestId: null, idempotencyKey: null }): Promise<void> {
+  async emit(
+    type: EventType,
+    object: unknown,
+    cause: EventCause = { requestId: null, idempotencyKey: null },
+  ): Promise<void> {
     const event = buildEvent(type, object, cause);
     const delivery = { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null } as const;
     await this.save({ event, delivery });
@@ -60,7 +76,10 @@ export class WebhookSender {
   /** Sends an event once more, delivered or not, and resets its retries. */
   async redeliver(eventId: string): Promise<void> {
     const { event } = this.options.records.require('event', eventId);
-    const record: EventRecord = { event, delivery: { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null } };
+    const record: EventRecord = {
+      event,
+      delivery: { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null },
+    };
     await this.save(record);
     this.schedule(record);
   }
@@ -83,7 +102,9 @@ export class WebhookSender {
   private run(eventId: string): void {
     this.timers.delete(eventId);
     if (this.currentMode === 'hold') return;
-    const attempt = this.attempt(eventId).catch((error: unknown) => log().error({ error: describeError(error) }, 'sandbox webhook failed'));
+    const attempt = this.attempt(eventId).catch((error: unknown) =>
+      log().error({ error: describeError(error) }, 'sandbox webhook failed'),
+    );
     this.running.add(attempt);
     void attempt.finally(() => this.running.delete(attempt));
   }
@@ -97,7 +118,10 @@ export class WebhookSender {
     const attempts = delivery.attempts + 1;
     const delayMs = this.retryDelaysMs[delivery.attempts];
     const state = error === null ? 'delivered' : delayMs === undefined ? 'failed' : 'pending';
-    const next: EventRecord = { event, delivery: { state, attempts, nextAttemptAt: now() + (delayMs ?? 0), lastError: error } };
+    const next: EventRecord = {
+      event,
+      delivery: { state, attempts, nextAttemptAt: now() + (delayMs ?? 0), lastError: error },
+    };
     await this.save(next);
     if (state === 'pending') this.schedule(next);
   }
@@ -105,12 +129,20 @@ export class WebhookSender {
   /** Null when the receiver took the event, else why not. */
   private async post(event: Stripe.Event): Promise<string | null> {
     const payload = JSON.stringify({ ...event, pending_webhooks: 1 }, null, 2);
-    const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: this.options.secret, timestamp: unixSeconds() });
+    const signature = Stripe.webhooks.generateTestHeaderString({
+      payload,
+      secret: this.options.secret,
+      timestamp: unixSeconds(),
+    });
     try {
       const response = await fetch(this.options.url, {
         method: 'POST',
         body: payload,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature, 'user-agent': 'Stripe/1.0 (sandbox)' },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'stripe-signature': signature,
+          'user-agent': 'Stripe/1.0 (sandbox)',
+        },
         redirect: 'manual',
         signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
       });

@@ -39,7 +39,9 @@ function chooseText(request: GenerationRequest): string {
     case 'split-utf8':
       return SPLIT_UTF8_TEXT;
     case 'tool':
-      return request.tool === null ? 'I was offered no tool.' : `The tool said: ${request.messages.at(-1)?.text ?? ''}`;
+      return request.tool === null
+        ? 'I was offered no tool.'
+        : `The tool said: ${request.messages.at(-1)?.text ?? ''}`;
     case 'echo':
       return prompt;
     default:
@@ -57,11 +59,16 @@ function splitTokens(text: string): string[] {
   return text.match(/\s*\S{1,12}|\s+/gu) ?? [];
 }
 
-function cutAnswer(whole: string[], request: GenerationRequest): { tokens: string[]; finish: 'stop' | 'length' } {
+function cutAnswer(
+  whole: string[],
+  request: GenerationRequest,
+): { tokens: string[]; finish: 'stop' | 'length' } {
   const limit = request.maxTokens ?? Number.POSITIVE_INFINITY;
   const tokens = whole.slice(0, limit);
   const text = tokens.join('');
-  const stops = request.stopTexts.filter((stop) => stop !== '' && text.includes(stop)).map((stop) => text.indexOf(stop));
+  const stops = request.stopTexts
+    .filter((stop) => stop !== '' && text.includes(stop))
+    .map((stop) => text.indexOf(stop));
   if (stops.length > 0) return { tokens: splitTokens(text.slice(0, Math.min(...stops))), finish: 'stop' };
   return { tokens, finish: whole.length > limit ? 'length' : 'stop' };
 }
@@ -76,17 +83,36 @@ function choosePauses(request: GenerationRequest, count: number): number[] {
 function composeToolCall(request: GenerationRequest): Answer['toolCall'] {
   const answersResult = request.messages.at(-1)?.role === 'tool';
   if (request.tool === null || answersResult) return null;
-  return { name: request.tool.name, arguments: JSON.stringify(fillSchema(request.tool, lastUserText(request))) };
+  return {
+    name: request.tool.name,
+    arguments: JSON.stringify(fillSchema(request.tool, lastUserText(request))),
+  };
 }
 
 function fillSchema(tool: Tool, prompt: string): Record<string, unknown> {
-  const schema = tool.schema as { properties?: Record<string, { type?: string; enum?: unknown[] }> } | null | undefined;
-  const examples: Record<string, unknown> = { string: prompt, number: 1.5, integer: 1, boolean: true, array: [], object: {} };
+  const schema = tool.schema as
+    | { properties?: Record<string, { type?: string; enum?: unknown[] }> }
+    | null
+    | undefined;
+  const examples: Record<string, unknown> = {
+    string: prompt,
+    number: 1.5,
+    integer: 1,
+    boolean: true,
+    array: [],
+    object: {},
+  };
   const entries = Object.entries(schema?.properties ?? {});
-  return Object.fromEntries(entries.map(([name, field]) => [name, field.enum?.[0] ?? examples[field.type ?? 'string'] ?? null]));
+  return Object.fromEntries(
+    entries.map(([name, field]) => [name, field.enum?.[0] ?? examples[field.type ?? 'string'] ?? null]),
+  );
 }
 
-function measureUsage(request: GenerationRequest, cache: PromptCache, completionTokens: number): Usage | null {
+function measureUsage(
+  request: GenerationRequest,
+  cache: PromptCache,
+  completionTokens: number,
+): Usage | null {
   const promptTokens = countPromptTokens(request.messages);
   const cachedTokens = cache.read(request.model, request.messages);
   if (request.model === 'no-usage') return null;

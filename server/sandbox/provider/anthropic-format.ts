@@ -13,14 +13,24 @@ const ERROR_TYPES: Record<FailureKind, string> = {
   server_error: 'api_error',
 };
 
-export const anthropicFormat: WireFormat = { readRequest: readMessagesRequest, writeWhole, writeStream, writeError };
+export const anthropicFormat: WireFormat = {
+  readRequest: readMessagesRequest,
+  writeWhole,
+  writeStream,
+  writeError,
+};
 
 function writeWhole(request: GenerationRequest, answer: Answer): unknown {
   const call = answer.toolCall;
   const block =
     call === null
       ? { type: 'text', text: answer.tokens.join('') }
-      : { type: 'tool_use', id: newToolUseId(), name: call.name, input: JSON.parse(call.arguments) as unknown };
+      : {
+          type: 'tool_use',
+          id: newToolUseId(),
+          name: call.name,
+          input: JSON.parse(call.arguments) as unknown,
+        };
   return {
     ...emptyMessage(request),
     content: [block],
@@ -41,7 +51,10 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
     content: writeDeltas(answer),
     finish: [
       frame('content_block_stop', { index: 0 }),
-      frame('message_delta', { delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null }, ...endUsage }),
+      frame('message_delta', {
+        delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
+        ...endUsage,
+      }),
     ],
     usage: [],
     end: [frame('message_stop', {})],
@@ -55,7 +68,8 @@ function openBlock(answer: Answer): object {
 }
 
 function writeDeltas(answer: Answer): Frame[] {
-  const delta = (body: object, pauseMs = 0): Frame => frame('content_block_delta', { index: 0, delta: body }, pauseMs);
+  const delta = (body: object, pauseMs = 0): Frame =>
+    frame('content_block_delta', { index: 0, delta: body }, pauseMs);
   const pieces = answer.toolCall?.arguments.match(/[\s\S]{1,7}/gu) ?? [];
   return [
     ...pieces.map((piece) => delta({ type: 'input_json_delta', partial_json: piece })),

@@ -28,7 +28,13 @@ const chatSchema = z.looseObject({
   n: z.literal(1, { error: 'this model answers only n = 1' }).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string(), parameters: z.unknown().optional() }).optional() })).nullish(),
+  tools: z
+    .array(
+      z.looseObject({
+        function: z.looseObject({ name: z.string(), parameters: z.unknown().optional() }).optional(),
+      }),
+    )
+    .nullish(),
 });
 
 const messagesSchema = z.looseObject({
@@ -41,7 +47,9 @@ const messagesSchema = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).optional(),
 });
 
-export type ReadResult = { request: GenerationRequest } | { refused: { message: string; param: string | null } };
+export type ReadResult =
+  | { request: GenerationRequest }
+  | { refused: { message: string; param: string | null } };
 
 export function readChatRequest(body: unknown): ReadResult {
   const parsed = chatSchema.safeParse(body);
@@ -70,7 +78,10 @@ export function readMessagesRequest(body: unknown): ReadResult {
   return {
     request: {
       model: data.model,
-      messages: [...system, ...data.messages.map((given) => ({ role: given.role, text: joinText(given.content) }))],
+      messages: [
+        ...system,
+        ...data.messages.map((given) => ({ role: given.role, text: joinText(given.content) })),
+      ],
       maxTokens: data.max_tokens,
       stopTexts: data.stop_sequences ?? [],
       stream: data.stream ?? false,
@@ -88,5 +99,10 @@ function joinText(given: z.infer<typeof content>): string {
 function describeRefusal(error: z.ZodError): ReadResult {
   const [issue] = error.issues;
   const param = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
-  return { refused: { message: `Invalid value${param === null ? '' : ` for '${param}'`}: ${issue?.message ?? 'unreadable'}.`, param } };
+  return {
+    refused: {
+      message: `Invalid value${param === null ? '' : ` for '${param}'`}: ${issue?.message ?? 'unreadable'}.`,
+      param,
+    },
+  };
 }

@@ -36,15 +36,21 @@ const REFUSALS: Record<string, Failure> = {
   'error-401': {
     status: 401,
     kind: 'authentication',
-    message: 'Incorrect API key provided: sk-proj-********************wxyz. You can find your API key in your account settings.',
+    message:
+      'Incorrect API key provided: sk-proj-********************wxyz. You can find your API key in your account settings.',
   },
   'error-429': {
     status: 429,
     kind: 'rate_limit',
-    message: 'Rate limit reached for this model in organization org-sandbox on tokens per min (TPM): Limit 30000, Used 29990.',
+    message:
+      'Rate limit reached for this model in organization org-sandbox on tokens per min (TPM): Limit 30000, Used 29990.',
     retryAfterSeconds: 7,
   },
-  'error-500': { status: 500, kind: 'server_error', message: 'The server had an error while processing your request. Sorry about that!' },
+  'error-500': {
+    status: 500,
+    kind: 'server_error',
+    message: 'The server had an error while processing your request. Sorry about that!',
+  },
 };
 
 export function findRefusal(model: string): Failure | null {

@@ -39,8 +39,14 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   // As at the real thing: when usage is asked for, every chunk before it says `usage: null`.
   const pending = request.includeUsage ? { usage: null } : {};
   const chunk = (delta: object, finishReason: string | null = null, pauseMs = 0): Frame =>
-    frame({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], ...pending }, pauseMs);
-  const usage = request.includeUsage && answer.usage !== null ? [frame({ ...base, choices: [], usage: writeUsage(answer.usage) })] : [];
+    frame(
+      { ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], ...pending },
+      pauseMs,
+    );
+  const usage =
+    request.includeUsage && answer.usage !== null
+      ? [frame({ ...base, choices: [], usage: writeUsage(answer.usage) })]
+      : [];
   return {
     opening: [chunk({ role: 'assistant', content: answer.toolCall === null ? '' : null, refusal: null })],
     content: [
@@ -50,7 +56,13 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
     finish: [chunk({}, FINISH_REASONS[answer.finish])],
     usage,
     end: [{ text: 'data: [DONE]\n\n', pauseMs: 0 }],
-    error: frame(writeError({ status: 500, kind: 'server_error', message: 'The server had an error while processing your request.' })),
+    error: frame(
+      writeError({
+        status: 500,
+        kind: 'server_error',
+        message: 'The server had an error while processing your request.',
+      }),
+    ),
   };
 }
 
@@ -60,7 +72,9 @@ function writeToolDeltas(answer: Answer): object[] {
   if (call === null) return [];
   const start = { index: 0, id: newCallId(), type: 'function', function: { name: call.name, arguments: '' } };
   const pieces = call.arguments.match(/[\s\S]{1,7}/gu) ?? [];
-  return [start, ...pieces.map((piece) => ({ index: 0, function: { arguments: piece } }))].map((delta) => ({ tool_calls: [delta] }));
+  return [start, ...pieces.map((piece) => ({ index: 0, function: { arguments: piece } }))].map((delta) => ({
+    tool_calls: [delta],
+  }));
 }
 
 function writeUsage(usage: Usage): object {
@@ -69,7 +83,12 @@ function writeUsage(usage: Usage): object {
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
     prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   };
 }
 

@@ -20,7 +20,13 @@ export class RequestLog {
   add(request: IncomingMessage, body: unknown): void {
     const headers = { ...request.headers };
     for (const name of CREDENTIAL_HEADERS) if (headers[name] !== undefined) headers[name] = '[left out]';
-    const entry = { method: request.method ?? '', path: request.url ?? '', headers, body, received_at: nowDate().toISOString() };
+    const entry = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers,
+      body,
+      received_at: nowDate().toISOString(),
+    };
     this.requests = [entry, ...this.requests].slice(0, KEPT_REQUESTS);
   }
 

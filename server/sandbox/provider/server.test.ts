@@ -14,7 +14,11 @@ afterAll(() => provider.close());
 const user = (content: string) => [{ role: 'user' as const, content }];
 const log = async () => (await fetch(new URL('/__sandbox/requests', provider.url))).json();
 
-async function stream(model: string, content: string, extra: { max_tokens?: number; include_usage?: boolean } = {}) {
+async function stream(
+  model: string,
+  content: string,
+  extra: { max_tokens?: number; include_usage?: boolean } = {},
+) {
   const { include_usage = false, ...rest } = extra;
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   const events = await openai.chat.completions.create({
@@ -30,7 +34,10 @@ async function stream(model: string, content: string, extra: { max_tokens?: numb
 
 /** The raw bytes of a stream, as far as they come. */
 async function streamRaw(path: string, body: object) {
-  const response = await fetch(`${provider.url}${path}`, { method: 'POST', body: JSON.stringify({ stream: true, ...body }) });
+  const response = await fetch(`${provider.url}${path}`, {
+    method: 'POST',
+    body: JSON.stringify({ stream: true, ...body }),
+  });
   let text = '';
   let broken = false;
   try {
@@ -43,9 +50,15 @@ async function streamRaw(path: string, body: object) {
 
 describe('chat completions', () => {
   test('echo answers with the last user message and OpenAI usage', async () => {
-    const answer = await openai.chat.completions.create({ model: 'echo', messages: user('Hello there, world') });
+    const answer = await openai.chat.completions.create({
+      model: 'echo',
+      messages: user('Hello there, world'),
+    });
     expect(answer.id).toMatch(/^chatcmpl-/);
-    expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant', content: 'Hello there, world' } });
+    expect(answer.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { role: 'assistant', content: 'Hello there, world' },
+    });
     expect(answer.usage).toMatchObject({
       prompt_tokens: 9,
       completion_tokens: 3,
@@ -78,13 +91,18 @@ describe('chat completions', () => {
   });
 
   test('the same prompt gets the same story', async () => {
-    const tell = () => openai.chat.completions.create({ model: 'story', messages: user('cats'), max_tokens: 20 });
+    const tell = () =>
+      openai.chat.completions.create({ model: 'story', messages: user('cats'), max_tokens: 20 });
     const [first, second] = await Promise.all([tell(), tell()]);
     expect(first.choices[0]?.message.content).toBe(second.choices[0]?.message.content);
   });
 
   test('a stop text is left out', async () => {
-    const answer = await openai.chat.completions.create({ model: 'echo', messages: user('one two three'), stop: ' three' });
+    const answer = await openai.chat.completions.create({
+      model: 'echo',
+      messages: user('one two three'),
+      stop: ' three',
+    });
     expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'one two' } });
   });
 
@@ -92,21 +110,30 @@ describe('chat completions', () => {
     const long = `cache ${'word '.repeat(100)}`;
     const ask = () => openai.chat.completions.create({ model: 'echo', messages: user(long) });
     expect((await ask()).usage?.prompt_tokens_details?.cached_tokens).toBe(0);
-    expect((await ask()).usage).toMatchObject({ prompt_tokens: 131, prompt_tokens_details: { cached_tokens: 128 } });
+    expect((await ask()).usage).toMatchObject({
+      prompt_tokens: 131,
+      prompt_tokens_details: { cached_tokens: 128 },
+    });
   });
 
   test('tool calls the first tool, then answers with its result', async () => {
     const tools = [
       {
         type: 'function' as const,
-        function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+        function: {
+          name: 'weather',
+          parameters: { type: 'object', properties: { city: { type: 'string' } } },
+        },
       },
     ];
     const ask = openai.chat.completions.stream({ model: 'tool', messages: user('Oslo'), tools });
     const answer = await ask.finalChatCompletion();
     expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
     const [call] = answer.choices[0]?.message.tool_calls ?? [];
-    expect(call).toMatchObject({ type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } });
+    expect(call).toMatchObject({
+      type: 'function',
+      function: { name: 'weather', arguments: '{"city":"Oslo"}' },
+    });
     const result = await openai.chat.completions.create({
       model: 'tool',
       messages: [
@@ -133,7 +160,9 @@ describe('failures', () => {
     ['error-500', OpenAI.InternalServerError],
     ['no-such-model', OpenAI.NotFoundError],
   ])('%s is the error class of the SDK', async (model, expected) => {
-    await expect(openai.chat.completions.create({ model, messages: user('x') })).rejects.toBeInstanceOf(expected);
+    await expect(openai.chat.completions.create({ model, messages: user('x') })).rejects.toBeInstanceOf(
+      expected,
+    );
   });
 
   test('a 429 says when to come back', async () => {
@@ -147,7 +176,9 @@ describe('failures', () => {
   test('bad JSON and n = 2 are refused with 400', async () => {
     const response = await fetch(`${provider.url}/chat/completions`, { method: 'POST', body: '{' });
     expect(response.status).toBe(400);
-    await expect(openai.chat.completions.create({ model: 'echo', n: 2, messages: user('x') })).rejects.toMatchObject({
+    await expect(
+      openai.chat.completions.create({ model: 'echo', n: 2, messages: user('x') }),
+    ).rejects.toMatchObject({
       status: 400,
       param: 'n',
     });
@@ -186,18 +217,21 @@ describe('failures', () => {
     expect(loud.chunks.at(-1)?.usage?.completion_tokens).toBe(100_000);
   });
 
-  test.each(['stall', 'story'])('%s stops when the client leaves, and the abort is counted', async (model) => {
-    const before = (await log()).aborted;
-    const events = await openai.chat.completions.create({ model, messages: user('x'), stream: true });
-    for await (const chunk of events) if (chunk.choices[0]?.delta.content) break;
-    await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
-  });
+  test.each(['stall', 'story'])(
+    '%s stops when the client leaves, and the abort is counted',
+    async (model) => {
+      const before = (await log()).aborted;
+      const events = await openai.chat.completions.create({ model, messages: user('x'), stream: true });
+      for await (const chunk of events) if (chunk.choices[0]?.delta.content) break;
+      await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
+    },
+  );
 
   test('slow sends no headers before the client gives up', async () => {
     const before = (await log()).aborted;
-    await expect(openai.chat.completions.create({ model: 'slow', messages: user('x') }, { timeout: 100 })).rejects.toBeInstanceOf(
-      OpenAI.APIConnectionTimeoutError,
-    );
+    await expect(
+      openai.chat.completions.create({ model: 'slow', messages: user('x') }, { timeout: 100 }),
+    ).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
     await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
   });
 });
@@ -216,7 +250,11 @@ describe('messages', () => {
   });
 
   test('streams the event sequence of Anthropic', async () => {
-    const { text } = await streamRaw('/messages', { model: 'echo', max_tokens: 1, messages: user('Hi there') });
+    const { text } = await streamRaw('/messages', {
+      model: 'echo',
+      max_tokens: 1,
+      messages: user('Hi there'),
+    });
     const names = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
     expect(names).toEqual([
       'message_start',

@@ -24,7 +24,10 @@ type Sandbox = { cache: PromptCache; log: RequestLog };
 /** A model provider on loopback: OpenAI's chat completions and the basics of Anthropic's messages. */
 export async function startSandboxProvider(options: { port?: number } = {}): Promise<RunningProvider> {
   const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog() };
-  const server = await listenOnLoopback((request, response) => route(sandbox, request, response), options.port);
+  const server = await listenOnLoopback(
+    (request, response) => route(sandbox, request, response),
+    options.port,
+  );
   return { url: `${server.url}/v1`, close: server.close };
 }
 
@@ -44,19 +47,33 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       sandbox.log.clear();
       return sendJson(response, 200, sandbox.log.toJson());
     default:
-      return refuse(response, openaiFormat, { status: 404, kind: 'bad_request', message: `Invalid URL (${request.method} ${pathname})` });
+      return refuse(response, openaiFormat, {
+        status: 404,
+        kind: 'bad_request',
+        message: `Invalid URL (${request.method} ${pathname})`,
+      });
   }
 }
 
-async function generate(sandbox: Sandbox, format: WireFormat, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function generate(
+  sandbox: Sandbox,
+  format: WireFormat,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const signal = watchClient(response);
   const text = await readBody(request);
   const body = parseJson(text);
   sandbox.log.add(request, body === null ? text : body.value);
   if (body === null)
-    return refuse(response, format, { status: 400, kind: 'bad_request', message: 'We could not parse the JSON body of your request.' });
+    return refuse(response, format, {
+      status: 400,
+      kind: 'bad_request',
+      message: 'We could not parse the JSON body of your request.',
+    });
   const read = format.readRequest(body.value);
-  if ('refused' in read) return refuse(response, format, { status: 400, kind: 'bad_request', ...read.refused });
+  if ('refused' in read)
+    return refuse(response, format, { status: 400, kind: 'bad_request', ...read.refused });
   const { model } = read.request;
   const failure = isSandboxModel(model) ? findRefusal(model) : unknownModel(model);
   if (failure !== null) return refuse(response, format, failure);
@@ -67,19 +84,35 @@ async function generate(sandbox: Sandbox, format: WireFormat, request: IncomingM
 
 type Client = { response: ServerResponse; signal: AbortSignal };
 
-async function answer(sandbox: Sandbox, format: WireFormat, request: GenerationRequest, client: Client): Promise<void> {
+async function answer(
+  sandbox: Sandbox,
+  format: WireFormat,
+  request: GenerationRequest,
+  client: Client,
+): Promise<void> {
   if (request.model === 'slow') await waitForAbort(client.signal, SLOW_MS);
   if (client.signal.aborted) return;
   const composed = composeAnswer(request, sandbox.cache);
   if (!request.stream) return answerWhole(format, request, composed, client);
-  client.response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  client.response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
   const steps = planSteps(request.model, format.writeStream(request, composed));
   return playSteps(client.response, steps, { signal: client.signal, split: request.model === 'split-utf8' });
 }
 
 /** The failures of a stream have their counterpart in a whole answer. */
-async function answerWhole(format: WireFormat, request: GenerationRequest, composed: Answer, { response, signal }: Client): Promise<void> {
-  const failed = { kind: 'server_error', message: 'The server had an error while processing your request.' } as const;
+async function answerWhole(
+  format: WireFormat,
+  request: GenerationRequest,
+  composed: Answer,
+  { response, signal }: Client,
+): Promise<void> {
+  const failed = {
+    kind: 'server_error',
+    message: 'The server had an error while processing your request.',
+  } as const;
   const thinkingMs = composed.pausesMs.reduce((sum, pauseMs) => sum + pauseMs, 0);
   await pause(Math.min(thinkingMs, WHOLE_ANSWER_MAX_MS), undefined, { signal }).catch(() => {});
   if (signal.aborted) return;
@@ -113,9 +146,16 @@ function refuse(response: ServerResponse, format: WireFormat, failure: Failure):
 }
 
 function unknownModel(model: string): Failure {
-  return { status: 404, kind: 'not_found', message: `The model \`${model}\` does not exist or you do not have access to it.` };
+  return {
+    status: 404,
+    kind: 'not_found',
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+  };
 }
 
 function listModels(): unknown {
-  return { object: 'list', data: SANDBOX_MODELS.map((id) => ({ id, object: 'model', created: 1_760_000_000, owned_by: 'sandbox' })) };
+  return {
+    object: 'list',
+    data: SANDBOX_MODELS.map((id) => ({ id, object: 'model', created: 1_760_000_000, owned_by: 'sandbox' })),
+  };
 }

@@ -50,7 +50,8 @@ export async function playSteps(
     if (options.signal.aborted) return;
     if (step.kind === 'hang') return waitForAbort(options.signal);
     if (step.kind === 'cut') return cutConnection(response);
-    if (step.frame.pauseMs > 0) await pause(step.frame.pauseMs, undefined, { signal: options.signal }).catch(() => {});
+    if (step.frame.pauseMs > 0)
+      await pause(step.frame.pauseMs, undefined, { signal: options.signal }).catch(() => {});
     if (options.split) await writeInFragments(response, step.frame.text);
     else await write(response, step.frame.text, options.signal);
   }

@@ -7,7 +7,8 @@ const TOKENS_PER_MESSAGE = 4;
 const CACHE_BLOCK_TOKENS = 64;
 const REMEMBERED_PREFIXES = 5_000;
 
-const countMessage = (message: Message): number => TOKENS_PER_MESSAGE + Math.ceil(Buffer.byteLength(message.text) / BYTES_PER_TOKEN);
+const countMessage = (message: Message): number =>
+  TOKENS_PER_MESSAGE + Math.ceil(Buffer.byteLength(message.text) / BYTES_PER_TOKEN);
 
 export function countPromptTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + countMessage(message), 0);

@@ -25,4 +25,5 @@ export async function stateBody(visit: Visit) {
   };
 }
 
-const toJson = (credits: Microcredits | null): number | null => (credits === null ? null : creditsToJson(credits));
+const toJson = (credits: Microcredits | null): number | null =>
+  credits === null ? null : creditsToJson(credits);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { startApiPayment } from '@/server/checkout/api-payments';
 import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
+import { startApiPayment } from '@/server/checkout/api-payments';
 import { CHECKOUT_MODES } from '@/server/checkout/start';
 import { DISPLAYS } from '@/server/checkout/visits';
 import { creditsToJson } from '@/server/credits';

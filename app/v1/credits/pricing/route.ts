@@ -11,6 +11,8 @@ export const GET = (request: Request): Promise<Response> =>
   });
 
 export const POST = (request: Request): Promise<Response> =>
-  respond('chat', async () => privateJson(await estimatePrices(await readBody(request, pricingRequestSchema))));
+  respond('chat', async () =>
+    privateJson(await estimatePrices(await readBody(request, pricingRequestSchema))),
+  );
 
 export const OPTIONS = preflight;

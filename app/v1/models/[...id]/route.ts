@@ -1,19 +1,27 @@
 import { modelNotFound } from '@/server/generation/refusals';
-import { findServedModel } from '@/server/generation/upstream';
 import { preflight } from '@/server/http/cors';
-import { writeModel } from '@/server/http/model-list';
+import { MODEL_HEADERS, modelTypeFor, writeModel } from '@/server/http/model-list';
 import { respond } from '@/server/http/respond';
+import { findServedModel } from '@/server/pricing/served';
 
 type Context = { params: Promise<{ id: string | string[] }> };
 
 /** The id may arrive as two path segments or with `%2F`. */
-export const GET = (_request: Request, context: Context): Promise<Response> =>
+export const GET = (request: Request, context: Context): Promise<Response> =>
   respond('chat', async () => {
     const { id } = await context.params;
-    const name = decodeURIComponent(Array.isArray(id) ? id.join('/') : id);
+    const name = decode(Array.isArray(id) ? id.join('/') : id);
     const model = findServedModel(name);
     if (model === null) throw modelNotFound(name.slice(0, 200));
-    return Response.json(writeModel(model));
+    return Response.json(writeModel(model, modelTypeFor(request)), { headers: MODEL_HEADERS });
   });
 
 export const OPTIONS = preflight;
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -4,5 +4,7 @@ import { privateJson } from '@/server/http/respond';
 import { stateBody } from '../../state-body';
 
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
-  return respondToVisit(request, context, async (visit) => privateJson({ state: await stateBody(await signOut(visit)) }));
+  return respondToVisit(request, context, async (visit) =>
+    privateJson({ state: await stateBody(await signOut(visit)) }),
+  );
 }

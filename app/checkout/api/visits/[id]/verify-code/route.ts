@@ -15,7 +15,11 @@ export function POST(request: Request, context: { params: Promise<{ id: string }
   return respondToVisit(request, context, async (visit) => {
     const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
     const userAgent = request.headers.get('user-agent') ?? '';
-    const { visit: signedIn, signInToken } = await signInWithCode(visit, { challengeId, email, code }, userAgent);
+    const { visit: signedIn, signInToken } = await signInWithCode(
+      visit,
+      { challengeId, email, code },
+      userAgent,
+    );
     return privateJson({ sign_in_token: signInToken, state: await stateBody(signedIn) });
   });
 }

@@ -1,0 +1,124 @@
+/**
+ * The arrows of the house: `app/` speaks HTTP and HTML, `server/` knows the rules, `prisma/` keeps
+ * the facts, `widget/` runs on other people's pages. AGENTS.md has the same table in words.
+ */
+
+const LEAVES = '^server/(env|endpoints|db|log|clock|ids|credits|errors)\\.ts$';
+const TEST = '\\.test\\.ts$';
+const PRISMA_CLIENT = '^prisma/client/';
+
+/** `from` may import, of what is ours, only `may` and itself. Types alone bind nothing at run time. */
+const only = (name, from, may, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: TEST },
+  to: {
+    path: '^(app|server|prisma|widget|tests|e2e|scripts|bench)/',
+    pathNot: [from, LEAVES, ...may],
+    dependencyTypesNot: ['type-only'],
+  },
+});
+
+const never = (name, from, to, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: TEST },
+  to,
+});
+
+export default {
+  forbidden: [
+    never(
+      'no-cycles',
+      '^(app|server|widget)/',
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      'A circle has no direction',
+    ),
+    never(
+      'server-not-to-app',
+      '^server/',
+      { path: '^app/', pathNot: '^app/(v1|auth)/.*route\\.ts$' },
+      'The rules know no page; server/process serves the route files',
+    ),
+    never(
+      'only-process-to-routes',
+      '^server/(?!process/)',
+      { path: '^app/' },
+      'Only the process may serve the route files',
+    ),
+    never(
+      'api-without-next',
+      '^app/(v1|auth)/',
+      { path: ['^node_modules/next/', '^next(/|$)'] },
+      'server/main.ts serves these files without Next',
+    ),
+    never('ui-without-server', '^app/_ui/', { path: '^(server|prisma)/' }, 'Props in, markup out'),
+    never(
+      'pages-not-to-prisma',
+      '^app/(?!api/health/)',
+      { path: ['^prisma/', '^server/db\\.ts$'] },
+      'No SQL in app/',
+    ),
+    never(
+      'only-ledger-inside',
+      '^(app|server)/(?!ledger/)',
+      { path: '^server/ledger/', pathNot: '^server/ledger/index\\.ts$' },
+      'index.ts is the only door to the money',
+    ),
+    never(
+      'nothing-to-process',
+      '^(app|server)/(?!(process|cli)/|main\\.ts$)',
+      { path: '^server/process/' },
+      'server/process starts the others',
+    ),
+    never(
+      'not-to-tests',
+      '^(app|server|widget)/',
+      { path: '^(tests|e2e|bench|scripts)/' },
+      'The product knows no test',
+    ),
+    only('leaves', LEAVES, [PRISMA_CLIENT], 'The leaves import nothing of ours but each other'),
+    only('ledger', '^server/ledger/', [PRISMA_CLIENT], 'The ledger imports leaves only'),
+    only('pricing', '^server/pricing/', ['^server/protocols/neutral\\.ts$'], 'Pricing imports leaves only'),
+    only('protocols', '^server/protocols/', ['^server/providers/'], 'Wire formats are pure'),
+    only('providers', '^server/providers/', ['^server/protocols/'], 'Wire formats are pure'),
+    never(
+      'wire-formats-are-pure',
+      '^server/(protocols|providers)/',
+      { path: '^server/(env|db|clock|ids)\\.ts$' },
+      'URL, key and fetch are arguments',
+    ),
+    only(
+      'http',
+      '^server/http/',
+      ['^server/(keys|partners)/', '^server/(generation|pricing|protocols)/'],
+      'Requests and responses',
+    ),
+    only(
+      'people-and-apps',
+      '^server/(identity|keys|partners|webhooks)/',
+      ['^server/(identity|keys|partners|webhooks|ledger|http)/', PRISMA_CLIENT],
+      'No use case above them',
+    ),
+    only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),
+    only('widget', '^widget/', [], 'The widget runs on other people’s pages'),
+    never(
+      'widget-shares-its-contract',
+      '^(app|server)/',
+      { path: '^widget/', pathNot: '^widget/contract\\.ts$', dependencyTypesNot: ['type-only'] },
+      'contract.ts is the one shared file',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', PRISMA_CLIENT] },
+    exclude: { path: ['^\\.next/', '^\\.build/'] },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

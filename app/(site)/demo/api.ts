@@ -1,0 +1,101 @@
+/** The public API, called the way any partner's page would. */
+
+export type Balance = { balance: number; status: string };
+export type Usage = {
+  request_id: string;
+  credits: number;
+  input_tokens: number;
+  output_tokens: number;
+  commission_credits: number;
+};
+
+export class ApiRefusal extends Error {
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export async function readBalance(apiUrl: string, userKey: string): Promise<Balance> {
+  return (await request(`${apiUrl}/v1/credits/balance`, userKey)).json() as Promise<Balance>;
+}
+
+const TRIES = 6;
+const PAUSE_MS = 250;
+
+/** The receipt of one request. It is booked as the answer ends, so it may take a moment to appear. */
+export async function findUsage(
+  apiUrl: string,
+  userKey: string,
+  requestId: string | null,
+): Promise<Usage | null> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const response = await request(`${apiUrl}/v1/credits/history?limit=5`, userKey);
+    const { data } = (await response.json()) as { data: (Usage & { type: string })[] };
+    const found = data.find(
+      (entry) => entry.type === 'usage' && (requestId === null || entry.request_id === requestId),
+    );
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return null;
+}
+
+/** Streams an answer piece by piece; returns the id of the request. */
+export async function streamAnswer(
+  apiUrl: string,
+  userKey: string,
+  wish: { model: string; prompt: string; signal: AbortSignal },
+  onText: (text: string) => void,
+): Promise<string | null> {
+  const response = await request(`${apiUrl}/v1/chat/completions`, userKey, {
+    signal: wish.signal,
+    body: { model: wish.model, stream: true, messages: [{ role: 'user', content: wish.prompt }] },
+  });
+  for await (const data of readEvents(response)) {
+    if (data === '[DONE]') break;
+    const chunk = JSON.parse(data) as {
+      choices?: { delta?: { content?: string | null } }[];
+      error?: { type?: string; message?: string };
+    };
+    if (chunk.error)
+      throw new ApiRefusal(
+        chunk.error.type ?? 'upstream_error',
+        chunk.error.message ?? 'The answer broke off',
+      );
+    onText(chunk.choices?.[0]?.delta?.content ?? '');
+  }
+  return response.headers.get('x-request-id');
+}
+
+async function* readEvents(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (!reader) return;
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice('data:'.length).trim();
+  }
+}
+
+async function request(
+  url: string,
+  userKey: string,
+  post?: { body: object; signal: AbortSignal },
+): Promise<Response> {
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${userKey}`, ...(post && { 'content-type': 'application/json' }) },
+    ...(post && { method: 'POST', body: JSON.stringify(post.body), signal: post.signal }),
+  });
+  if (response.ok) return response;
+  const { error } = (await response.json().catch(() => ({}))) as {
+    error?: { type?: string; message?: string };
+  };
+  throw new ApiRefusal(error?.type ?? 'internal_error', error?.message ?? 'The request failed');
+}

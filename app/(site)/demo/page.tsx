@@ -1,0 +1,26 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { isLive, settings } from '@/server/env';
+import { findDemoPublishableKey } from '@/server/partners/demo';
+import { readLanguage } from '../../_ui/language';
+import { Demo } from './demo';
+
+export const metadata: Metadata = { title: 'Demo app' };
+
+/** A partner's page: beyond its publishable key it uses nothing but the widget and the public API. */
+export default async function DemoPage() {
+  if (isLive()) notFound();
+  const publishableKey = await findDemoPublishableKey();
+  if (publishableKey === null) notFound();
+  const { SDK_URL, CHECKOUT_URL, BASE_URL, SANDBOX_MAIL_URL } = settings();
+  return (
+    <Demo
+      publishableKey={publishableKey}
+      scriptUrl={SDK_URL}
+      checkoutUrl={CHECKOUT_URL}
+      apiUrl={BASE_URL}
+      mailUrl={SANDBOX_MAIL_URL === undefined ? null : `${BASE_URL}/dev/mail`}
+      language={await readLanguage()}
+    />
+  );
+}

@@ -1,0 +1,77 @@
+'use client';
+
+import { useId, useState } from 'react';
+import { Button } from '../../_ui/button';
+
+const MODELS = [
+  { id: 'sandbox/story', name: 'Story – writes prose' },
+  { id: 'sandbox/echo', name: 'Echo – repeats you' },
+];
+
+type Props = {
+  isReady: boolean;
+  isStreaming: boolean;
+  onAsk(model: string, prompt: string): void;
+  onStop(): void;
+};
+
+export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
+  const id = useId();
+  const [prompt, setPrompt] = useState('');
+  const [model, setModel] = useState(MODELS[0]?.id ?? '');
+  const isEmpty = prompt.trim() === '';
+
+  return (
+    <form
+      className="mt-8"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isEmpty && isReady && !isStreaming) onAsk(model, prompt.trim());
+      }}
+    >
+      <label htmlFor={`${id}-prompt`} className="mb-1.5 block text-sm font-medium">
+        Your prompt
+      </label>
+      <div className="rounded-2xl border border-field/60 bg-surface transition-colors focus-within:outline-2 focus-within:outline-offset-[-1px] focus-within:outline-accent hover:border-field">
+        <textarea
+          id={`${id}-prompt`}
+          name="prompt"
+          rows={3}
+          value={prompt}
+          onChange={(event) => setPrompt(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+          placeholder="Tell me a story about a lighthouse"
+          className="block w-full resize-y rounded-2xl bg-transparent px-4 pt-3.5 pb-2 text-base leading-relaxed outline-none placeholder:text-muted/80"
+        />
+        <div className="flex items-center justify-between gap-3 p-2">
+          <select
+            aria-label="Model"
+            name="model"
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+            className="h-11 min-w-0 rounded-lg bg-transparent px-2 text-sm text-muted hover:text-text sm:h-10"
+          >
+            {MODELS.map(({ id: value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+          {isStreaming ? (
+            <Button look="secondary" onClick={onStop}>
+              Stop
+            </Button>
+          ) : (
+            <Button type="submit" disabled={isEmpty || !isReady}>
+              Send
+            </Button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

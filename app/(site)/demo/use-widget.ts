@@ -1,0 +1,75 @@
+'use client';
+
+import { useEffect, useRef, useState } from 'react';
+
+/** The part of the widget's global that this page uses. */
+export type SvcWidget = {
+  init(options: Record<string, unknown>): void;
+  open(): void;
+  getUserKey(): string | null;
+};
+
+/** What the page heard from the widget, newest last. */
+export type Heard = { id: number; at: string; name: string; event: string };
+
+type Setup = { publishableKey: string; scriptUrl: string; checkoutUrl: string };
+type On = { credits(key: string | null, balance: number): void; loggedOut(): void };
+
+const CALLBACKS = [
+  'onLoginCompleted',
+  'onCheckoutOpened',
+  'onCreditsAdded',
+  'onPurchaseError',
+  'onError',
+  'onComplete',
+  'onLoggedOut',
+] as const;
+
+/** Loads the widget's script as a partner would, and keeps a log of its callbacks. */
+export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, on: On) {
+  const [widget, setWidget] = useState<SvcWidget | null>(null);
+  const [failed, setFailed] = useState(false);
+  const [log, setLog] = useState<Heard[]>([]);
+  const handlers = useRef(on);
+  handlers.current = on;
+
+  useEffect(() => {
+    const hear = (name: (typeof CALLBACKS)[number], event: Record<string, unknown> = {}) => {
+      setLog((heard) => [
+        ...heard,
+        { id: heard.length, at: new Date().toLocaleTimeString(), name, event: masked(event) },
+      ]);
+      if (name === 'onLoggedOut') handlers.current.loggedOut();
+      if (typeof event.balance === 'number')
+        handlers.current.credits(event.user_key as string | null, event.balance);
+    };
+    const callbacks = Object.fromEntries(CALLBACKS.map((name) => [name, hear.bind(null, name)]));
+
+    function start() {
+      const svc = (window as { Svc?: SvcWidget }).Svc;
+      if (!svc) return setFailed(true);
+      svc.init({ publishableKey, baseUrl: checkoutUrl, metadata: { source: 'demo' }, ...callbacks });
+      setWidget(svc);
+    }
+    const script = document.createElement('script');
+    script.src = scriptUrl;
+    script.async = true;
+    script.onload = start;
+    script.onerror = () => setFailed(true);
+    document.head.append(script);
+    return () => {
+      script.onload = null;
+    };
+  }, [publishableKey, scriptUrl, checkoutUrl]);
+
+  return { widget, failed, log };
+}
+
+export function maskKey(key: string): string {
+  return `${key.slice(0, 'svc_sk_'.length)}…${key.slice(-4)}`;
+}
+
+function masked(event: Record<string, unknown>): string {
+  const { user_key: key, ...rest } = event;
+  return JSON.stringify({ ...(typeof key === 'string' ? { user_key: maskKey(key) } : {}), ...rest });
+}

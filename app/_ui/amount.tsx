@@ -1,0 +1,30 @@
+const CREDIT_DECIMALS = 2;
+
+/** Credits for people: whole where whole, never rounded up to more than there is. */
+export function formatCredits(credits: number, language: string, decimals = CREDIT_DECIMALS): string {
+  const scale = 10 ** decimals;
+  // The small step keeps 0.29 from being read as 0.28999….
+  const shown = Math.floor(credits * scale + 1e-6) / scale;
+  return new Intl.NumberFormat(language, { maximumFractionDigits: decimals }).format(shown);
+}
+
+export function formatMoney(amount: number, currency: string, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
+  }).format(amount);
+}
+
+/** A number of credits with digits of equal width, so that a changing balance does not jump. */
+export function Amount({
+  credits,
+  language,
+  decimals,
+}: {
+  credits: number;
+  language: string;
+  decimals?: number;
+}) {
+  return <span className="tabular-nums">{formatCredits(credits, language, decimals)}</span>;
+}

@@ -1,0 +1,43 @@
+import type { ComponentProps } from 'react';
+import { Spinner } from './spinner';
+
+const LOOKS = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  secondary: 'border border-line bg-surface text-text hover:bg-sunken',
+  quiet: 'text-muted hover:text-text hover:bg-sunken',
+};
+
+const SIZES = {
+  large: 'h-12 px-5 text-base',
+  medium: 'h-11 px-4 sm:h-10',
+  small: 'h-11 px-3 text-sm sm:h-8',
+};
+
+export type ButtonLook = { look?: keyof typeof LOOKS; size?: keyof typeof SIZES };
+
+/** The classes of a button, for a link that looks like one. */
+export function buttonClass({ look = 'primary', size = 'medium' }: ButtonLook = {}): string {
+  return `inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-60 ${LOOKS[look]} ${SIZES[size]}`;
+}
+
+type Props = ComponentProps<'button'> & ButtonLook & { busy?: boolean };
+
+export function Button({ look, size, busy = false, className = '', children, onClick, ...rest }: Props) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      // Stays focusable while busy, so that the focus does not fall back to the page.
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${className}`}
+    >
+      <span className={busy ? 'invisible' : 'contents'}>{children}</span>
+      {busy && (
+        <span className="absolute inset-0 grid place-items-center">
+          <Spinner size={18} />
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+
+const LOOKS = {
+  info: 'bg-sunken text-text',
+  positive: 'bg-positive-soft text-positive',
+  danger: 'bg-danger-soft text-danger',
+};
+
+/** A short message in the flow of the page; a problem is announced at once, the rest politely. */
+export function Notice({ kind = 'info', children }: { kind?: keyof typeof LOOKS; children: ReactNode }) {
+  return (
+    <div
+      role={kind === 'danger' ? 'alert' : 'status'}
+      className={`rounded-lg px-4 py-3 text-sm ${LOOKS[kind]}`}
+    >
+      {children}
+    </div>
+  );
+}

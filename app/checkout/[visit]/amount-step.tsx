@@ -1,0 +1,151 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import { formatCredits, formatMoney } from '../../_ui/amount';
+import { Button } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Notice } from '../../_ui/notice';
+import { TextField } from '../../_ui/text-field';
+import type { Messages } from '../messages';
+import type { VisitState } from './api';
+import { creditsFor, parseAmount } from './purchase-amount';
+import { StepTitle } from './step-title';
+
+const DEFAULT_AMOUNT = 10;
+
+type Props = {
+  say: Messages;
+  language: Language;
+  visit: VisitState;
+  preset: number | null;
+  onChoose(amount: number, currency: string): Promise<string | undefined>;
+  onUseOwn?: (() => void) | undefined;
+};
+
+export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }: Props) {
+  const isPaused = visit.currency === 'eur' && visit.rates.eur === null;
+  const currency = isPaused ? 'usd' : visit.currency;
+  const rate = visit.rates[currency] ?? 1;
+  const isPresetCustom = preset !== null && !visit.amounts.includes(preset);
+  const [choice, setChoice] = useState<number | 'custom'>(
+    isPresetCustom ? 'custom' : (preset ?? DEFAULT_AMOUNT),
+  );
+  const [custom, setCustom] = useState(isPresetCustom ? String(preset) : '');
+  const [isChecked, setChecked] = useState(isPresetCustom);
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const money = (amount: number) => formatMoney(amount, currency, language);
+  const [least, most] = [money(visit.minimum), money(visit.maximum)];
+  const wanted = choice === 'custom' ? parseAmount(custom) : choice;
+  const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setChecked(true);
+    if (amount === null || busy) return;
+    setBusy(true);
+    setFailure(await onChoose(amount, currency));
+    setBusy(false);
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{say.amountTitle}</StepTitle>
+      <p className="mt-1.5 mb-5 text-muted">{say.amountText(visit.app_name)}</p>
+      {isPaused && (
+        <div className="mb-4">
+          <Notice>{say.eurPaused}</Notice>
+        </div>
+      )}
+      <fieldset>
+        <legend className="sr-only">{say.amountGroup}</legend>
+        <div className="grid grid-cols-3 gap-2.5">
+          {visit.amounts.map((option) => (
+            <Tile
+              key={option}
+              isChosen={choice === option}
+              onChoose={() => setChoice(option)}
+              value={String(option)}
+            >
+              <span className="text-[17px] font-semibold tabular-nums">{money(option)}</span>
+              <span className="text-[13px] text-muted tabular-nums">
+                {formatCredits(creditsFor(option, rate), language)}
+              </span>
+            </Tile>
+          ))}
+          <Tile isChosen={choice === 'custom'} onChoose={() => setChoice('custom')} value="custom">
+            <span className="text-sm leading-tight font-medium">{say.amountCustom}</span>
+          </Tile>
+        </div>
+      </fieldset>
+      {choice === 'custom' && (
+        <div className="mt-4">
+          <TextField
+            label={say.amountCustom}
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            autoFocus
+            prefix={currency === 'eur' ? '€' : '$'}
+            value={custom}
+            hint={say.amountRange(least, most)}
+            error={isChecked && amount === null ? say.amountInvalid(least, most) : undefined}
+            onChange={(event) => {
+              setCustom(event.target.value);
+              setChecked(false);
+            }}
+          />
+        </div>
+      )}
+      <div className="mt-auto pt-6">
+        {failure && (
+          <div className="mb-4">
+            <Notice kind="danger">{failure}</Notice>
+          </div>
+        )}
+        <dl className="mb-4 grid gap-1.5 border-t border-line pt-4">
+          <Line label={say.youPay}>{amount === null ? '–' : money(amount)}</Line>
+          <Line label={say.youGet}>
+            {amount === null ? '–' : `${formatCredits(creditsFor(amount, rate), language)} ${say.credits}`}
+          </Line>
+        </dl>
+        <Button type="submit" size="large" busy={busy} className="w-full">
+          {say.continue(amount === null ? '…' : money(amount))}
+        </Button>
+        {onUseOwn && (
+          <Button look="quiet" className="mt-2 w-full" onClick={onUseOwn}>
+            {say.useOwn}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+type TileProps = { value: string; isChosen: boolean; onChoose(): void; children: React.ReactNode };
+
+function Tile({ value, isChosen, onChoose, children }: TileProps) {
+  return (
+    <label className="relative grid min-h-[72px] cursor-pointer place-content-center justify-items-center gap-0.5 rounded-xl border border-field/40 px-1 text-center transition-colors hover:border-field has-checked:border-accent has-checked:bg-accent-soft has-checked:ring-1 has-checked:ring-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+      <input
+        type="radio"
+        name="preset"
+        value={value}
+        checked={isChosen}
+        onChange={onChoose}
+        className="absolute inset-0 cursor-pointer opacity-0"
+      />
+      {children}
+    </label>
+  );
+}
+
+function Line({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="text-muted">{label}</dt>
+      <dd className="font-medium tabular-nums">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+/** The checkout's own server, as this page sees it. The visit's cookie goes along by itself. */
+
+export type VisitState = {
+  app_name: string;
+  display: string;
+  currency: 'usd' | 'eur';
+  signed_in: null | 'session' | 'key';
+  email: string | null;
+  balance: number | null;
+  status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
+  money: number | null;
+  amounts: number[];
+  minimum: number;
+  maximum: number;
+  /** USD per unit; null while the currency cannot be paid in. */
+  rates: { usd: number; eur: number | null };
+  sandbox: boolean;
+};
+
+export type PaymentForm =
+  | { kind: 'sandbox'; embed_url: string }
+  | { kind: 'stripe'; client_secret: string; publishable_key: string }
+  | { kind: 'hosted'; url: string };
+
+export type Payment = {
+  session_id: string;
+  amount: number;
+  currency: string;
+  credits: number;
+  checkout_url: string | null;
+  payment: PaymentForm;
+};
+
+export type PaymentStatus = {
+  status: 'open' | 'processing' | 'completed' | 'failed' | 'expired';
+  credits_added: number;
+  balance: number;
+  failure?: string;
+};
+
+export class RequestFailed extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export function createApi(visitId: string) {
+  const base = `/checkout/api/visits/${encodeURIComponent(visitId)}`;
+  const post = <Answer>(path: string, body: object = {}) => send<Answer>(base + path, body);
+  return {
+    readVisit: () => send<VisitState>(base),
+    sendCode: (email: string, locale: string) =>
+      post<{ challenge_id: string; resend_in: number }>('/send-code', { email, locale }),
+    verifyCode: (challengeId: string, email: string, code: string) =>
+      post<{ sign_in_token: string; state: VisitState }>('/verify-code', {
+        challenge_id: challengeId,
+        email,
+        code,
+      }),
+    issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
+    recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),
+    saveLimit: (credits: number, saveId: string) =>
+      post<{ granted_credits: number; credits_added: number; balance: number }>('/limit', {
+        credits,
+        save_id: saveId,
+      }),
+    startPayment: (amount: number, currency: string, checkoutMode: string) =>
+      post<Payment>('/payments', { amount, currency, checkout_mode: checkoutMode }),
+    readPayment: (sessionId: string) =>
+      send<PaymentStatus>(`${base}/payments/${encodeURIComponent(sessionId)}`),
+    signOut: () => post<{ state: VisitState }>('/sign-out'),
+  };
+}
+
+export type Api = ReturnType<typeof createApi>;
+
+async function send<Answer>(path: string, body?: object): Promise<Answer> {
+  const response = await fetch(path, {
+    ...(body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  }).catch(() => {
+    throw new RequestFailed('offline', 'No connection');
+  });
+  const answer = (await response.json().catch(() => ({}))) as Answer & {
+    error?: { type?: string; message?: string };
+  };
+  if (response.ok) return answer;
+  throw new RequestFailed(
+    answer.error?.type ?? 'internal_error',
+    answer.error?.message ?? 'Something went wrong',
+  );
+}
+
+export function failureCode(error: unknown): string {
+  return error instanceof RequestFailed ? error.code : 'internal_error';
+}

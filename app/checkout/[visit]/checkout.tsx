@@ -1,0 +1,321 @@
+'use client';
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Language } from '../../_ui/language';
+import { Spinner } from '../../_ui/spinner';
+import { type Messages, messagesFor } from '../messages';
+import { FullMessage, Panel } from '../panel';
+import { AccountHeader } from './account-header';
+import { AmountStep } from './amount-step';
+import { createApi, failureCode, type Payment, type PaymentStatus, type VisitState } from './api';
+import { describeFailure } from './describe-failure';
+import { LeavePrompt } from './leave-prompt';
+import { AllowedStep, ConfirmingStep, ProblemStep, SuccessStep } from './outcome-steps';
+import { PaymentStep } from './payment-step';
+import { PermissionStep } from './permission-step';
+import { SignIn } from './sign-in';
+import { type HostLink, useHost } from './use-host';
+
+type Step =
+  | {
+      name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'step_up' | 'key_failed' | 'permission' | 'amount';
+    }
+  | { name: 'payment'; payment: Payment }
+  | { name: 'confirming'; sessionId: string }
+  | { name: 'success'; creditsAdded: number; balance: number }
+  | { name: 'allowed'; granted: number }
+  | { name: 'failed'; title: string; text: string };
+
+type Props = { visitId: string; origin: string; language: Language; brand: string };
+
+export function Checkout({ visitId, origin, language, brand }: Props) {
+  const say = messagesFor(language);
+  const api = useMemo(() => createApi(visitId), [visitId]);
+  const [visit, setVisit] = useState<VisitState | null>(null);
+  const [step, setStep] = useState<Step>({ name: 'connecting' });
+  const [isLeaving, setLeaving] = useState(false);
+  const isPaying = step.name === 'payment' || step.name === 'confirming';
+  const { link, orphaned } = useHost(origin, () => setLeaving(true));
+  const started = useRef(false);
+
+  const start = useCallback(
+    async (host: HostLink) => {
+      setStep({ name: 'connecting' });
+      try {
+        const state = await recognise(await api.readVisit(), host);
+        setVisit(state);
+        setStep(firstStep(state));
+      } catch (error) {
+        setStep({ name: failureCode(error) === 'not_found' ? 'lost' : 'broken' });
+      }
+
+      /** Whoever is signed in gives the app a key; else a key that the app holds tells who it is. */
+      async function recognise(state: VisitState, { heldKey }: HostLink): Promise<VisitState> {
+        if (state.signed_in === 'session' && heldKey === null) {
+          const { sign_in_token: token } = await api.issueToken();
+          await host.deliverToken(token);
+          return state;
+        }
+        if (state.signed_in !== null || heldKey === null) return state;
+        try {
+          return (await api.recognise(heldKey)).state;
+        } catch (error) {
+          // A key that no longer works is dropped without a word; the user signs in again.
+          if (failureCode(error) === 'invalid_user_key') host.send({ t: 'forget_key' });
+          return state;
+        }
+      }
+    },
+    [api],
+  );
+
+  useEffect(() => {
+    if (!link || started.current) return;
+    started.current = true;
+    void start(link);
+  }, [link, start]);
+
+  useEffect(() => {
+    link?.send({ t: 'paying', paying: isPaying });
+  }, [link, isPaying]);
+
+  useEffect(() => {
+    // The page around us does not hear keys pressed in here.
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key !== 'Escape' || event.defaultPrevented || isLeaving) return;
+      // Or the same key press would close the question it opens.
+      event.preventDefault();
+      if (isPaying) setLeaving(true);
+      else link?.send({ t: 'close' });
+    }
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [link, isPaying, isLeaving]);
+
+  if (orphaned || step.name === 'lost') {
+    return (
+      <Panel>
+        <FullMessage title={orphaned ? say.noOpenerTitle : say.lostTitle}>
+          <p className="text-muted">{orphaned ? say.noOpenerText : say.lostText}</p>
+        </FullMessage>
+      </Panel>
+    );
+  }
+  if (!link || step.name === 'connecting' || (!visit && step.name !== 'broken')) return <Loading say={say} />;
+  if (step.name === 'broken' || !visit) {
+    return (
+      <Panel>
+        <ProblemStep
+          title={say.brokenTitle}
+          text={say.brokenText}
+          action={say.retry}
+          onAction={() => void start(link)}
+        />
+      </Panel>
+    );
+  }
+
+  async function refresh(): Promise<void> {
+    const fresh = await api.readVisit().catch(() => null);
+    if (fresh) setVisit(fresh);
+  }
+
+  async function finishSignIn(
+    host: HostLink,
+    result: { sign_in_token: string; state: VisitState },
+  ): Promise<void> {
+    const isDelivered = await host.deliverToken(result.sign_in_token);
+    setVisit(result.state);
+    setStep(isDelivered ? firstStep(result.state) : { name: 'key_failed' });
+  }
+
+  async function deliverAgain(host: HostLink, state: VisitState): Promise<void> {
+    const token = await api.issueToken().catch(() => null);
+    if (token && (await host.deliverToken(token.sign_in_token))) setStep(firstStep(state));
+  }
+
+  async function choose(host: HostLink, amount: number, currency: string): Promise<string | undefined> {
+    try {
+      const payment = await api.startPayment(amount, currency, host.init.checkout_mode);
+      host.send({
+        t: 'checkout_opened',
+        session_id: payment.session_id,
+        checkout_url: host.init.checkout_mode === 'manual' ? payment.checkout_url : null,
+      });
+      setStep({ name: 'payment', payment });
+      return undefined;
+    } catch (error) {
+      const code = failureCode(error);
+      host.send({ t: 'purchase_error', error: { code, message: 'The payment could not be started.' } });
+      return describeFailure(error, say);
+    }
+  }
+
+  async function allow(host: HostLink, credits: number, saveId: string): Promise<string | undefined> {
+    try {
+      const saved = await api.saveLimit(credits, saveId);
+      host.send({
+        t: 'credits_added',
+        type: 'permission',
+        balance: saved.balance,
+        credits_added: saved.credits_added,
+      });
+      await refresh();
+      setStep({ name: 'allowed', granted: saved.granted_credits });
+      return undefined;
+    } catch (error) {
+      if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
+      setStep({ name: 'step_up' });
+      return undefined;
+    }
+  }
+
+  function finish(host: HostLink, { status, credits_added, balance, failure }: PaymentStatus): void {
+    setLeaving(false);
+    if (status === 'completed') {
+      host.send({ t: 'credits_added', type: 'purchase', balance, credits_added });
+      void refresh();
+      return setStep({ name: 'success', creditsAdded: credits_added, balance });
+    }
+    const isExpired = status === 'expired';
+    host.send({
+      t: 'purchase_error',
+      error: {
+        code: `payment_${status}`,
+        message: failure ?? (isExpired ? 'The payment has expired.' : 'The payment failed.'),
+      },
+    });
+    setStep({
+      name: 'failed',
+      title: isExpired ? say.expiredTitle : say.failedTitle,
+      text: isExpired ? say.expiredText : say.failedText,
+    });
+  }
+
+  async function signOut(host: HostLink): Promise<void> {
+    const answer = await api.signOut().catch(() => null);
+    if (!answer) return setStep({ name: 'broken' });
+    host.send({ t: 'logged_out' });
+    setVisit(answer.state);
+    setStep({ name: 'sign_in' });
+  }
+
+  function renderStep(host: HostLink, state: VisitState) {
+    const common = { say, language, api, visit: state, appName: state.app_name };
+    switch (step.name) {
+      case 'sign_in':
+      case 'step_up':
+        return (
+          <SignIn
+            key={step.name}
+            {...common}
+            isStepUp={step.name === 'step_up'}
+            onSignedIn={(result) => finishSignIn(host, result)}
+            onBuy={step.name === 'step_up' ? () => setStep({ name: 'amount' }) : undefined}
+          />
+        );
+      case 'key_failed':
+        return (
+          <ProblemStep
+            title={say.brokenTitle}
+            text={say.keyFailed}
+            action={say.retry}
+            onAction={() => void deliverAgain(host, state)}
+          />
+        );
+      case 'permission':
+        return (
+          <PermissionStep
+            {...common}
+            onAllow={(credits, saveId) => allow(host, credits, saveId)}
+            onBuy={() => setStep({ name: 'amount' })}
+          />
+        );
+      case 'amount':
+        return (
+          <AmountStep
+            {...common}
+            preset={host.init.amount}
+            onChoose={(amount, currency) => choose(host, amount, currency)}
+            onUseOwn={needsPermission(state) ? () => setStep(firstStep(state)) : undefined}
+          />
+        );
+      case 'payment':
+        return (
+          <PaymentStep
+            {...common}
+            payment={step.payment}
+            isManual={host.init.checkout_mode === 'manual'}
+            onSubmitted={() => setStep({ name: 'confirming', sessionId: step.payment.session_id })}
+            onFinal={(status) => finish(host, status)}
+            onDeclined={() =>
+              host.send({
+                t: 'purchase_error',
+                error: { code: 'payment_declined', message: 'The payment was declined.' },
+              })
+            }
+            onBroken={() => setStep({ name: 'failed', title: say.brokenTitle, text: say.brokenText })}
+            onBack={() => setStep({ name: 'amount' })}
+          />
+        );
+      case 'confirming':
+        return (
+          <ConfirmingStep {...common} sessionId={step.sessionId} onFinal={(status) => finish(host, status)} />
+        );
+      case 'success':
+        return <SuccessStep {...common} {...step} onDone={() => host.send({ t: 'close' })} />;
+      case 'allowed':
+        return <AllowedStep {...common} granted={step.granted} onDone={() => host.send({ t: 'close' })} />;
+      case 'failed':
+        return (
+          <ProblemStep
+            title={step.title}
+            text={step.text}
+            action={say.chooseAgain}
+            onAction={() => setStep({ name: 'amount' })}
+          />
+        );
+      default:
+        return null;
+    }
+  }
+
+  return (
+    <Panel footer={visit.sandbox ? say.sandbox : say.footer(brand)}>
+      <AccountHeader say={say} language={language} visit={visit} onSignOut={() => void signOut(link)} />
+      {renderStep(link, visit)}
+      {isLeaving && isPaying && (
+        <LeavePrompt
+          say={say}
+          onLeave={() => link.send({ t: 'close' })}
+          onStay={() => {
+            setLeaving(false);
+            link.send({ t: 'paying', paying: true });
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Loading({ say }: { say: Messages }) {
+  return (
+    <Panel>
+      <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
+        <Spinner />
+        <p>{say.loading}</p>
+      </div>
+    </Panel>
+  );
+}
+
+function needsPermission({ status }: VisitState): boolean {
+  return status === 'partner_not_permitted' || status === 'partner_limit_reached';
+}
+
+/** A key alone does not let anybody set a limit: whoever it is has to sign in for that. */
+function firstStep(state: VisitState): Step {
+  if (state.signed_in === null) return { name: 'sign_in' };
+  if (!needsPermission(state)) return { name: 'amount' };
+  return { name: state.signed_in === 'key' ? 'step_up' : 'permission' };
+}

@@ -1,0 +1,106 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { Amount, formatCredits } from '../../_ui/amount';
+import { Button } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Spinner } from '../../_ui/spinner';
+import type { Messages } from '../messages';
+import { CheckMark, WarningMark } from '../panel';
+import type { Api, PaymentStatus } from './api';
+import { StepTitle } from './step-title';
+import { usePaymentStatus } from './use-payment-status';
+
+const ASK_MS = 1000;
+const SLOW_MS = 30_000;
+
+type ConfirmingProps = { say: Messages; api: Api; sessionId: string; onFinal(status: PaymentStatus): void };
+
+/** The form is done; the credits are there when our server says so. */
+export function ConfirmingStep({ say, api, sessionId, onFinal }: ConfirmingProps) {
+  const [isSlow, setSlow] = useState(false);
+  usePaymentStatus(api, sessionId, ASK_MS, onFinal);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div role="status" className="grid flex-1 place-content-center justify-items-center gap-4 text-center">
+      <span className="text-accent">
+        <Spinner size={32} />
+      </span>
+      <StepTitle>{say.confirming}</StepTitle>
+      <p className="min-h-12 max-w-80 text-muted">{isSlow && say.confirmingSlow}</p>
+    </div>
+  );
+}
+
+type SuccessProps = {
+  say: Messages;
+  language: Language;
+  appName: string;
+  creditsAdded: number;
+  balance: number;
+  onDone(): void;
+};
+
+export function SuccessStep({ say, language, appName, creditsAdded, balance, onDone }: SuccessProps) {
+  return (
+    <div className="animate-appear flex flex-1 flex-col">
+      <div className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
+        <div className="mb-3">
+          <CheckMark />
+        </div>
+        <StepTitle>{say.successTitle(formatCredits(creditsAdded, language))}</StepTitle>
+        <p className="text-muted">{say.successText(appName)}</p>
+      </div>
+      <p className="mb-4 flex justify-between gap-4 border-t border-line pt-4">
+        <span className="text-muted">{say.newBalance}</span>
+        <span className="font-medium">
+          <Amount credits={balance} language={language} /> {say.credits}
+        </span>
+      </p>
+      <Button size="large" className="w-full" onClick={onDone}>
+        {say.done}
+      </Button>
+    </div>
+  );
+}
+
+type AllowedProps = { say: Messages; language: Language; appName: string; granted: number; onDone(): void };
+
+export function AllowedStep({ say, language, appName, granted, onDone }: AllowedProps) {
+  return (
+    <div className="animate-appear flex flex-1 flex-col">
+      <div className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
+        <div className="mb-3">
+          <CheckMark />
+        </div>
+        <StepTitle>{say.allowedTitle}</StepTitle>
+        <p className="max-w-80 text-muted">{say.allowedText(appName, formatCredits(granted, language))}</p>
+      </div>
+      <Button size="large" className="w-full" onClick={onDone}>
+        {say.done}
+      </Button>
+    </div>
+  );
+}
+
+type ProblemProps = { title: string; text: string; action: string; onAction(): void; busy?: boolean };
+
+export function ProblemStep({ title, text, action, onAction, busy = false }: ProblemProps) {
+  return (
+    <div className="animate-appear flex flex-1 flex-col">
+      <div role="alert" className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
+        <div className="mb-3">
+          <WarningMark />
+        </div>
+        <StepTitle>{title}</StepTitle>
+        <p className="max-w-80 text-muted">{text}</p>
+      </div>
+      <Button size="large" busy={busy} className="w-full" onClick={onAction}>
+        {action}
+      </Button>
+    </div>
+  );
+}

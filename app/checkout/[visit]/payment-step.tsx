@@ -1,0 +1,177 @@
+'use client';
+
+import { useEffect, useRef, useState } from 'react';
+import { formatCredits, formatMoney } from '../../_ui/amount';
+import { Button, buttonClass } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Spinner } from '../../_ui/spinner';
+import type { Messages } from '../messages';
+import type { Api, Payment, PaymentStatus } from './api';
+import { StepTitle } from './step-title';
+import { mountStripe } from './stripe-form';
+import { usePaymentStatus } from './use-payment-status';
+
+type Props = {
+  say: Messages;
+  language: Language;
+  api: Api;
+  payment: Payment;
+  /** The app opens the payment itself. */
+  isManual: boolean;
+  onSubmitted(): void;
+  onFinal(status: PaymentStatus): void;
+  onDeclined(): void;
+  onBroken(): void;
+  onBack(): void;
+};
+
+/** A form tells when it is done; a tab of its own does not, so it is asked for more often. */
+const ASK_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
+
+export function PaymentStep(props: Props) {
+  const { say, api, payment, onFinal, onBack } = props;
+  usePaymentStatus(api, payment.session_id, ASK_MS[payment.payment.kind], onFinal);
+  return (
+    <section className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{say.paymentTitle}</StepTitle>
+      <div className="mt-4 flex flex-1 flex-col">
+        <Form {...props} />
+      </div>
+      <div className="pt-3">
+        <Button look="quiet" className="w-full" onClick={onBack}>
+          {say.back}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Form(props: Props) {
+  const form = props.payment.payment;
+  switch (form.kind) {
+    case 'sandbox':
+      return <SandboxForm {...props} url={form.embed_url} />;
+    case 'stripe':
+      return (
+        <StripeForm {...props} clientSecret={form.client_secret} publishableKey={form.publishable_key} />
+      );
+    case 'hosted':
+      return <HostedForm {...props} url={form.url} />;
+  }
+}
+
+const FIRST_HEIGHT = 340;
+const MAXIMUM_HEIGHT = 2000;
+
+/** The sandbox processor's form. Only that frame, from that origin, is believed. */
+function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: string }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [height, setHeight] = useState(FIRST_HEIGHT);
+  const [isLoaded, setLoaded] = useState(false);
+  const hear = useRef({ onSubmitted, onDeclined });
+  hear.current = { onSubmitted, onDeclined };
+
+  useEffect(() => {
+    const { origin } = new URL(url);
+    function onMessage(event: MessageEvent<unknown>) {
+      if (event.origin !== origin || event.source !== (frame.current?.contentWindow ?? null)) return;
+      const data = event.data as { type?: unknown; status?: unknown; height?: unknown } | null;
+      if (data?.type !== 'sandbox-payment') return;
+      setLoaded(true);
+      if (typeof data.height === 'number' && data.height > 0)
+        setHeight(Math.min(data.height, MAXIMUM_HEIGHT));
+      if (data.status === 'complete') hear.current.onSubmitted();
+      if (data.status === 'declined') hear.current.onDeclined();
+    }
+    window.addEventListener('message', onMessage);
+    return () => window.removeEventListener('message', onMessage);
+  }, [url]);
+
+  return (
+    <div className="relative -mx-1">
+      {!isLoaded && <FormLoading say={say} />}
+      <iframe
+        ref={frame}
+        src={url}
+        title={say.paymentFrame}
+        allow="payment"
+        height={height}
+        onLoad={() => setLoaded(true)}
+        className="block w-full border-0"
+      />
+    </div>
+  );
+}
+
+function StripeForm({
+  say,
+  clientSecret,
+  publishableKey,
+  onSubmitted,
+  onBroken,
+}: Props & { clientSecret: string; publishableKey: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const hear = useRef({ onSubmitted, onBroken });
+  hear.current = { onSubmitted, onBroken };
+  useEffect(() => {
+    if (!place.current) return;
+    const form = mountStripe(place.current, {
+      clientSecret,
+      publishableKey,
+      onComplete: () => hear.current.onSubmitted(),
+    });
+    form.ready.catch(() => hear.current.onBroken());
+    return form.remove;
+  }, [clientSecret, publishableKey]);
+  return (
+    <div className="relative -mx-2 min-h-80">
+      <FormLoading say={say} />
+      <div ref={place} className="relative" />
+    </div>
+  );
+}
+
+function FormLoading({ say }: { say: Messages }) {
+  return (
+    <div
+      role="status"
+      className="absolute inset-0 grid place-content-center justify-items-center gap-3 text-muted"
+    >
+      <Spinner />
+      <span className="text-sm">{say.paymentLoading}</span>
+    </div>
+  );
+}
+
+function HostedForm({ say, language, payment, url, isManual }: Props & { url: string }) {
+  const [isOpened, setOpened] = useState(isManual);
+  return (
+    <div className="grid flex-1 place-content-center justify-items-center gap-5 text-center">
+      <p className="text-[28px] leading-none font-semibold tabular-nums">
+        {formatMoney(payment.amount, payment.currency, language)}
+        <span className="mt-2 block text-base font-normal text-muted">
+          {formatCredits(payment.credits, language)} {say.credits}
+        </span>
+      </p>
+      <p className="max-w-72 text-muted">{isManual ? say.manualText : say.hostedText}</p>
+      {!isManual && (
+        <a
+          href={url}
+          target="_blank"
+          rel="noopener"
+          onClick={() => setOpened(true)}
+          className={buttonClass({ size: 'large', look: isOpened ? 'secondary' : 'primary' })}
+        >
+          {say.hostedOpen}
+        </a>
+      )}
+      <p role="status" className="flex min-h-6 items-center gap-2 text-sm text-muted">
+        {isOpened && (
+          <>
+            <Spinner size={16} /> {say.waiting}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+'use client';
+
+import { type FormEvent, useRef, useState } from 'react';
+import { formatCredits } from '../../_ui/amount';
+import { Button } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Notice } from '../../_ui/notice';
+import { TextField } from '../../_ui/text-field';
+import type { Messages } from '../messages';
+import type { VisitState } from './api';
+import { StepTitle } from './step-title';
+
+const SUGGESTIONS = [100, 500, 1000];
+
+type Props = {
+  say: Messages;
+  language: Language;
+  visit: VisitState;
+  onAllow(credits: number, saveId: string): Promise<string | undefined>;
+  onBuy(): void;
+};
+
+/** "Allow <app> to use up to N of your credits", or buy some for it instead. */
+export function PermissionStep({ say, language, visit, onAllow, onBuy }: Props) {
+  const most = Math.floor(visit.money ?? 0);
+  const show = (credits: number) => formatCredits(credits, language);
+  const [typed, setTyped] = useState(String(Math.min(most, 500)));
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  // Sent again after a lost answer, the same save is booked once.
+  const save = useRef<{ credits: number; id: string } | null>(null);
+
+  const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
+  const isValid = credits >= 1 && credits <= most;
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!isValid || busy) return;
+    if (save.current?.credits !== credits) save.current = { credits, id: newSaveId() };
+    setBusy(true);
+    setFailure(await onAllow(credits, save.current.id));
+    setBusy(false);
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{say.permissionTitle(visit.app_name)}</StepTitle>
+      <p className="mt-1.5 mb-6 text-muted">
+        {(visit.status === 'partner_limit_reached' ? say.permissionReached : say.permissionText)(
+          show(visit.money ?? 0),
+        )}
+      </p>
+      <TextField
+        label={`${say.permissionField} (${say.credits})`}
+        name="credits"
+        inputMode="numeric"
+        autoComplete="off"
+        value={typed}
+        hint={say.permissionHint}
+        error={isValid ? undefined : say.permissionInvalid(show(most))}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <div className="mt-3 flex flex-wrap gap-2">
+        {SUGGESTIONS.filter((option) => option < most).map((option) => (
+          <Button key={option} look="secondary" size="small" onClick={() => setTyped(String(option))}>
+            {show(option)}
+          </Button>
+        ))}
+        <Button look="secondary" size="small" onClick={() => setTyped(String(most))}>
+          {say.permissionAll(show(most))}
+        </Button>
+      </div>
+      <div className="mt-auto pt-6">
+        {failure && (
+          <div className="mb-4">
+            <Notice kind="danger">{failure}</Notice>
+          </div>
+        )}
+        <Button type="submit" size="large" busy={busy} disabled={!isValid} className="w-full">
+          {say.allow(isValid ? show(credits) : '…')}
+        </Button>
+        <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
+          {say.buyInstead}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function newSaveId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

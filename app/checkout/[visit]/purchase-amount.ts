@@ -1,0 +1,14 @@
+const CENTS = 100;
+const RATE_SCALE = 1_000_000;
+
+/** 12, 12.5 or 12,50 as a number; null for anything else. */
+export function parseAmount(typed: string): number | null {
+  const match = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(typed.trim());
+  return match ? Number(`${match[1]}.${match[2] ?? '0'}`) : null;
+}
+
+/** Whole credits for an amount, as the server counts them: never more than is paid for. */
+export function creditsFor(amount: number, rate: number): number {
+  const cents = BigInt(Math.round(amount * CENTS));
+  return Number((cents * BigInt(Math.round(rate * RATE_SCALE))) / BigInt(RATE_SCALE));
+}

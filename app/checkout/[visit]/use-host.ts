@@ -1,0 +1,86 @@
+'use client';
+
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { FromCheckout, FromWidget, Init } from '@/widget/contract';
+import { findOpener, type Host, openHost, sayHello } from '../connect';
+
+const EXCHANGE_PATIENCE_MS = 15_000;
+
+export type HostLink = {
+  init: Init;
+  /** The key the app already holds for somebody; null for nobody. */
+  heldKey: string | null;
+  send(message: FromCheckout): void;
+  /** Hands a sign-in token over; true when the app got its key. */
+  deliverToken(token: string): Promise<boolean>;
+};
+
+type Connection = {
+  opened: Promise<{ init: Init; host: Host }>;
+  listen(hear: (message: FromWidget) => void): void;
+};
+
+const connections = new Map<string, Connection>();
+
+/** One connection per opening, whatever React mounts twice. */
+function connectOnce(rid: string, origin: string): Connection {
+  const known = connections.get(rid);
+  if (known) return known;
+  let hear: ((message: FromWidget) => void) | undefined;
+  const unheard: FromWidget[] = [];
+  const opened = sayHello('session', rid, origin).then((opening) => {
+    const host = openHost(opening, (message) => (hear ? hear(message) : unheard.push(message)));
+    host.send({ t: 'ready' });
+    return { init: opening.init, host };
+  });
+  const connection: Connection = {
+    opened,
+    listen(next) {
+      hear = next;
+      for (const message of unheard.splice(0)) next(message);
+    },
+  };
+  connections.set(rid, connection);
+  return connection;
+}
+
+/** The page that opened us, once it is known to be the one this visit belongs to. */
+export function useHost(
+  origin: string,
+  onCloseRequested: () => void,
+): { link: HostLink | null; orphaned: boolean } {
+  const [link, setLink] = useState<HostLink | null>(null);
+  const [orphaned, setOrphaned] = useState(false);
+  const exchanged = useRef<((ok: boolean) => void) | null>(null);
+  const closeRequested = useRef(onCloseRequested);
+  closeRequested.current = onCloseRequested;
+
+  const connect = useCallback(
+    (rid: string) => {
+      const connection = connectOnce(rid, origin);
+      connection.listen(async (message) => {
+        if (message.t === 'close_requested') closeRequested.current();
+        if (message.t === 'key_exchanged') exchanged.current?.(message.ok);
+        if (message.t === 'held_key') {
+          const { init, host } = await connection.opened;
+          const deliverToken = (token: string) =>
+            new Promise<boolean>((resolve) => {
+              exchanged.current = resolve;
+              setTimeout(() => resolve(false), EXCHANGE_PATIENCE_MS);
+              host.send({ t: 'signed_in', token });
+            });
+          setLink({ init, heldKey: message.user_key, send: (known) => host.send(known), deliverToken });
+        }
+      });
+    },
+    [origin],
+  );
+
+  useEffect(() => {
+    const rid = window.location.hash.slice(1);
+    if (rid === '' || findOpener() === null) setOrphaned(true);
+    else connect(rid);
+  }, [connect]);
+
+  return { link, orphaned };
+}

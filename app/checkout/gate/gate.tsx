@@ -1,0 +1,86 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { Button } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Spinner } from '../../_ui/spinner';
+import { findForeignAncestor, findOpener, type Opening, sayHello } from '../connect';
+import { messagesFor } from '../messages';
+import { FullMessage, Panel, WarningMark } from '../panel';
+import { openVisit } from './open-visit';
+
+type View =
+  | { kind: 'loading' }
+  | { kind: 'no_opener' }
+  | { kind: 'broken' }
+  | { kind: 'refused'; origin: string };
+
+export function Gate({ language }: { language: Language }) {
+  const say = messagesFor(language);
+  const [view, setView] = useState<View>({ kind: 'loading' });
+
+  useEffect(() => {
+    const rid = window.location.hash.slice(1);
+    if (rid === '' || findOpener() === null) return setView({ kind: 'no_opener' });
+    let current = true;
+    void sayHello('gate', rid, '*')
+      .then(pass)
+      .then((refusal) => current && refusal && setView(refusal));
+    return () => {
+      current = false;
+    };
+  }, []);
+
+  return (
+    <Panel>
+      {view.kind === 'loading' && (
+        <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
+          <Spinner />
+          <p>{say.loading}</p>
+        </div>
+      )}
+      {view.kind === 'refused' && (
+        <FullMessage title={say.refusedTitle} icon={<WarningMark />}>
+          <p className="text-muted">{say.refusedText}</p>
+          <p className="my-3 max-w-full rounded-lg bg-sunken px-4 py-2.5 font-mono text-sm break-all">
+            {view.origin}
+          </p>
+          <p className="max-w-80 text-sm text-muted">{say.refusedHint}</p>
+        </FullMessage>
+      )}
+      {view.kind === 'no_opener' && (
+        <FullMessage title={say.noOpenerTitle}>
+          <p className="text-muted">{say.noOpenerText}</p>
+        </FullMessage>
+      )}
+      {view.kind === 'broken' && (
+        <FullMessage title={say.brokenTitle} icon={<WarningMark />}>
+          <p className="text-muted">{say.brokenText}</p>
+          <Button look="secondary" className="mt-4" onClick={() => window.location.reload()}>
+            {say.retry}
+          </Button>
+        </FullMessage>
+      )}
+    </Panel>
+  );
+}
+
+let passing: Promise<View | null> | undefined;
+
+/** Asks the server once; goes on to the visit's own page, or says why not. */
+function pass(opening: Opening): Promise<View | null> {
+  passing ??= openVisitOf(opening);
+  return passing;
+}
+
+async function openVisitOf({ origin, init, port }: Opening): Promise<View | null> {
+  // From here on the gate has nothing to say to the page, whatever the server decides.
+  port.close();
+  const foreign = origin === 'null' ? origin : findForeignAncestor(origin);
+  if (foreign !== null) return { kind: 'refused', origin: foreign };
+  const result = await openVisit(origin, init);
+  if (result.kind === 'refused') return { kind: 'refused', origin };
+  if (result.kind === 'failed') return { kind: 'broken' };
+  window.location.replace(`/checkout/${encodeURIComponent(result.visitId)}#${init.rid}`);
+  return null;
+}

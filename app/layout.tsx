@@ -1,0 +1,28 @@
+import './globals.css';
+import { GeistMono } from 'geist/font/mono';
+import { GeistSans } from 'geist/font/sans';
+import type { Metadata, Viewport } from 'next';
+import type { ReactNode } from 'react';
+import { settings } from '@/server/env';
+import { readLanguage } from './_ui/language';
+
+export function generateMetadata(): Metadata {
+  const name = settings().BRAND_NAME;
+  return { title: { default: name, template: `%s · ${name}` }, icons: { icon: '/icon.svg' } };
+}
+
+export const viewport: Viewport = {
+  width: 'device-width',
+  initialScale: 1,
+  viewportFit: 'cover',
+  colorScheme: 'light dark',
+};
+
+/** Reads the request for the language; that also keeps every page dynamic, as its nonce must be. */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    <html lang={await readLanguage()} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+      <body className="min-h-dvh text-[15px] leading-normal">{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,19 @@
+import { ApiError } from '@/server/errors';
+import { preflight } from '@/server/http/cors';
+import { writeReceiptBody } from '@/server/http/receipt-body';
+import { privateJson, respond } from '@/server/http/respond';
+import { requireUserKey } from '@/server/keys/authenticate';
+import { findReceipt } from '@/server/ledger';
+
+type Context = { params: Promise<{ id: string }> };
+
+export const GET = (request: Request, context: Context): Promise<Response> =>
+  respond('chat', async () => {
+    const { userId, partnerId } = await requireUserKey(request);
+    const { id } = await context.params;
+    const receipt = await findReceipt({ userId, appId: partnerId, requestId: id });
+    if (receipt === null) throw new ApiError('not_found', 'This app made no such request for this user');
+    return privateJson(writeReceiptBody(receipt));
+  });
+
+export const OPTIONS = preflight;

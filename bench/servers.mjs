@@ -1,0 +1,216 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The servers under test, each a process of its own on loopback.
+ *
+ * @typedef {object} Server
+ * @property {string} origin
+ * @property {() => string} lastOutput what it printed last, for a failure's report
+ *
+ * @typedef {object} Command
+ * @property {string} name
+ * @property {number} port
+ * @property {string[]} args
+ * @property {Record<string, string>} [env]
+ * @property {string} readyPath answers 2xx as soon as the server is ready
+ * @property {number} [startSeconds]
+ */
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const HERE = path.join(ROOT, 'bench');
+const STOP_SECONDS = 40;
+const KEPT_OUTPUT = 4_000;
+
+export const MODEL = 'openai/gpt-4.1-mini';
+const UPSTREAM_KEY = 'sk-bench';
+
+export async function startMockUpstream() {
+  const port = await findFreePort();
+  return startServer({
+    name: 'mock upstream',
+    port,
+    args: [path.join(HERE, 'mock-upstream.mjs')],
+    readyPath: '/',
+  });
+}
+
+/** @param {string} upstreamOrigin */
+export async function startRawProxy(upstreamOrigin) {
+  const port = await findFreePort();
+  const args = [path.join(HERE, 'raw-proxy.mjs')];
+  return startServer({
+    name: 'raw proxy',
+    port,
+    args,
+    env: { UPSTREAM_ORIGIN: upstreamOrigin },
+    readyPath: '/',
+  });
+}
+
+const require = createRequire(import.meta.url);
+const PORTKEY = '@portkey-ai/gateway/package.json';
+
+/** It has no setting for its address, hence the preload; and it calls only those private hosts that it is told to trust. */
+export async function startPortkey() {
+  const port = await findFreePort();
+  const script = path.join(path.dirname(require.resolve(PORTKEY)), 'build/start-server.js');
+  const preload = new URL('loopback-only.mjs', import.meta.url).href;
+  const args = ['--import', preload, script, `--port=${port}`, '--headless'];
+  return startServer({
+    name: 'portkey',
+    port,
+    args,
+    env: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+    readyPath: '/',
+  });
+}
+
+/** @param {string} upstreamOrigin */
+export function headersForPortkey(upstreamOrigin) {
+  return {
+    authorization: `Bearer ${UPSTREAM_KEY}`,
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `${upstreamOrigin}/v1`,
+  };
+}
+
+export function readPortkeyVersion() {
+  return String(require(PORTKEY).version);
+}
+
+/**
+ * This product as it ships: durable embedded PostgreSQL, hold and settlement on. Only the limits
+ * that would refuse a load test are lifted. An empty value keeps an `.env` file out.
+ *
+ * @param {string} upstreamOrigin
+ * @param {string} dataDir
+ */
+export async function startProduct(upstreamOrigin, dataDir) {
+  const port = await findFreePort();
+  const env = {
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    OPENAI_API_KEY: UPSTREAM_KEY,
+    OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
+    LIMIT_RUNNING_PER_USER: '1000',
+    LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '100000000',
+    LIMIT_CODES_PER_EMAIL_PER_HOUR: '0',
+    LIMIT_CODES_PER_ADDRESS_PER_HOUR: '0',
+    LIMIT_CODE_RESEND_SECONDS: '0',
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    SMTP_URL: '',
+    STRIPE_SECRET_KEY: '',
+    STRIPE_PUBLISHABLE_KEY: '',
+    STRIPE_WEBHOOK_SECRET: '',
+    CHECKOUT_URL: '',
+    SDK_URL: '',
+  };
+  const args = [path.join(ROOT, '.build/main.mjs')];
+  const server = await startServer({
+    name: 'svc',
+    port,
+    args,
+    env,
+    readyPath: '/v1/models',
+    startSeconds: 120,
+  });
+  return { ...server, env };
+}
+
+/** The commands of the operator see the same settings as the server. @param {Record<string, string>} [env] */
+export function childEnvironment(env) {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, NODE_ENV: /** @type {const} */ ('production'), ...env };
+}
+
+/** @type {Set<() => Promise<void>>} */
+const running = new Set();
+let closed = false;
+
+/** The last one started stops first, and none starts after it. */
+export async function stopServers() {
+  closed = true;
+  for (const stop of [...running].reverse()) await stop();
+}
+
+/** @param {Command} command @returns {Promise<Server>} */
+async function startServer({ name, port, args, env, readyPath, startSeconds = 20 }) {
+  if (closed) throw new Error(`${name} is not started any more`);
+  // A group of its own: Ctrl-C reaches the driver, which then stops the servers in order.
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: childEnvironment({ PORT: String(port), ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  running.add(() => stopChild(child));
+  let output = '';
+  for (const pipe of [child.stdout, child.stderr]) {
+    pipe.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-KEPT_OUTPUT);
+    });
+  }
+
+  const origin = `http://127.0.0.1:${port}`;
+  const deadlineMs = performance.now() + startSeconds * 1_000;
+  while (!(await isReady(origin + readyPath))) {
+    if (hasEnded(child)) throw new Error(`${name} ended while starting. It printed last:\n${output}`);
+    if (performance.now() > deadlineMs) {
+      throw new Error(
+        `${name} did not answer ${readyPath} within ${startSeconds} s. It printed last:\n${output}`,
+      );
+    }
+    await sleep(100);
+  }
+  return { origin, lastOutput: () => output };
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
+
+/** @param {import('node:child_process').ChildProcess} child */
+async function stopChild(child) {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1_000);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(impatience);
+}
+
+/** @param {string} url */
+async function isReady(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns {Promise<number>} */
+function findFreePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no free port')),
+      );
+    });
+  });
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { type NextRequest, NextResponse } from 'next/server';
+import { findVisitOrigin } from '@/server/checkout/visits';
+import { isLive, settings } from '@/server/env';
+import { SITE_HEADER } from './app/_ui/site-header';
+
+/**
+ * Stands before every page: gives it a nonce, its security headers and, for the one page that may
+ * be framed, the one origin that may frame it.
+ */
+
+export const config = {
+  matcher: ['/((?!_next/|api/|checkout/api/).*)'],
+};
+
+const DEMO_PATH = '/demo';
+const SCRIPT_PATH = /^\/v1\/(?:(\d+\.\d+\.\d+)\/)?svc\.js$/;
+const PUBLIC_FILE = /^\/[\w-]+\.(?:svg|ico|txt)$/;
+const VISIT_PATH = /^\/checkout\/(ckv_[0-9A-Za-z]+)$/;
+
+export async function proxy(request: NextRequest): Promise<NextResponse> {
+  const { pathname } = request.nextUrl;
+  const script = SCRIPT_PATH.exec(pathname);
+  if (script) return serveScript(script[1]);
+
+  const onDemoHost = !isLive() && hostname(request).startsWith('demo.');
+  const isDemo = onDemoHost && (pathname === '/' || pathname === DEMO_PATH);
+  if (onDemoHost && !isDemo && !PUBLIC_FILE.test(pathname))
+    return new NextResponse('Not found', { status: 404 });
+  if (pathname === DEMO_PATH && !onDemoHost && !isLive()) return NextResponse.redirect(demoOrigin());
+
+  const nonce = randomBytes(16).toString('base64');
+  const policy = describe(isDemo ? demoPolicy(nonce) : await pagePolicy(pathname, nonce));
+  const headers = new Headers(request.headers);
+  headers.set(SITE_HEADER, isDemo ? 'demo' : pathname.startsWith('/checkout') ? 'checkout' : 'service');
+  headers.set('content-security-policy', policy);
+  const response = NextResponse.next({ request: { headers } });
+  response.headers.set('content-security-policy', policy);
+  return withSecurityHeaders(response, pathname);
+}
+
+type Policy = Record<string, string[]>;
+
+async function pagePolicy(pathname: string, nonce: string): Promise<Policy> {
+  const policy = basePolicy(nonce);
+  if (pathname === '/checkout/gate') delete policy['frame-ancestors'];
+  const visitId = VISIT_PATH.exec(pathname)?.[1];
+  if (visitId === undefined) return policy;
+  const visit = await findVisitOrigin(visitId);
+  return {
+    ...policy,
+    ...paymentSources(policy),
+    'frame-ancestors': [visit?.display === 'embedded' ? ancestorSource(visit.origin) : "'none'"],
+  };
+}
+
+function basePolicy(nonce: string): Policy {
+  const isDevelopment = settings().NODE_ENV === 'development';
+  return {
+    'default-src': ["'self'"],
+    'script-src': [
+      "'self'",
+      `'nonce-${nonce}'`,
+      "'strict-dynamic'",
+      ...(isDevelopment ? ["'unsafe-eval'"] : []),
+    ],
+    'style-src': ["'self'", isDevelopment ? "'unsafe-inline'" : `'nonce-${nonce}'`],
+    'img-src': ["'self'", 'data:'],
+    'font-src': ["'self'"],
+    'connect-src': ["'self'"],
+    'frame-src': ["'none'"],
+    'object-src': ["'none'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'self'"],
+    'frame-ancestors': ["'none'"],
+  };
+}
+
+/** The processor's sources: on the page that takes payments only. */
+function paymentSources(policy: Policy): Policy {
+  const { STRIPE_API_BASE: sandbox } = settings();
+  if (sandbox !== undefined) return { 'frame-src': [new URL(sandbox).origin] };
+  const add = (name: string, ...sources: string[]) => ({ [name]: [...(policy[name] ?? []), ...sources] });
+  return {
+    ...add('script-src', 'https://js.stripe.com', 'https://*.js.stripe.com', 'https://checkout.stripe.com'),
+    ...add('connect-src', 'https://api.stripe.com', 'https://checkout.stripe.com', 'https://r.stripe.com'),
+    ...add('img-src', 'https://*.stripe.com'),
+    'frame-src': [
+      'https://js.stripe.com',
+      'https://*.js.stripe.com',
+      'https://hooks.stripe.com',
+      'https://checkout.stripe.com',
+    ],
+  };
+}
+
+/** The demo is a partner's page: it may load the widget, frame the checkout and call the API. */
+function demoPolicy(nonce: string): Policy {
+  const policy = basePolicy(nonce);
+  const { SDK_URL, CHECKOUT_URL, BASE_URL } = settings();
+  const [sdk, checkout, api] = [SDK_URL, CHECKOUT_URL, BASE_URL].map((url) => new URL(url).origin) as [
+    string,
+    string,
+    string,
+  ];
+  return {
+    ...policy,
+    'script-src': [...(policy['script-src'] ?? []), sdk],
+    'frame-src': [checkout],
+    'connect-src': ["'self'", ...new Set([api, checkout])],
+  };
+}
+
+/** A registered scheme (`myapp://…`) is no web origin: it is named by its scheme alone. */
+function ancestorSource(origin: string): string {
+  return /^https?:\/\//.test(origin) ? origin : `${origin.slice(0, origin.indexOf(':'))}:`;
+}
+
+function describe(policy: Policy): string {
+  return Object.entries(policy)
+    .map(([name, sources]) => `${name} ${sources.join(' ')}`)
+    .join('; ');
+}
+
+function withSecurityHeaders(response: NextResponse, pathname: string): NextResponse {
+  const isCheckout = pathname.startsWith('/checkout');
+  const secure = settings().BASE_URL.startsWith('https:');
+  response.headers.set('x-content-type-options', 'nosniff');
+  response.headers.set('referrer-policy', 'no-referrer');
+  response.headers.set('cache-control', 'no-store');
+  response.headers.set('permissions-policy', 'camera=(), microphone=(), geolocation=(), usb=()');
+  if (secure) response.headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
+  // A checkout window must stay in touch with the page that opened it.
+  if (!isCheckout) {
+    response.headers.set('cross-origin-opener-policy', 'same-origin-allow-popups');
+    response.headers.set('x-frame-options', 'DENY');
+  }
+  return response;
+}
+
+/** The widget runs on any page: readable by all; only a version's own address is kept for good. */
+function serveScript(version: string | undefined): NextResponse {
+  const response = NextResponse.next();
+  response.headers.set('access-control-allow-origin', '*');
+  response.headers.set('cross-origin-resource-policy', 'cross-origin');
+  response.headers.set('x-content-type-options', 'nosniff');
+  response.headers.set(
+    'cache-control',
+    version === undefined
+      ? 'public, max-age=300, stale-while-revalidate=86400'
+      : 'public, max-age=31536000, immutable',
+  );
+  return response;
+}
+
+const hostname = (request: NextRequest): string =>
+  (request.headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase();
+
+const demoOrigin = (): URL => new URL(`http://demo.localhost:${settings().PORT}/`);

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import path from 'node:path';
+import { fail, node, step } from './steps.mjs';
+
+/** A Chromium for the browser tests: one that is there, else one that can be had. */
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const PLACES = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** The path of a program, or undefined for the browser that Playwright downloaded. */
+export async function requireBrowser() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) return isProgram(given) ? given : fail(`CHROMIUM_PATH: there is no program at ${given}`);
+  const installed = findInstalled();
+  if (installed || (await hasPlaywrights())) return installed;
+  if (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium'])))
+    return undefined;
+  if (process.getuid?.() === 0) await succeeds('Installing a browser', installFromSystem);
+  return (
+    findInstalled() ??
+    fail(
+      [
+        'The browser tests need Chromium or Chrome, and none could be found, downloaded or installed.',
+        'Install one (for example: apt-get install chromium), or name its program: CHROMIUM_PATH=/path/to/chromium npm test',
+      ].join('\n'),
+    )
+  );
+}
+
+const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
+
+function findInstalled() {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...PLACES];
+  const candidates = folders.flatMap((folder) => [folder, ...NAMES.map((name) => path.join(folder, name))]);
+  return candidates.find(isProgram);
+}
+
+function isProgram(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return /chrom/i.test(path.basename(file));
+  } catch {
+    return false;
+  }
+}
+
+async function hasPlaywrights() {
+  const { chromium } = await import('@playwright/test');
+  return existsSync(chromium.executablePath());
+}
+
+function installFromSystem() {
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+  ]) {
+    const { status, stderr } = spawnSync('apt-get', args, {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    if (status !== 0) throw new Error(stderr);
+  }
+}
+
+/** One way that failed leaves the next one to try. */
+async function succeeds(title, work) {
+  let worked = true;
+  await step(title, () =>
+    Promise.resolve()
+      .then(work)
+      .catch(() => {
+        worked = false;
+      }),
+  );
+  return worked;
+}

@@ -1,0 +1,208 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The steps from a clone to something that runs. Each one looks whether it has anything to do.
+ * No dependencies: node_modules may be what is missing.
+ */
+
+export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const BUILD_DIR = path.join(ROOT, '.build');
+const NODE_NEEDED = [20, 19];
+
+export function enterProject() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor < NODE_NEEDED[1])) {
+    fail(
+      `This needs Node.js ${NODE_NEEDED.join('.')} or newer; you run ${process.versions.node}. See https://nodejs.org`,
+    );
+  }
+  process.chdir(ROOT);
+}
+
+/** Values that the environment has already win over those of `.env`. */
+export function loadEnvFile() {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+export function fail(message) {
+  console.error(`\n${message}`);
+  process.exit(1);
+}
+
+// ── The steps ────────────────────────────────────────────────────────────────────────────────
+
+export async function installDependencies({ dev = false } = {}) {
+  if (areDependenciesInstalled(dev)) return;
+  await step('Installing dependencies', () => npm('ci', '--ignore-scripts', '--no-audit', '--no-fund'));
+}
+
+/** Compares what npm noted down when it installed with what the lock file wants. */
+function areDependenciesInstalled(dev) {
+  const installed = readPackages('node_modules/.package-lock.json');
+  const wanted = Object.entries(readPackages('package-lock.json')).filter(
+    ([place, entry]) => place !== '' && !entry.optional && !entry.devOptional && (dev || !entry.dev),
+  );
+  return wanted.every(([place, entry]) => installed[place]?.version === entry.version && existsSync(place));
+}
+
+function readPackages(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
+}
+
+const CLIENT = 'prisma/client/client.ts';
+
+export function generateClient() {
+  return stepWhenStale('Generating the database client', 'client', ['prisma/schema.prisma'], [CLIENT], () =>
+    // With an engine named nothing is downloaded; generating does not start it.
+    node(['node_modules/prisma/build/index.js', 'generate'], {
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      CHECKPOINT_DISABLE: '1',
+    }),
+  );
+}
+
+export function buildWidget() {
+  return stepWhenStale('Building the widget', 'widget', ['widget'], ['public/v1/svc.js'], () =>
+    node(['widget/build.mjs']),
+  );
+}
+
+const PAGE_SOURCES = [
+  'app',
+  'proxy.ts',
+  'server',
+  'widget',
+  'public',
+  'prisma/schema.prisma',
+  'next.config.mjs',
+  'postcss.config.mjs',
+  'tsconfig.json',
+];
+
+export function buildPages() {
+  return stepWhenStale('Building the pages', 'pages', PAGE_SOURCES, ['.next/BUILD_ID'], () =>
+    node(['node_modules/next/dist/bin/next', 'build'], {
+      NODE_ENV: 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+    }),
+  );
+}
+
+const SERVER_SOURCES = ['app', 'server', 'prisma/schema.prisma', 'tsconfig.json'];
+
+const SERVER_OUTPUTS = ['.build/main.mjs', '.build/pages-thread.mjs'];
+
+export function bundleServer() {
+  return stepWhenStale('Building the server', 'server', SERVER_SOURCES, SERVER_OUTPUTS, async () => {
+    await bundle('server/main.ts', 'main');
+    await bundle('server/process/pages-thread.ts', 'pages-thread');
+  });
+}
+
+export function bundleCommands() {
+  return stepWhenStale('Building the commands', 'cli', SERVER_SOURCES, ['.build/cli.mjs'], () =>
+    bundle('server/cli/main.ts', 'cli'),
+  );
+}
+
+/** One file that Node runs as it is; packages stay where npm put them. */
+export async function bundle(entry, name) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [entry],
+    outfile: path.join(BUILD_DIR, `${name}.mjs`),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    logLevel: 'silent',
+  });
+}
+
+// ── How a step runs ──────────────────────────────────────────────────────────────────────────
+
+/** Runs the work when the sources changed since it last succeeded, or what it makes is missing. */
+async function stepWhenStale(title, name, sources, outputs, work) {
+  const stamp = path.join(BUILD_DIR, `${name}.stamp`);
+  const hash = hashFiles([...sources, 'package-lock.json']);
+  const isFresh =
+    outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+  if (isFresh) return;
+  await step(title, work);
+  mkdirSync(BUILD_DIR, { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+/** Steps shorter than this are not worth a line. */
+const QUIET_MS = 1000;
+
+export async function step(title, work) {
+  const begunAt = performance.now();
+  const line = setTimeout(() => process.stdout.write(`  ${title} …\n`), QUIET_MS);
+  try {
+    await work();
+  } catch (error) {
+    clearTimeout(line);
+    fail(`${title} failed.\n\n${error.output ?? error.stack}`);
+  }
+  clearTimeout(line);
+  const tookMs = performance.now() - begunAt;
+  if (tookMs > QUIET_MS) process.stdout.write(`  … ${(tookMs / 1000).toFixed(1)} s\n`);
+}
+
+function hashFiles(places) {
+  const hash = createHash('sha256').update(process.versions.node);
+  for (const file of places.flatMap(listFiles)) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function listFiles(place) {
+  if (!existsSync(place)) return [];
+  // What the widget's build writes is no source.
+  const entries = place === 'public/v1' ? [] : readEntries(place);
+  return entries === undefined
+    ? [place]
+    : entries.flatMap((name) => (name.endsWith('.test.ts') ? [] : listFiles(`${place}/${name}`)));
+}
+
+function readEntries(place) {
+  try {
+    return readdirSync(place).sort();
+  } catch {
+    return undefined;
+  }
+}
+
+const npm = (...args) =>
+  process.env.npm_execpath ? run(process.execPath, [process.env.npm_execpath, ...args]) : run('npm', args);
+
+export const node = (args, environment) => run(process.execPath, args, environment);
+
+/** Keeps the program's output to show it if it fails. */
+function run(command, args, environment = {}) {
+  const child = spawn(command, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stop = (signal) => child.kill(signal) && process.exit(130);
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      if (code === 0) resolve(output);
+      else reject(Object.assign(new Error(`${command} ended with ${code}`), { output }));
+    });
+  });
+}

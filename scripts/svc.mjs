@@ -1,0 +1,10 @@
+import { bundleCommands, enterProject, generateClient, installDependencies, loadEnvFile } from './steps.mjs';
+
+/** `npm run svc -- …`: the operator's commands. */
+
+enterProject();
+loadEnvFile();
+await installDependencies();
+await generateClient();
+await bundleCommands();
+await import('../.build/cli.mjs');

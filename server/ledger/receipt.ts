@@ -1,0 +1,44 @@
+import { pool } from '../db';
+
+/** Everything that was metered, priced and taken for one request. Amounts in microcredits. */
+export type StoredReceipt = {
+  requestId: string;
+  createdAt: Date;
+  model: string;
+  provider: string;
+  priceVersion: string;
+  inputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  held: bigint;
+  providerCost: bigint;
+  partnerShare: bigint;
+  charge: bigint;
+  estimated: boolean;
+  outcome: string;
+};
+
+/** The receipt of a request, as the app that sent it may read it: it says nothing of who the user is. */
+export async function findReceipt({
+  userId,
+  appId,
+  requestId,
+}: {
+  userId: string;
+  appId: string;
+  requestId: string;
+}): Promise<StoredReceipt | null> {
+  const { rows } = await pool().query<StoredReceipt>(
+    `SELECT request_id AS "requestId", created_at AS "createdAt", model, provider, price_version AS "priceVersion",
+            input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",
+            cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
+            reasoning_tokens AS "reasoningTokens", held, provider_cost AS "providerCost",
+            partner_share AS "partnerShare", charge, estimated, outcome
+     FROM usage WHERE user_id = $1 AND request_id = $3 AND app_id = $2`,
+    [userId, appId, requestId],
+  );
+  return rows[0] ?? null;
+}

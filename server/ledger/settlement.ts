@@ -1,0 +1,57 @@
+import type { Charge } from '../credits';
+import type { Hold } from './admission';
+
+/** The facts of a request that its receipt keeps. */
+export type Receipt = {
+  model: string;
+  provider: string;
+  priceVersion: string;
+  inputTokens: number;
+  cacheReadTokens: number;
+  /** Written for five minutes. */
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  /** True when the provider reported no usage and tokens were estimated. */
+  estimated: boolean;
+  outcome: 'completed' | 'failed' | 'aborted';
+};
+
+/** What a running request owes so far. */
+export type Metered = { charge: Charge; receipt?: Receipt };
+
+export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
+
+/** Without a charge the whole hold is freed. */
+export type Settlement = HoldRef & Partial<Metered>;
+
+/** A row of `ledger_batch` that answers a settlement; a hold that was resolved before has none. */
+export type SettlementRow = { outcome: 'settled'; amount: bigint; balance: bigint };
+
+export function writeSettlement({ userId, requestId, charge, receipt }: Settlement, n: number): object {
+  return {
+    n,
+    user_id: userId,
+    request_id: requestId,
+    ...(charge && { cost: charge.providerCost.toString(), charge: charge.charge.toString() }),
+    ...(receipt && writeReceipt(receipt)),
+  };
+}
+
+/** The receipt's columns, in the database's words. */
+export function writeReceipt(receipt: Receipt): object {
+  return {
+    model: receipt.model,
+    provider: receipt.provider,
+    price_version: receipt.priceVersion,
+    input_tokens: receipt.inputTokens,
+    cache_read_tokens: receipt.cacheReadTokens,
+    cache_write_tokens: receipt.cacheWriteTokens,
+    cache_write_1h_tokens: receipt.cacheWrite1hTokens,
+    output_tokens: receipt.outputTokens,
+    reasoning_tokens: receipt.reasoningTokens,
+    estimated: receipt.estimated,
+    outcome: receipt.outcome,
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { fillCacheClasses, LIST_PRICE } from './list-price';
+
+/** The shape of `catalog.json`, `sandbox-models.json` and the operator's CATALOG_FILE. */
+
+export const CAPABILITIES = ['json', 'pdf', 'reasoning', 'sampling', 'tools', 'vision'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const price = z
+  .string({ error: 'decimal text such as "1.25"' })
+  .regex(LIST_PRICE, { error: 'USD per million tokens such as "1.25"' });
+const positivePrice = price.refine((text) => /[1-9]/.test(text), { error: 'a price above zero' });
+const tokens = z.int({ error: 'a whole number of tokens' }).positive({ error: 'above zero' });
+
+const priceFields = {
+  input: positivePrice,
+  output: positivePrice,
+  cacheRead: price.optional(),
+  cacheWrite5m: price.optional(),
+  cacheWrite1h: price.optional(),
+};
+
+const tierSchema = z
+  .strictObject({ ...priceFields, above: tokens })
+  .transform(({ above, ...given }) => ({ above, ...fillCacheClasses(given) }));
+
+export const pricesSchema = z
+  .strictObject({
+    ...priceFields,
+    from: z.iso.date({ error: 'a date such as 2026-11-21' }).default('2000-01-01'),
+    automaticCacheWrites: z.boolean().default(false),
+    tiers: z.array(tierSchema).default([]),
+  })
+  .refine(({ tiers }) => tiers.every(({ above }, i) => above > (tiers[i - 1]?.above ?? 0)), {
+    error: 'tiers in ascending order',
+    path: ['tiers'],
+  })
+  .transform(({ from, automaticCacheWrites, tiers, ...given }) => ({
+    from,
+    automaticCacheWrites,
+    ...fillCacheClasses(given),
+    tiers,
+  }));
+
+export type DatedPrices = z.output<typeof pricesSchema>;
+
+/** The provider's name, then the exact name that the provider knows the model by. */
+const modelId = z.string().regex(/^[a-z][a-z0-9-]*\/[\w.:/@-]+$/, { error: 'an id such as acme/large-2' });
+
+export const modelSchema = z
+  .strictObject({
+    id: modelId,
+    /** What the provider calls it, where that is not what follows the first slash of the id. */
+    upstreamModel: z.string().min(1).optional(),
+    name: z.string().min(1),
+    released: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, { error: 'a date such as 2026-11-21' }),
+    contextWindow: tokens,
+    maxOutputTokens: tokens,
+    capabilities: z.array(z.enum(CAPABILITIES)),
+    /** Ids of the same model elsewhere, tried in this order when this provider fails. */
+    fallbacks: z.array(modelId).default([]),
+    prices: z
+      .array(pricesSchema)
+      .min(1)
+      .refine((list) => list.every(({ from }, i) => from > (list[i - 1]?.from ?? '')), {
+        error: 'prices in the order of their dates',
+      }),
+  })
+  .refine(({ contextWindow, maxOutputTokens }) => maxOutputTokens <= contextWindow, {
+    error: 'at most the context window',
+    path: ['maxOutputTokens'],
+  });
+
+export type ModelEntry = z.output<typeof modelSchema>;
+
+export const providerSchema = z.strictObject({
+  format: z.enum(['openai', 'anthropic'], { error: '"openai" or "anthropic"' }),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'an http(s) address such as http://127.0.0.1:8000/v1' }),
+  /** Name of the environment variable that holds the key; a server of your own may need none. */
+  keyVariable: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'the name of an environment variable such as ACME_API_KEY' })
+    .optional(),
+});
+
+export type OwnProvider = z.output<typeof providerSchema>;

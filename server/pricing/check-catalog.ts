@@ -1,0 +1,45 @@
+import { type CatalogModel, findCatalogModel, type PriceVersion, priceVersions } from './catalog';
+import type { TokenPrices } from './cost';
+
+/** What is wrong with the catalogue, a line each. The operator's file is checked with the rest. */
+export function checkCatalog(): string[] {
+  return priceVersions().flatMap(({ model, versions }) => problemsOf(model, versions));
+}
+
+export function problemsOf(model: CatalogModel, versions: readonly PriceVersion[]): string[] {
+  const problems = [...modelProblems(model), ...versions.flatMap(priceProblems)];
+  return problems.map((problem) => `${model.id}: ${problem}`);
+}
+
+function modelProblems(model: CatalogModel): string[] {
+  const missing = model.fallbacks.filter((id) => findCatalogModel(id) === null);
+  return failed([
+    [model.provider !== '' && model.upstreamModel !== '', 'the id is not provider/model'],
+    [/^[\x21-\x7e]+$/.test(model.upstreamModel) && !model.upstreamModel.includes('*'), 'the id is not exact'],
+    [!/(^|[-/])latest($|-)/.test(model.upstreamModel), 'the id is an alias that moves'],
+    [model.maxOutputTokens > 0, 'it has no output limit'],
+    [model.maxOutputTokens <= model.contextWindow, 'it may write more than its context holds'],
+    [missing.length === 0, `it falls back to what is not there: ${missing.join(', ')}`],
+  ]);
+}
+
+function priceProblems({ from, prices }: PriceVersion): string[] {
+  const tiers = [{ above: 0, ...prices }, ...prices.tiers];
+  return tiers.flatMap((tier, i) => {
+    const place = `prices from ${from}${tier.above > 0 ? ` above ${tier.above} tokens` : ''}`;
+    return failed([
+      [tier.input > 0n && tier.output > 0n, `${place}: a price is zero`],
+      [tier.cacheRead <= tier.input, `${place}: a cached token costs more than a fresh one`],
+      [tier.cacheWrite5m <= tier.cacheWrite1h, `${place}: a short cache write costs more than a long one`],
+      [i === 0 || tier.above > (tiers[i - 1]?.above ?? 0), `${place}: the tiers do not ascend`],
+      [i === 0 || isNotCheaper(tier, tiers[i - 1] ?? tier), `${place}: a longer prompt is cheaper`],
+    ]);
+  });
+}
+
+function isNotCheaper(tier: TokenPrices, before: TokenPrices): boolean {
+  return tier.input >= before.input && tier.output >= before.output;
+}
+
+const failed = (rules: readonly (readonly [boolean, string])[]): string[] =>
+  rules.filter(([holds]) => !holds).map(([, problem]) => problem);

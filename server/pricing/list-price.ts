@@ -1,0 +1,48 @@
+import type { Picocredits } from '../credits';
+
+/** List prices: exact decimal text in USD per million tokens, as vendors write them. */
+
+const DECIMALS = 8;
+export const LIST_PRICE = /^(\d{1,6})(?:\.(\d{1,8}))?$/;
+
+/** USD per million tokens → picocredits per token: one dollar is 10¹⁴ picocredits, so the factor is 10⁸. */
+export function readListPrice(usdPerMillionTokens: string): Picocredits {
+  const match = LIST_PRICE.exec(usdPerMillionTokens);
+  if (!match) throw new Error(`Not a price in USD per million tokens: ${usdPerMillionTokens}`);
+  const [, whole = '0', decimals = ''] = match;
+  return (BigInt(whole) * 10n ** BigInt(DECIMALS) + BigInt(decimals.padEnd(DECIMALS, '0'))) as Picocredits;
+}
+
+export function writeListPrice(price: bigint): string {
+  const digits = price.toString().padStart(DECIMALS + 1, '0');
+  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${digits.slice(0, -DECIMALS)}${decimals && `.${decimals}`}`;
+}
+
+/** `price × numerator / denominator`, rounded up. */
+function scale(price: string, numerator: bigint, denominator: bigint): string {
+  return writeListPrice((readListPrice(price) * numerator + denominator - 1n) / denominator);
+}
+
+export type ListPrices = {
+  input: string;
+  output: string;
+  cacheRead: string;
+  cacheWrite5m: string;
+  cacheWrite1h: string;
+};
+
+export type GivenPrices = Pick<ListPrices, 'input' | 'output'> & {
+  [Class in 'cacheRead' | 'cacheWrite5m' | 'cacheWrite1h']?: string | undefined;
+};
+
+/** A class that nobody prices costs what it would at its dearest: a read as input, a write 1.25 and 2 times. */
+export function fillCacheClasses({ input, output, ...given }: GivenPrices): ListPrices {
+  return {
+    input,
+    output,
+    cacheRead: given.cacheRead ?? input,
+    cacheWrite5m: given.cacheWrite5m ?? scale(input, 5n, 4n),
+    cacheWrite1h: given.cacheWrite1h ?? scale(input, 2n, 1n),
+  };
+}

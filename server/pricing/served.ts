@@ -1,0 +1,69 @@
+import {
+  baseUrlVariable,
+  ENDPOINTS,
+  isProviderName,
+  keyVariable,
+  SANDBOX_FORMATS,
+  type WireFormatName,
+} from '../endpoints';
+import { isLive, readSecret, type Settings, settings } from '../env';
+import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
+
+/** Where requests to a provider go, and with which key. */
+export type ProviderTarget = { format: WireFormatName; baseUrl: string; apiKey: string };
+
+/**
+ * Null for a provider that this install cannot call. A provider is configured by its key; the
+ * sandbox is there as long as no real money moves.
+ */
+export function findTarget(provider: string, config: Settings = settings()): ProviderTarget | null {
+  if (isProviderName(provider)) {
+    const { format } = ENDPOINTS[provider];
+    return toTarget(format, config[baseUrlVariable(provider)], config[keyVariable(provider)]);
+  }
+  const sandbox = SANDBOX_FORMATS[provider];
+  if (sandbox !== undefined) {
+    return isLive() || !config.SANDBOX_PROVIDER_URL
+      ? null
+      : toTarget(sandbox, config.SANDBOX_PROVIDER_URL, 'sandbox');
+  }
+  const own = findOwnProvider(provider);
+  if (own === null) return null;
+  return toTarget(
+    own.format,
+    own.baseUrl,
+    own.keyVariable === undefined ? 'none' : readSecret(own.keyVariable),
+  );
+}
+
+/** Clients of the messages format name the address without its version, others with it: both work. */
+function toTarget(
+  format: WireFormatName,
+  address: string,
+  apiKey: string | undefined,
+): ProviderTarget | null {
+  if (apiKey === undefined) return null;
+  const trimmed = address.replace(/\/+$/, '');
+  return {
+    format,
+    apiKey,
+    baseUrl: format === 'openai' || /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`,
+  };
+}
+
+/** Models that are both priced and reachable: what is listed, and what is served. */
+export function servedModels(): CatalogModel[] {
+  return catalogModels().filter(isServed);
+}
+
+export function findServedModel(id: string): CatalogModel | null {
+  const model = findCatalogModel(id);
+  return model !== null && isServed(model) ? model : null;
+}
+
+/** What a running service would serve: the sandbox is started by the service itself. */
+export function isConfigured({ provider }: CatalogModel): boolean {
+  return provider in SANDBOX_FORMATS ? !isLive() : findTarget(provider) !== null;
+}
+
+const isServed = ({ provider }: CatalogModel): boolean => findTarget(provider) !== null;

@@ -1,0 +1,31 @@
+import * as token from '../../app/auth/token/route';
+import * as sendCode from '../../app/v1/auth/send-code/route';
+import * as verifyCode from '../../app/v1/auth/verify-code/route';
+import * as completions from '../../app/v1/chat/completions/route';
+import * as balance from '../../app/v1/credits/balance/route';
+import * as checkoutSession from '../../app/v1/credits/checkout/[id]/route';
+import * as checkout from '../../app/v1/credits/checkout/route';
+import * as history from '../../app/v1/credits/history/route';
+import * as pricing from '../../app/v1/credits/pricing/route';
+import * as receipt from '../../app/v1/credits/receipts/[id]/route';
+import * as model from '../../app/v1/models/[...id]/route';
+import * as models from '../../app/v1/models/route';
+
+/**
+ * The API's route files and their paths. Written as Next writes them, `[id]` for one segment and
+ * `[...id]` for the rest, so that a test can compare the list with the folders.
+ */
+export const API_ROUTES: Record<string, object> = {
+  '/auth/token': token,
+  '/v1/auth/send-code': sendCode,
+  '/v1/auth/verify-code': verifyCode,
+  '/v1/chat/completions': completions,
+  '/v1/credits/balance': balance,
+  '/v1/credits/checkout': checkout,
+  '/v1/credits/checkout/[id]': checkoutSession,
+  '/v1/credits/history': history,
+  '/v1/credits/pricing': pricing,
+  '/v1/credits/receipts/[id]': receipt,
+  '/v1/models': models,
+  '/v1/models/[...id]': model,
+};

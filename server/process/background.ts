@@ -1,0 +1,32 @@
+import { sweepPayments } from '../checkout/sweep';
+import { SECOND_MS } from '../clock';
+import { startLedgerKeeper } from '../ledger';
+import { describeError, log } from '../log';
+import type { Lifetime } from './lifetime';
+
+const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
+
+/** Work that goes on beside the requests. */
+export function startBackgroundWork(life: Lifetime): void {
+  life.onStop('ledger keeper', startLedgerKeeper());
+  life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
+}
+
+/** Runs `work` again and again, the next round after the last one ended. */
+function repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
+  let round: Promise<unknown> | undefined;
+  const timer = setInterval(() => {
+    round ??= work()
+      .catch((error: unknown) =>
+        log().error({ work: name, error: describeError(error) }, 'background work failed'),
+      )
+      .finally(() => {
+        round = undefined;
+      });
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await round;
+  };
+}

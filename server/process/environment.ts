@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { readSettings, type Settings } from '../env';
+import { keepValue, openDataDir } from './data-dir';
+import { type EmbeddedPostgres, startEmbeddedPostgres, useEmbeddedPostgres } from './embedded-postgres';
+import { choosePort } from './listen';
+import { withProgress } from './progress';
+
+/**
+ * What the install did not set is made here and put into the environment, so that every bundled
+ * copy of the code reads the same settings.
+ */
+
+/** Validates what was given. Nothing is started when a value is bad. */
+export async function readGivenSettings(): Promise<Settings> {
+  const given = readSettings(process.env);
+  if (given.PORT !== 0) return given;
+  process.env.PORT = String(await choosePort());
+  return readSettings(process.env);
+}
+
+export function provideAuthSecret({ AUTH_SECRET, DATA_DIR }: Settings): void {
+  process.env.AUTH_SECRET =
+    AUTH_SECRET ??
+    keepValue(openDataDir(DATA_DIR), 'auth-secret', () => randomBytes(32).toString('base64url'));
+}
+
+/** Starts the embedded database unless the install names its own. */
+export async function provideDatabase({
+  DATABASE_URL,
+  DATA_DIR,
+}: Settings): Promise<EmbeddedPostgres | undefined> {
+  if (DATABASE_URL !== undefined) return undefined;
+  const database = await withProgress('Starting the database', () =>
+    startEmbeddedPostgres({ dataDir: DATA_DIR }),
+  );
+  process.env.DATABASE_URL = database.url;
+  return database;
+}
+
+/**
+ * For commands: the same database and secret as the server's, which may be running or not.
+ * Returns the function that lets go of them.
+ */
+export async function openCommandEnvironment(): Promise<() => Promise<void>> {
+  const given = readSettings(process.env);
+  provideAuthSecret(given);
+  if (given.DATABASE_URL !== undefined) return async () => {};
+  const database = await useEmbeddedPostgres({ dataDir: given.DATA_DIR });
+  process.env.DATABASE_URL = database.url;
+  return () => database.stop();
+}

@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
+import { describeError, log } from '../log';
+import { apiListener, isApiPath, pathnameOf } from './api-listener';
+import type { Lifetime } from './lifetime';
+import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
+
+/** Slow senders may not hold a connection for ever. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than load balancers keep theirs, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** One server: the API straight from its route files, all else through Next. */
+export async function createHttpServer(
+  life: Lifetime,
+  options: PagesOptions & { dev: boolean },
+): Promise<Server> {
+  const pages = options.dev ? await startPagesHere(options) : await startPagesThread(options);
+  life.onStop('pages', pages.close);
+  return createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    },
+    (request, response) => {
+      nameClient(request);
+      const listener: Listener =
+        !options.dev && isApiPath(pathnameOf(request.url)) ? apiListener : pages.listener;
+      listener(request, response).catch((error: unknown) => failResponse(response, error));
+    },
+  );
+}
+
+/** Handlers see no socket: the address travels in a header that no client can set. */
+function nameClient(request: IncomingMessage): void {
+  const { rawHeaders } = request;
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+    if (rawHeaders[i]?.toLowerCase() === CLIENT_ADDRESS_HEADER) rawHeaders.splice(i, 2);
+  }
+  const address = request.socket.remoteAddress ?? '';
+  rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
+  request.headers[CLIENT_ADDRESS_HEADER] = address;
+}
+
+function failResponse(response: ServerResponse, error: unknown): void {
+  log().error({ error: describeError(error) }, 'request failed');
+  if (!response.headersSent) response.writeHead(500);
+  response.end();
+}

@@ -1,0 +1,107 @@
+import { now } from '../clock';
+import { SettingsError } from '../env';
+import { describeError, log } from '../log';
+import { StartError } from './start-error';
+
+/**
+ * From the first signal to the last closed thing: what was opened is closed in reverse order,
+ * whether the start failed half-way or somebody asked to stop.
+ */
+
+type Close = () => Promise<unknown> | unknown;
+
+export class Lifetime {
+  private readonly opened: { name: string; close: Close; abandon?: () => void }[] = [];
+  private readonly stopping = new AbortController();
+
+  /** Remembers how to close what was just opened. `abandon` must not wait: a second signal calls it. */
+  onStop(name: string, close: Close, abandon?: () => void): void {
+    this.opened.push({ name, close, ...(abandon ? { abandon } : {}) });
+  }
+
+  /** Called between the steps of a start, so that a signal ends it at the next safe point. */
+  goOn(): void {
+    this.stopping.signal.throwIfAborted();
+  }
+
+  get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  requestStop(): void {
+    this.stopping.abort();
+  }
+
+  whenStopRequested(): Promise<void> {
+    const { signal } = this.stopping;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+
+  /** Closes everything; one failure does not keep the rest open. */
+  async close(): Promise<boolean> {
+    let clean = true;
+    for (const { name, close } of this.opened.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        clean = false;
+        log().error({ part: name, error: describeError(error) }, 'could not be closed');
+      }
+    }
+    return clean;
+  }
+
+  abandon(): void {
+    for (const { abandon } of this.opened.toReversed()) abandon?.();
+  }
+}
+
+/** Starts, waits for a signal, stops, and ends the process with its exit code. */
+export async function runUntilStopped(start: (life: Lifetime) => Promise<void>): Promise<never> {
+  const life = new Lifetime();
+  let failed = false;
+  listenForSignals(life);
+  process.on('uncaughtException', (error) => {
+    log().fatal({ error: describeError(error) }, 'uncaught exception');
+    failed = true;
+    life.requestStop();
+  });
+  process.on('unhandledRejection', (error) =>
+    log().error({ error: describeError(error) }, 'unhandled rejection'),
+  );
+  try {
+    await start(life);
+    await life.whenStopRequested();
+  } catch (error) {
+    if (!life.isStopping) {
+      failed = true;
+      process.stderr.write(`\n${explain(error)}\n`);
+    }
+  }
+  const clean = await life.close();
+  process.exit(failed || !clean ? 1 : 0);
+}
+
+/** npm passes on the signal that the terminal sent to us already: twice at once is one request. */
+const SAME_REQUEST_MS = 1_000;
+
+function listenForSignals(life: Lifetime): void {
+  let firstAt: number | undefined;
+  const stop = () => {
+    firstAt ??= now();
+    if (now() - firstAt > SAME_REQUEST_MS) {
+      life.abandon();
+      process.exit(130);
+    }
+    if (!life.isStopping) process.stdout.write('\nStopping…\n');
+    life.requestStop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof SettingsError) return `These settings cannot be used:\n${error.message}`;
+  if (error instanceof StartError) return error.message;
+  return `The start failed: ${describeError(error)}`;
+}

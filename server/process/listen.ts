@@ -1,0 +1,74 @@
+import type { Server } from 'node:http';
+import { createServer, type Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from './data-dir';
+import { StartError } from './start-error';
+
+export async function listen(server: NetServer, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    throw explainListenError(error, port, host);
+  }
+}
+
+/** Fails early: before anything slow is done for an address that cannot be had. */
+export async function requireFreePort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await listen(probe, port, host);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function explainListenError(error: unknown, port: number, host: string): unknown {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new StartError(
+        `Port ${port} is taken by another program. Stop it, or choose another one: PORT=${port + 1} npm start`,
+      );
+    case 'EACCES':
+      return new StartError(`PORT: this user may not listen on port ${port}. Choose one above 1023.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartError(`HOST: ${host} is not an address of this machine.`);
+    default:
+      return error;
+  }
+}
+
+const RUNNING_PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+
+/** Accepts nothing more, lets running answers end, then cuts what is left. */
+export async function closeGently(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const done = new AbortController();
+  // A kept-alive connection falls idle when its answer ends.
+  const nudge = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
+  const timeout = sleep(RUNNING_PATIENCE_MS, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([closed, timeout]);
+  done.abort();
+  clearInterval(nudge);
+  server.closeAllConnections();
+}
+
+/** The port of last time if nobody took it, else one that the system picks. */
+export async function choosePort(preferred?: number): Promise<number> {
+  return (preferred !== undefined && (await tryPort(preferred))) || (await tryPort(0)) || 0;
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(undefined));
+    probe.listen(port, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : undefined));
+    });
+  });
+}

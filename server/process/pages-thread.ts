@@ -1,0 +1,29 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../log';
+import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from './pages';
+
+/** The thread that serves the pages, on a loopback port that only the process knows. */
+
+const tell = (message: PagesMessage) => parentPort?.postMessage(message);
+
+try {
+  const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
+  const server = createServer((request, response) => {
+    pages.listener(request, response).catch((error: unknown) => {
+      console.error(describeError(error));
+      response.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => tell({ ready: (server.address() as AddressInfo).port }));
+  parentPort?.on('message', async (message) => {
+    if (message !== STOP_PAGES) return;
+    server.close();
+    server.closeAllConnections();
+    await pages.close();
+    process.exit(0);
+  });
+} catch (error) {
+  tell({ failed: describeError(error) });
+}

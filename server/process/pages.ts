@@ -1,0 +1,90 @@
+import { Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import { pipeline } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import next from 'next';
+import { StartError } from './start-error';
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type Pages = { listener: Listener; close: () => Promise<unknown> };
+export type PagesOptions = { host: string; port: number };
+
+/** What the thread and the process tell each other. */
+export type PagesMessage = { ready: number } | { failed: string };
+export const STOP_PAGES = 'stop';
+
+/**
+ * Next in a thread of its own: it tracks every promise of its thread, which costs the API a third of
+ * its throughput, and a slow page holds up no request there.
+ */
+export async function startPagesThread(options: PagesOptions): Promise<Pages> {
+  const worker = new Worker(new URL('./pages-thread.mjs', import.meta.url), { workerData: options });
+  const port = await whenReady(worker);
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  const agent = new Agent({ keepAlive: true });
+  return {
+    listener: (request, response) => forward(request, response, port, agent),
+    close: () => {
+      agent.destroy();
+      worker.postMessage(STOP_PAGES);
+      return ended;
+    },
+  };
+}
+
+/** For development: Next in this thread, so that its reload connection can be upgraded. */
+export async function startPagesHere(options: PagesOptions & { dev: boolean }): Promise<Pages> {
+  const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
+  await app.prepare();
+  return { listener: app.getRequestHandler(), close: () => app.close() };
+}
+
+function whenReady(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new StartError(`The pages ended before they were ready (${code})`)));
+    worker.once('message', (message: PagesMessage) => {
+      if ('ready' in message) resolve(message.ready);
+      else reject(new StartError(`The pages could not be prepared: ${message.failed}`));
+    });
+  });
+}
+
+/** Headers that belong to one connection, not to the message. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection']);
+
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  agent: Agent,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onward = sendRequest({
+      host: '127.0.0.1',
+      port,
+      agent,
+      method: request.method,
+      path: request.url,
+      headers: endToEnd(request.rawHeaders),
+    });
+    response.once('close', () => onward.destroy());
+    onward.once('error', (error) =>
+      response.writableEnded || response.destroyed ? resolve() : reject(error),
+    );
+    onward.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
+      pipeline(answer, response, () => resolve());
+    });
+    request.pipe(onward);
+  });
+}
+
+/** Pairs of name and value, flat, as both ends of `node:http` take them. */
+function endToEnd(rawHeaders: string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!HOP_BY_HOP.has(name.toLowerCase())) kept.push(name, rawHeaders[i + 1] ?? '');
+  }
+  return kept;
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Settings } from '../env';
+import { startSandboxMail } from '../sandbox/mail/server';
+import { startSandboxPayments } from '../sandbox/payments/server';
+import { startSandboxProvider } from '../sandbox/provider/server';
+import { openDataDir, readOptional, writePrivate } from './data-dir';
+import type { Lifetime } from './lifetime';
+import { choosePort } from './listen';
+import { openSandboxStore } from './sandbox-store';
+
+/** Stands in for every outside party that the install has no credentials for. */
+export async function startSandboxes(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
+  if (/^(sk|rk)_live_/.test(given.STRIPE_SECRET_KEY ?? '')) return;
+  await provideProvider(life);
+  if (given.SMTP_URL === undefined) await provideMail(life);
+  if (given.STRIPE_SECRET_KEY === undefined) await providePayments(life, given, databaseUrl);
+}
+
+async function provideProvider(life: Lifetime): Promise<void> {
+  const provider = await startSandboxProvider({});
+  life.onStop('sandbox provider', provider.close);
+  process.env.SANDBOX_PROVIDER_URL = provider.url;
+}
+
+async function provideMail(life: Lifetime): Promise<void> {
+  const mail = await startSandboxMail({});
+  life.onStop('sandbox mail', mail.close);
+  process.env.SMTP_URL = mail.smtpUrl;
+  process.env.SANDBOX_MAIL_URL = mail.httpUrl;
+}
+
+async function providePayments(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
+  const { secretKey, webhookSecret, port } = await keepPaymentFacts(openDataDir(given.DATA_DIR));
+  const store = openSandboxStore(databaseUrl);
+  life.onStop('sandbox store', store.close);
+  const webhookUrl = `http://${reachableHost(given.HOST)}:${given.PORT}/api/stripe`;
+  const payments = await startSandboxPayments({ port, secretKey, webhookUrl, webhookSecret, store });
+  life.onStop('sandbox payments', payments.close);
+  Object.assign(process.env, {
+    STRIPE_API_BASE: payments.url,
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_PUBLISHABLE_KEY: 'pk_test_sandbox',
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+  });
+}
+
+type PaymentFacts = { secretKey: string; webhookSecret: string; port: number };
+
+/** The same keys and port at every start: a payment page that is open survives a restart. */
+async function keepPaymentFacts(dataDir: string): Promise<PaymentFacts> {
+  const file = path.join(dataDir, 'sandbox-payments.json');
+  const kept = JSON.parse(readOptional(file) ?? 'null') as PaymentFacts | null;
+  const random = (): string => randomBytes(18).toString('hex');
+  const facts: PaymentFacts = {
+    secretKey: kept?.secretKey ?? `sk_test_${random()}`,
+    webhookSecret: kept?.webhookSecret ?? `whsec_${random()}`,
+    port: await choosePort(kept?.port),
+  };
+  writePrivate(file, JSON.stringify(facts));
+  return facts;
+}
+
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

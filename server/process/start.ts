@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../clock';
+import { closeDatabase } from '../db';
+import { isLive, type Settings, settings } from '../env';
+import { runningGenerations } from '../generation/run';
+import { closeUpstreams } from '../generation/upstream';
+import { drainLedger } from '../ledger';
+import { buildCatalog } from '../pricing/catalog';
+import { syncCatalog } from '../pricing/sync-catalog';
+import { startBackgroundWork } from './background';
+import { provideAuthSecret, provideDatabase, readGivenSettings } from './environment';
+import { createHttpServer } from './http-server';
+import type { Lifetime } from './lifetime';
+import { closeGently, listen, requireFreePort } from './listen';
+import { migrate } from './migrate';
+import { withProgress } from './progress';
+import { startSandboxes } from './sandboxes';
+import { demoOrigin, seedDemo } from './seed-demo';
+
+const DRAIN_PATIENCE_MS = 10_000;
+
+/** Everything between `npm start` and the printed addresses. */
+export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
+  const given = await readGivenSettings();
+  buildCatalog(given.CATALOG_FILE);
+  provideAuthSecret(given);
+  const databaseUrl = await openDatabase(life, given);
+  await requireFreePort(given.PORT, given.HOST);
+  life.goOn();
+  await withProgress('Bringing the database up to date', () => migrate(databaseUrl));
+  life.goOn();
+  await startSandboxes(life, given, databaseUrl);
+  life.goOn();
+
+  // From here on the settings are final.
+  const { HOST, PORT } = settings();
+  life.onStop('database connections', closeDatabase);
+  await syncCatalog();
+  if (!isLive()) await seedDemo();
+  startBackgroundWork(life);
+  life.onStop('generations', finishGenerations);
+  const server = await withProgress('Preparing the pages', () =>
+    createHttpServer(life, { ...options, host: HOST, port: PORT }),
+  );
+  life.goOn();
+  await listen(server, PORT, HOST);
+  life.onStop('requests', () => closeGently(server));
+  printAddresses();
+}
+
+/** A request whose client left is still metered and settled. */
+async function finishGenerations(): Promise<void> {
+  const deadline = now() + DRAIN_PATIENCE_MS;
+  while (runningGenerations() > 0 && now() < deadline) await sleep(20);
+  await drainLedger(DRAIN_PATIENCE_MS);
+  await closeUpstreams();
+}
+
+async function openDatabase(life: Lifetime, given: Settings): Promise<string> {
+  const database = await provideDatabase(given);
+  if (database) life.onStop('database', database.stop, database.abandon);
+  return database?.url ?? given.DATABASE_URL ?? '';
+}
+
+function printAddresses(): void {
+  const { BASE_URL, SMTP_URL, SANDBOX_MAIL_URL } = settings();
+  const lines = [
+    ['Checkout site', BASE_URL],
+    ['Demo app', isLive() ? undefined : demoOrigin()],
+    ['Caught mail', SANDBOX_MAIL_URL && SMTP_URL ? `${BASE_URL}/dev/mail` : undefined],
+    ['API', `${BASE_URL}/v1`],
+  ].filter(([, address]) => address !== undefined);
+  const text = lines.map(([title, address]) => `  ${title?.padEnd(14)} ${address}`).join('\n');
+  process.stdout.write(`\nReady. Open:\n\n${text}\n\nCtrl-C stops everything.\n\n`);
+}

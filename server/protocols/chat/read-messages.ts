@@ -1,0 +1,134 @@
+import { arrangeTurns } from '../arrange-turns';
+import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
+import { asArray, asObject, asText, isObject, parseObject, refuse } from '../read-fields';
+import { isReasoningMark } from '../reasoning-mark';
+import { readCacheMark, readContent } from './read-parts';
+
+export type Conversation = { system: TextPart[]; messages: Message[] };
+
+/** Instructions that stand before the conversation, and the conversation in turns. */
+export function readConversation(wire: readonly Json[]): Conversation {
+  const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
+  const leading = wire.findIndex((message) => !isSystem(message));
+  if (leading === -1) throw refuse('messages', 'needs at least one message that is not a system message');
+  const legacy = pairLegacyCalls();
+  const messages = wire
+    .slice(leading)
+    .map((message, index) => readMessage(message, `messages.${index + leading}`, legacy));
+  return {
+    system: wire
+      .slice(0, leading)
+      .flatMap((message, index) => readSystem(message, `messages.${index}.content`)),
+    messages: arrangeTurns(messages, { merge: true }),
+  };
+}
+
+function readSystem(message: Json, param: string): TextPart[] {
+  return readContent(message.content, param).map((part) => {
+    if (part.type !== 'text') throw refuse(param, 'takes text only');
+    return { ...part, ...readCacheMark(message) };
+  });
+}
+
+function readMessage(message: Json, param: string, legacy: LegacyIds): Message {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', parts: readSystem(message, `${param}.content`) };
+    case 'assistant':
+      return { role: 'assistant', parts: readAssistant(message, param, legacy) };
+    case 'tool':
+      return readResult(message, asText(message.tool_call_id), param);
+    case 'function':
+      return readResult(message, legacy.answered(asText(message.name)), param);
+    default:
+      return { role: 'user', parts: readContent(message.content, `${param}.content`) };
+  }
+}
+
+function readResult(message: Json, callId: string, param: string): Message {
+  if (callId === '') throw refuse(`${param}.tool_call_id`, 'is required');
+  const content = readContent(message.content, `${param}.content`);
+  return {
+    role: 'user',
+    parts: [{ type: 'tool-result', callId, content, isError: false, ...readCacheMark(message) }],
+  };
+}
+
+function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] {
+  if (message.audio) throw refuse(`${param}.audio`, 'refers to an earlier answer that this model cannot see');
+  const refusal: Part[] =
+    asText(message.refusal).trim() === '' ? [] : [{ type: 'text', text: asText(message.refusal) }];
+  return [
+    ...readThoughts(message),
+    ...readContent(message.content, `${param}.content`),
+    ...refusal,
+    ...asArray(message.tool_calls).map((call, index) =>
+      readCall(asObject(call), `${param}.tool_calls.${index}`),
+    ),
+    ...(isObject(message.function_call) ? [readLegacyCall(message.function_call, param, legacy)] : []),
+  ];
+}
+
+/**
+ * Thoughts in the form that we gave them out, or as other gateways do. Only signed ones can be
+ * taken up again by the model; plain text, and what another provider thought, is left out.
+ */
+function readThoughts(message: Json): Part[] {
+  const blocks = [...asArray(message.reasoning_details), ...asArray(message.thinking_blocks)].map(asObject);
+  return blocks.flatMap((block): Part[] => {
+    const signature = asText(block.signature);
+    if (block.type === 'reasoning.encrypted' || block.type === 'redacted_thinking') {
+      return asText(block.data) === '' ? [] : [{ type: 'redacted-reasoning', data: asText(block.data) }];
+    }
+    if (signature === '' || isReasoningMark(signature)) return [];
+    return [{ type: 'reasoning', text: asText(block.text) || asText(block.thinking), signature }];
+  });
+}
+
+function readCall(call: Json, param: string): ToolCallPart {
+  if (call.type !== undefined && call.type !== 'function')
+    throw refuse(param, 'only function tools are supported by this model');
+  const called = asObject(call.function);
+  const id = asText(call.id);
+  if (id === '') throw refuse(`${param}.id`, 'is required');
+  return { type: 'tool-call', id, name: asText(called.name), input: readInput(called.arguments, param) };
+}
+
+function readInput(json: unknown, param: string): Json {
+  if (json === undefined || json === null) return {};
+  if (typeof json !== 'string') return isObject(json) ? json : { value: json };
+  if (json.trim() === '') return {};
+  const input = parseObject(json);
+  if (input !== null) return input;
+  try {
+    const value: unknown = JSON.parse(json);
+    return value === null ? {} : { value };
+  } catch {
+    throw refuse(`${param}.function.arguments`, 'is not JSON');
+  }
+}
+
+/** Calls and results of the days before ids: paired by name, in order. */
+type LegacyIds = { called(name: string): string; answered(name: string): string };
+
+function pairLegacyCalls(): LegacyIds {
+  const open: { id: string; name: string }[] = [];
+  let count = 0;
+  return {
+    called(name) {
+      const id = `call_legacy_${count++}`;
+      open.push({ id, name });
+      return id;
+    },
+    answered(name) {
+      const at = open.findIndex((call) => call.name === name);
+      return at === -1 ? `unanswered_${name}` : (open.splice(at, 1)[0]?.id ?? '');
+    },
+  };
+}
+
+function readLegacyCall(call: Json, param: string, legacy: LegacyIds): ToolCallPart {
+  const name = asText(call.name);
+  return { type: 'tool-call', id: legacy.called(name), name, input: readInput(call.arguments, param) };
+}

@@ -1,0 +1,122 @@
+import type { ApiError } from '../../errors';
+import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
+import {
+  type Envelope,
+  FINISH_REASONS,
+  writeAnnotations,
+  writeErrorBody,
+  writeReasoningDetail,
+  writeUsage,
+} from './write';
+
+/** A comment: clients of this format take every data event for a chunk. */
+export const CHAT_KEEPALIVE = ': keepalive\n\n';
+export const CHAT_DONE = 'data: [DONE]\n\n';
+
+export function chatFrame(chunk: Json): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+export function writeChatError(error: ApiError): string {
+  return chatFrame(writeErrorBody(error));
+}
+
+/**
+ * Writes an answer as chat-completion chunks. The finish chunk is kept for `close`, so that the
+ * client cannot hold a finished answer before it is paid.
+ */
+export function writeChatStream(envelope: Envelope, { includeUsage }: { includeUsage: boolean }) {
+  let finish: Finish = { reason: 'end', stopSequence: null, explanation: null };
+  let textLength = 0;
+  let blockStart = 0;
+  let thought = '';
+  let details = 0;
+  let hasRefused = false;
+
+  function chunk(choices: Json[], usage: Json | null = null): string {
+    const { id, created, model } = envelope;
+    return chatFrame({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      choices,
+      ...(includeUsage && { usage }),
+    });
+  }
+
+  const delta = (fields: Json): string =>
+    chunk([{ index: 0, delta: fields, logprobs: null, finish_reason: null }]);
+
+  function write(event: StreamEvent): string {
+    switch (event.type) {
+      case 'start':
+        return delta({ role: 'assistant', content: '', refusal: null });
+      case 'text-delta':
+        textLength += event.text.length;
+        return delta({ content: event.text });
+      case 'refusal-delta':
+        hasRefused = true;
+        return delta({ refusal: event.text });
+      case 'reasoning-delta':
+        thought += event.text;
+        return delta({ reasoning_content: event.text });
+      case 'tool-delta':
+        return event.json === ''
+          ? ''
+          : delta({ tool_calls: [{ index: event.call, function: { arguments: event.json } }] });
+      case 'ping':
+        return CHAT_KEEPALIVE;
+      default:
+        return writeBoundary(event);
+    }
+  }
+
+  function writeBoundary(
+    event: Exclude<StreamEvent, { type: `${string}-delta` | 'start' | 'ping' }>,
+  ): string {
+    switch (event.type) {
+      case 'text-end':
+        return endText(event.citations);
+      case 'reasoning-end':
+        return endThought(event.signature);
+      case 'redacted-reasoning':
+        return delta({ reasoning_details: [writeReasoningDetail(event, details++)] });
+      case 'tool-start': {
+        const { call: index, id, name } = event;
+        return delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+      }
+      case 'finish':
+        finish = event;
+        return '';
+      case 'tool-end':
+      case 'usage':
+        return '';
+    }
+  }
+
+  function endText(citations: { url: string; title: string }[]): string {
+    const annotations = writeAnnotations(citations, blockStart, textLength - blockStart);
+    blockStart = textLength;
+    return annotations.length === 0 ? '' : delta({ annotations });
+  }
+
+  function endThought(signature: string | null): string {
+    const detail = { type: 'reasoning' as const, text: thought, signature };
+    thought = '';
+    return signature === null ? '' : delta({ reasoning_details: [writeReasoningDetail(detail, details++)] });
+  }
+
+  /** What ends the stream: the finish chunk, usage when asked for, `[DONE]`. */
+  function close(usage: TokenUsage): string {
+    const why = finish.reason === 'refusal' && !hasRefused && finish.explanation !== null;
+    return (
+      (why ? delta({ refusal: finish.explanation }) : '') +
+      chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: FINISH_REASONS[finish.reason] }]) +
+      (includeUsage ? chunk([], writeUsage(usage)) : '') +
+      CHAT_DONE
+    );
+  }
+
+  return { write, close };
+}

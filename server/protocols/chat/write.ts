@@ -1,0 +1,123 @@
+import type { ApiError } from '../../errors';
+import type { Answer, Json, StopReason, TokenUsage } from '../neutral';
+
+export const FINISH_REASONS: Record<StopReason, string> = {
+  end: 'stop',
+  'stop-sequence': 'stop',
+  'tool-use': 'tool_calls',
+  length: 'length',
+  refusal: 'content_filter',
+};
+
+/** Here the prompt includes what was read from and written to the cache. */
+export function writeUsage(usage: TokenUsage): Json {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const prompt = usage.input + usage.cacheRead + written;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+export function writeErrorBody(error: ApiError): Json {
+  return {
+    error: { message: error.message, type: error.code, param: error.param, code: String(error.status) },
+  };
+}
+
+export type Envelope = {
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+  model: string;
+};
+
+export function writeAnswer(answer: Answer, usage: TokenUsage, { id, created, model }: Envelope): Json {
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: writeMessage(answer),
+        logprobs: null,
+        finish_reason: FINISH_REASONS[answer.reason],
+      },
+    ],
+    usage: writeUsage(usage),
+  };
+}
+
+function writeMessage(answer: Answer): Json {
+  const message = {
+    text: '',
+    refusal: '',
+    reasoning: '',
+    annotations: [] as Json[],
+    details: [] as Json[],
+    calls: [] as Json[],
+  };
+  for (const part of answer.parts) {
+    switch (part.type) {
+      case 'text':
+        message.annotations.push(...writeAnnotations(part.citations, message.text.length, part.text.length));
+        message.text += part.text;
+        break;
+      case 'refusal':
+        message.refusal += part.text;
+        break;
+      case 'reasoning':
+        message.reasoning += part.text;
+        if (part.signature !== null) message.details.push(writeReasoningDetail(part, message.details.length));
+        break;
+      case 'redacted-reasoning':
+        message.details.push(writeReasoningDetail(part, message.details.length));
+        break;
+      case 'tool-call':
+        message.calls.push({
+          id: part.id,
+          type: 'function',
+          function: { name: part.name, arguments: part.json },
+        });
+        break;
+    }
+  }
+  const { text, refusal, reasoning, annotations, details, calls } = message;
+  return {
+    role: 'assistant',
+    content: text !== '' || calls.length === 0 ? text : null,
+    refusal: refusal !== '' ? refusal : answer.reason === 'refusal' ? answer.explanation : null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(annotations.length > 0 && { annotations }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** `start` is where the cited text begins in the whole content. */
+export function writeAnnotations(
+  citations: readonly { url: string; title: string }[],
+  start: number,
+  length: number,
+): Json[] {
+  return citations.map(({ url, title }) => ({
+    type: 'url_citation',
+    url_citation: { start_index: start, end_index: start + length, url, title },
+  }));
+}
+
+type Thought =
+  | { type: 'reasoning'; text: string; signature: string | null }
+  | { type: 'redacted-reasoning'; data: string };
+
+/** What a client must send back, byte for byte, for the model to take its thought up again. */
+export function writeReasoningDetail(thought: Thought, index: number): Json {
+  return thought.type === 'reasoning'
+    ? { type: 'reasoning.text', text: thought.text, signature: thought.signature, index }
+    : { type: 'reasoning.encrypted', data: thought.data, index };
+}

@@ -1,0 +1,15 @@
+import { type InputSize, measureInput, type TokenKind } from '../measure-size';
+import type { MessagesRequest } from './schema';
+
+/** Takes the body of a `count_tokens` request too: it has no limit, and needs none here. */
+export function measureMessages(
+  request: Pick<MessagesRequest, 'messages' | 'system' | 'tools' | 'output_config' | 'output_format'>,
+  kind: TokenKind = 'anthropic',
+): InputSize {
+  const { messages, system, tools, output_config, output_format } = request;
+  return measureInput(
+    system == null ? messages : [system, ...messages],
+    [tools, output_config, output_format],
+    kind,
+  );
+}

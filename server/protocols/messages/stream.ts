@@ -1,0 +1,139 @@
+import type { ApiError } from '../../errors';
+import { type Finish, type Json, NO_TOKENS, type StreamEvent, type TokenUsage } from '../neutral';
+import { packSignature } from '../tool-ids';
+import { type Envelope, writeEmptyMessage, writeErrorBody, writeStop, writeUsage } from './write';
+
+/** Named like its type: the SDKs of this format drop every event without a name. */
+export function messagesFrame(event: Json & { type: string }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+export const MESSAGES_KEEPALIVE = messagesFrame({ type: 'ping' });
+
+export function writeMessagesError(error: ApiError): string {
+  return messagesFrame({ type: 'error', ...writeErrorBody(error) });
+}
+
+/** The block of text or thought that is being written. */
+type Open = { kind: 'text' | 'thinking'; index: number } | null;
+
+/**
+ * Writes an answer as the events of the messages format: blocks counted densely, each opened
+ * empty and closed once. What ends the message is kept for `close`.
+ */
+export function writeMessagesStream(envelope: Envelope) {
+  const tools = new Map<number, number>();
+  let nextIndex = 0;
+  let open: Open = null;
+  let finish: Finish = { reason: 'end', stopSequence: null, explanation: null };
+
+  function write(event: StreamEvent): string {
+    switch (event.type) {
+      case 'start':
+        return (
+          messagesFrame({ type: 'message_start', message: writeEmptyMessage(envelope, NO_TOKENS) }) +
+          MESSAGES_KEEPALIVE
+        );
+      case 'text-delta':
+      case 'refusal-delta':
+        return writeDelta('text', event.text);
+      case 'reasoning-delta':
+        return writeDelta('thinking', event.text);
+      case 'reasoning-end':
+        return endThought(event.signature);
+      case 'text-end':
+        return open?.kind === 'text' ? closeOpen() : '';
+      case 'redacted-reasoning':
+        return writeRedacted(event.data);
+      case 'tool-start':
+      case 'tool-delta':
+      case 'tool-end':
+        return writeTool(event);
+      case 'ping':
+        return MESSAGES_KEEPALIVE;
+      case 'finish':
+        finish = event;
+        return '';
+      case 'usage':
+        return '';
+    }
+  }
+
+  function writeDelta(kind: 'text' | 'thinking', text: string): string {
+    if (text === '') return '';
+    let out = '';
+    if (open?.kind !== kind) {
+      out = closeOpen();
+      const empty =
+        kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
+      open = { kind, index: nextIndex };
+      out += startBlock(empty);
+    }
+    const delta = kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text };
+    return out + deltaFrame(open.index, delta);
+  }
+
+  function endThought(signature: string | null): string {
+    if (open?.kind === 'thinking') return closeOpen(signature ?? envelope.mark);
+    if (signature === null) return '';
+    // A thought that is not shown still has a signature that must come back.
+    const opened = closeOpen();
+    open = { kind: 'thinking', index: nextIndex };
+    return opened + startBlock({ type: 'thinking', thinking: '', signature: '' }) + closeOpen(signature);
+  }
+
+  function writeRedacted(data: string): string {
+    const closed = closeOpen();
+    return closed + startBlock({ type: 'redacted_thinking', data }) + stopFrame(nextIndex - 1);
+  }
+
+  function writeTool(event: Extract<StreamEvent, { type: `tool-${string}` }>): string {
+    if (event.type === 'tool-start') {
+      const id = packSignature(event.id, event.thoughtSignature);
+      const closed = closeOpen();
+      tools.set(event.call, nextIndex);
+      return closed + startBlock({ type: 'tool_use', id, name: event.name, input: {} });
+    }
+    const index = tools.get(event.call);
+    if (index === undefined) return '';
+    if (event.type === 'tool-delta') {
+      return event.json === ''
+        ? ''
+        : deltaFrame(index, { type: 'input_json_delta', partial_json: event.json });
+    }
+    tools.delete(event.call);
+    return stopFrame(index);
+  }
+
+  function startBlock(contentBlock: Json): string {
+    return messagesFrame({ type: 'content_block_start', index: nextIndex++, content_block: contentBlock });
+  }
+
+  function closeOpen(signature = envelope.mark): string {
+    if (open === null) return '';
+    const { kind, index } = open;
+    open = null;
+    const signed = kind === 'thinking' ? deltaFrame(index, { type: 'signature_delta', signature }) : '';
+    return signed + stopFrame(index);
+  }
+
+  /** What ends the message: open blocks, the stop reason with the final usage, `message_stop`. */
+  function close(usage: TokenUsage): string {
+    const closed = closeOpen() + [...tools.values()].map(stopFrame).join('');
+    return (
+      closed +
+      messagesFrame({ type: 'message_delta', delta: writeStop(finish), usage: writeUsage(usage) }) +
+      messagesFrame({ type: 'message_stop' })
+    );
+  }
+
+  return { write, close };
+}
+
+function deltaFrame(index: number, delta: Json): string {
+  return messagesFrame({ type: 'content_block_delta', index, delta });
+}
+
+function stopFrame(index: number): string {
+  return messagesFrame({ type: 'content_block_stop', index });
+}

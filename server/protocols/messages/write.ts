@@ -1,0 +1,83 @@
+import type { ApiError } from '../../errors';
+import type { Answer, AnswerPart, Finish, Json, StopReason, TokenUsage } from '../neutral';
+import { parseObject } from '../read-fields';
+import { packSignature } from '../tool-ids';
+
+const STOP_REASONS: Record<StopReason, string> = {
+  end: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  'tool-use': 'tool_use',
+  length: 'max_tokens',
+  refusal: 'refusal',
+};
+
+/** Here the input leaves out what was read from and written to the cache. */
+export function writeUsage(usage: TokenUsage): Json {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite5m,
+      ephemeral_1h_input_tokens: usage.cacheWrite1h,
+    },
+    output_tokens: usage.output,
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+    service_tier: 'standard',
+  };
+}
+
+export function writeErrorBody(error: ApiError): Json {
+  return { type: 'error', error: { type: error.code, message: error.message } };
+}
+
+/** `mark` signs the thoughts of a provider that signs none. */
+export type Envelope = { id: string; model: string; mark: string };
+
+export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): Json {
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    usage: writeUsage(usage),
+  };
+}
+
+export function writeStop({ reason, stopSequence, explanation }: Finish): Json {
+  return {
+    stop_reason: STOP_REASONS[reason],
+    stop_sequence: stopSequence,
+    stop_details: reason === 'refusal' ? { type: 'refusal', category: null, explanation } : null,
+  };
+}
+
+export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelope): Json {
+  return {
+    ...writeEmptyMessage(envelope, usage),
+    content: answer.parts.flatMap((part) => writeBlock(part, envelope.mark)),
+    ...writeStop(answer),
+  };
+}
+
+/** An empty text becomes no block at all: a client would send it back, and be refused. */
+function writeBlock(part: AnswerPart, mark: string): Json[] {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'reasoning':
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? mark }];
+    case 'redacted-reasoning':
+      return [{ type: 'redacted_thinking', data: part.data }];
+    case 'tool-call': {
+      const id = packSignature(part.id, part.thoughtSignature);
+      return [{ type: 'tool_use', id, name: part.name, input: parseObject(part.json) ?? {} }];
+    }
+  }
+}

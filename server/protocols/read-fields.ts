@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ApiError } from '../errors';
+import type { Json } from './neutral';
+
+/** What both wire formats need to read JSON that others wrote. */
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function asArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asObject(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function asNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** The parsed object, or null for what is not JSON or not an object. */
+export function parseObject(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A refusal that names the field. */
+export function refuse(param: string, reason: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${reason}`, { param });
+}
+
+/** The typed request, or `invalid_request` naming the first offending field. */
+export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const field = issue?.path.join('.') ?? '';
+  if (field !== '') throw refuse(field, issue?.message ?? 'is not valid');
+  throw new ApiError('invalid_request', issue?.message ?? 'The request is not valid');
+}
+
+export const wholeNumber = z.int({ error: 'must be a whole number' });
+export const positiveInteger = wholeNumber.min(1, { error: 'must be at least 1' });
+export const flag = z.boolean({ error: 'must be true or false' });
+export const objectList = (what: string) =>
+  z.array(z.looseObject({}, { error: 'must be an object' }), { error: `must be an array of ${what}` });

@@ -1,0 +1,54 @@
+import { ApiError } from '../errors';
+import type { Effort, Json, Reasoning, ToolDefinition } from './neutral';
+import { asObject, asText, isObject, refuse } from './read-fields';
+
+const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Null when nothing was asked for; refused when it is no effort that anyone knows. */
+export function readEffort(value: unknown, param: string): Effort | null {
+  if (value === undefined || value === null) return null;
+  const effort = EFFORTS.find((known) => known === value);
+  if (effort === undefined) throw refuse(param, `must be one of none, ${EFFORTS.join(', ')}`);
+  return effort;
+}
+
+/** The `thinking` field of the messages format, which chat clients of other gateways send too. */
+export function readThinking(thinking: unknown, effort: Effort | null): Reasoning | null {
+  if (!isObject(thinking)) return effort === null ? null : { type: 'effort', effort };
+  switch (thinking.type) {
+    case 'disabled':
+    case 'between_tools':
+      return { type: 'off' };
+    case 'enabled':
+      if (typeof thinking.budget_tokens !== 'number') return { type: 'adaptive', effort };
+      return { type: 'budget', tokens: thinking.budget_tokens };
+    case 'adaptive':
+      return { type: 'adaptive', effort };
+    default:
+      throw refuse('thinking.type', 'must be one of enabled, disabled, adaptive');
+  }
+}
+
+/** Anthropic's schemas are objects at the root, and some backends insist on named properties. */
+export function toToolSchema(schema: unknown): Json {
+  const given = asObject(schema);
+  return { ...given, type: 'object', properties: isObject(given.properties) ? given.properties : {} };
+}
+
+export function refuseDuplicates(tools: readonly ToolDefinition[]): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) throw refuse('tools', `two tools are named ${name.slice(0, 64)}`);
+    names.add(name);
+  }
+}
+
+export function requireToolName(name: unknown, param: string): string {
+  if (asText(name) === '') throw refuse(param, 'is required');
+  return asText(name);
+}
+
+/** A field that costs extra, changes who answers, or reaches into an account. */
+export function refuseField(field: string): ApiError {
+  return new ApiError('invalid_request', `${field}: is not offered`, { param: field });
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names and ids of tools, made to fit the rules of whoever reads them next. All of it is
+ * deterministic: the same call gets the same id in every later request of the conversation.
+ */
+
+const HASH_CHARACTERS = 8;
+const MAX_LENGTH = 64;
+const FITTING = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function shortHash(text: string, characters = HASH_CHARACTERS): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, characters);
+}
+
+/** The text itself when it fits `[A-Za-z0-9_-]{1,64}`; else a cleaned one that ends in a hash of the original. */
+export function cleanIdentifier(text: string): string {
+  if (FITTING.test(text)) return text;
+  const cleaned = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - HASH_CHARACTERS - 1);
+  return `${cleaned}_${shortHash(text)}`;
+}
+
+const NINE_ALPHANUMERIC = /^[a-zA-Z0-9]{9}$/;
+
+export function toNineAlphanumeric(id: string): string {
+  return NINE_ALPHANUMERIC.test(id) ? id : shortHash(id, 9);
+}
+
+/** Google wants a thought signature back with its call; a client that has no field for it keeps it in the id. */
+const SIGNATURE_SEPARATOR = '__thought_';
+
+export function packSignature(id: string, signature: string | undefined): string {
+  const clean = cleanIdentifier(id);
+  return signature === undefined
+    ? clean
+    : clean + SIGNATURE_SEPARATOR + Buffer.from(signature).toString('base64url');
+}
+
+export function unpackSignature(packed: string): { id: string; thoughtSignature?: string } {
+  const at = packed.indexOf(SIGNATURE_SEPARATOR);
+  if (at < 1) return { id: packed };
+  const encoded = packed.slice(at + SIGNATURE_SEPARATOR.length);
+  return { id: packed.slice(0, at), thoughtSignature: Buffer.from(encoded, 'base64url').toString() };
+}
+
+export type ToolNames = {
+  /** The name as the provider takes it. */
+  toProvider(name: string): string;
+  /** The name as the client wrote it. */
+  toClient(name: string): string;
+};
+
+/** Shortened and cleaned names of one request, and the way back for its answer. */
+export function mapToolNames(names: Iterable<string>): ToolNames {
+  const originals = new Map<string, string>();
+  for (const name of names) originals.set(cleanIdentifier(name), name);
+  return { toProvider: cleanIdentifier, toClient: (name) => originals.get(name) ?? name };
+}

@@ -1,0 +1,39 @@
+import type { Answer, AnswerPart, StreamEvent } from '../protocols/neutral';
+
+/** A whole answer as if it had been streamed: for providers that answer a stream request at once. */
+export function answerEvents(answer: Answer): StreamEvent[] {
+  let call = 0;
+  const events: StreamEvent[] = [{ type: 'start' }];
+  for (const part of answer.parts) {
+    events.push(...partEvents(part, call));
+    if (part.type === 'tool-call') call++;
+  }
+  if (answer.usage !== null) events.push({ type: 'usage', usage: answer.usage });
+  const { reason, stopSequence, explanation } = answer;
+  return [...events, { type: 'finish', reason, stopSequence, explanation }];
+}
+
+function partEvents(part: AnswerPart, call: number): StreamEvent[] {
+  switch (part.type) {
+    case 'text':
+      return [
+        { type: 'text-delta', text: part.text },
+        { type: 'text-end', citations: part.citations },
+      ];
+    case 'refusal':
+      return [{ type: 'refusal-delta', text: part.text }];
+    case 'reasoning':
+      return [
+        { type: 'reasoning-delta', text: part.text },
+        { type: 'reasoning-end', signature: part.signature },
+      ];
+    case 'redacted-reasoning':
+      return [part];
+    case 'tool-call':
+      return [
+        { ...part, type: 'tool-start', call },
+        { type: 'tool-delta', call, json: part.json },
+        { type: 'tool-end', call },
+      ];
+  }
+}

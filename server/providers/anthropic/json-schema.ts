@@ -1,0 +1,114 @@
+import type { Json } from '../../protocols/neutral';
+import { asArray, isObject } from '../../protocols/read-fields';
+
+/** Limits that the schema compiler does not take: told to the model in the description instead. */
+const LIMITS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+];
+const FORMATS = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+const SCHEMA_MAPS = ['properties', '$defs', 'definitions'];
+const SCHEMA_LISTS = ['anyOf', 'allOf', 'prefixItems'];
+const MAX_OPTIONAL_PROPERTIES = 10;
+
+/** The schema as Anthropic's structured output takes it. */
+export function cleanSchema(schema: Json): Json {
+  const { oneOf, $schema: _, ...rest } = schema;
+  const cleaned: Json = {};
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(rest)) {
+    const isUnknownFormat = key === 'format' && typeof value === 'string' && !FORMATS.has(value);
+    if (LIMITS.includes(key) || isUnknownFormat) notes.push(`${key}: ${JSON.stringify(value)}`);
+    else cleaned[key] = cleanMember(key, value);
+  }
+  if (Array.isArray(oneOf)) cleaned.anyOf = [...asArray(cleaned.anyOf), ...oneOf.map(cleanValue)];
+  if (cleaned.type === 'object' || isObject(cleaned.properties)) cleaned.additionalProperties = false;
+  if (notes.length > 0)
+    cleaned.description = [cleaned.description, `(${notes.join(', ')})`].filter(Boolean).join(' ');
+  return cleaned;
+}
+
+function cleanMember(key: string, value: unknown): unknown {
+  if (SCHEMA_MAPS.includes(key) && isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cleanValue(inner)]));
+  }
+  if (SCHEMA_LISTS.includes(key) && Array.isArray(value)) return value.map(cleanValue);
+  return key === 'items' ? cleanValue(value) : value;
+}
+
+function cleanValue(value: unknown): unknown {
+  return isObject(value) ? cleanSchema(value) : value;
+}
+
+/** Whether structured output can compile it: no recursion, no open objects, few optional properties. */
+export function isCompilable(schema: Json): boolean {
+  let optional = 0;
+  let isClosed = true;
+  walk(schema, (node) => {
+    const properties = isObject(node.properties) ? Object.keys(node.properties) : [];
+    const required = asArray(node.required);
+    optional += properties.filter((name) => !required.includes(name)).length;
+    const isMap = isObject(node.additionalProperties) || node.additionalProperties === true;
+    if (isMap || isObject(node.patternProperties) || (node.type === 'object' && properties.length === 0))
+      isClosed = false;
+  });
+  return isClosed && optional <= MAX_OPTIONAL_PROPERTIES && !isRecursive(schema);
+}
+
+function walk(value: unknown, visit: (node: Json) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  if (!isObject(value)) return;
+  visit(value);
+  for (const [key, inner] of Object.entries(value)) {
+    // Names of properties are not keywords.
+    if (SCHEMA_MAPS.includes(key) && isObject(inner))
+      for (const schema of Object.values(inner)) walk(schema, visit);
+    else if (key !== 'enum' && key !== 'const' && key !== 'default' && key !== 'examples') walk(inner, visit);
+  }
+}
+
+/** A definition that leads back to itself, or a reference to the whole. */
+function isRecursive(schema: Json): boolean {
+  const definitions = new Map<string, unknown>();
+  for (const key of ['$defs', 'definitions']) {
+    const group = isObject(schema[key]) ? schema[key] : {};
+    for (const [name, inner] of Object.entries(group)) definitions.set(`#/${key}/${name}`, inner);
+  }
+  const { $defs: _defs, definitions: _definitions, ...root } = schema;
+  const leadsBack = (value: unknown, path: readonly string[]): boolean =>
+    referencesOf(value).some((reference) => {
+      if (reference === '#' || path.includes(reference)) return true;
+      return leadsBack(definitions.get(reference), [...path, reference]);
+    });
+  return leadsBack(root, []);
+}
+
+function referencesOf(value: unknown): string[] {
+  const references: string[] = [];
+  walk(value, (node) => {
+    if (typeof node.$ref === 'string') references.push(node.$ref);
+  });
+  return references;
+}

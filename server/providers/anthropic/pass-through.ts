@@ -1,0 +1,112 @@
+import { messagesFrame, writeMessagesStream } from '../../protocols/messages/stream';
+import { type Envelope, writeUsage } from '../../protocols/messages/write';
+import { type Json, NO_TOKENS, type TokenUsage } from '../../protocols/neutral';
+import { asObject, asText, isObject } from '../../protocols/read-fields';
+import { renameModel } from '../model-name';
+import { brokenAnswer } from '../provider-failure';
+import type { EventHandler, StreamFacts } from '../stream-relay';
+import { collectUsage, isWholeMessage, readEvent, readMessageEvents } from './stream';
+
+export type PassThroughOptions = {
+  facts: StreamFacts;
+  envelope: Envelope;
+  /** What is told when the provider told nothing. */
+  estimate: () => TokenUsage;
+};
+
+/**
+ * Relays a messages stream to a client of the same format. Events go through as they came, but
+ * for the model's name and the closing `message_stop`; names of events are added, a second
+ * `message_start` is taken out, and missing usage is filled in, since the SDKs crash on each.
+ */
+export function passMessagesStream(options: PassThroughOptions): EventHandler {
+  const { facts, envelope, estimate } = options;
+  const noteUsage = collectUsage(facts);
+  let hasStarted = false;
+  let isStopped = false;
+  let stopReason = '';
+  /** Added to every index after a second beginning: blocks count on. */
+  let shift = 0;
+  let nextIndex = 0;
+  let whole: EventHandler | null = null;
+
+  function event(data: string): string {
+    const event = readEvent(data, facts);
+    if (event === null) return '';
+    if (isWholeMessage(event)) {
+      // It is read once more, by the reader of whole answers.
+      facts.outputBytes = 0;
+      whole = streamWhole(options);
+      return whole.event(data);
+    }
+    const type = asText(event.type);
+    if (type !== 'ping') facts.started = true;
+    const line = data.replaceAll('\n', '');
+    switch (type) {
+      case 'message_start':
+        return startMessage(event, line);
+      case 'message_delta':
+        return writeDelta(event, line);
+      case 'message_stop':
+        isStopped = true;
+        return '';
+      default:
+        return type === '' ? '' : frame(type, shiftIndex(event) ? JSON.stringify(event) : line);
+    }
+  }
+
+  function startMessage(event: Json, line: string): string {
+    const message = asObject(event.message);
+    noteUsage(message.usage);
+    shift = nextIndex;
+    if (hasStarted) return '';
+    hasStarted = true;
+    if (isObject(message.usage)) return frame('message_start', renameModel(line, envelope.model, 2));
+    return messagesFrame({
+      type: 'message_start',
+      message: { ...message, model: envelope.model, usage: writeUsage(NO_TOKENS) },
+    });
+  }
+
+  function writeDelta(event: Json, line: string): string {
+    stopReason = asText(asObject(event.delta).stop_reason) || stopReason;
+    noteUsage(event.usage);
+    if (Number.isInteger(asObject(event.usage).output_tokens)) return frame('message_delta', line);
+    return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(facts.usage ?? estimate()) });
+  }
+
+  /** True when the index had to be changed. */
+  function shiftIndex(event: Json): boolean {
+    if (typeof event.index !== 'number') return false;
+    event.index += shift;
+    nextIndex = Math.max(nextIndex, (event.index as number) + 1);
+    return shift > 0;
+  }
+
+  function close(): string {
+    if (whole !== null) return whole.close();
+    facts.finished = facts.started && (isStopped || stopReason !== '');
+    if (facts.finished) return messagesFrame({ type: 'message_stop' });
+    facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+    return '';
+  }
+
+  return { event, close };
+}
+
+/** The provider answered at once: the answer goes on as the stream that was asked for. */
+function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHandler {
+  const reader = readMessageEvents(facts, { jsonTool: null });
+  const writer = writeMessagesStream(envelope);
+  return {
+    event: (data) => reader.read(data).map(writer.write).join(''),
+    close() {
+      reader.close().forEach(writer.write);
+      return facts.failure === null ? writer.close(facts.usage ?? estimate()) : '';
+    },
+  };
+}
+
+function frame(type: string, line: string): string {
+  return `event: ${type}\ndata: ${line}\n\n`;
+}

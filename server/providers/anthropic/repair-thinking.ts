@@ -1,0 +1,51 @@
+import type { MessagesRequest } from '../../protocols/messages/schema';
+import type { Json } from '../../protocols/neutral';
+import { asObject, asText } from '../../protocols/read-fields';
+import { effortOfBudget } from '../effort';
+import { claudeCapabilities } from '../model-capabilities';
+import type { RequestTarget } from '../request-target';
+
+const LEAST_BUDGET = 1_024;
+
+/**
+ * What must change about the thinking of a request that otherwise goes through: a budget where
+ * the model takes efforts only, one that no longer fits the output cap, an effort that is refused
+ * with thinking off.
+ */
+export function repairThinking(request: MessagesRequest, target: RequestTarget): Json {
+  const { takesBudget, offLimitsEffort } = claudeCapabilities(target.upstreamModel);
+  const thinking = asObject(request.thinking);
+  const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : null;
+  if (thinking.type === 'enabled' && budget !== null) {
+    return takesBudget ? lowerBudget(request, budget, target) : toEffort(request, budget, target);
+  }
+  const isOff = thinking.type === 'disabled' || thinking.type === 'between_tools';
+  const effort = asText(asObject(request.output_config).effort);
+  if (!isOff || !offLimitsEffort || (effort !== 'xhigh' && effort !== 'max')) return {};
+  target.warnings.push('the reasoning effort was lowered to high');
+  return { output_config: { ...request.output_config, effort: 'high' } };
+}
+
+function toEffort(request: MessagesRequest, budget: number, { warnings }: RequestTarget): Json {
+  const { budget_tokens: _, ...thinking } = asObject(request.thinking);
+  warnings.push('the thinking budget was changed to an effort: this model takes no budget');
+  return {
+    thinking: { display: 'summarized', ...thinking, type: 'adaptive' },
+    output_config: { effort: effortOfBudget(budget), ...request.output_config },
+  };
+}
+
+/** A cap below what the client asked for must still be above the thinking budget. */
+function lowerBudget(
+  { thinking, max_tokens }: MessagesRequest,
+  budget: number,
+  { outputCap, warnings }: RequestTarget,
+): Json {
+  if (outputCap >= max_tokens || budget < outputCap) return {};
+  if (outputCap - 1 < LEAST_BUDGET) {
+    warnings.push('thinking was left out: the output limit is too low for it');
+    return { thinking: { type: 'disabled' } };
+  }
+  warnings.push(`the thinking budget was lowered to ${outputCap - 1}`);
+  return { thinking: { ...thinking, budget_tokens: outputCap - 1 } };
+}

@@ -1,0 +1,91 @@
+import type { Answer, AnswerPart, Citation, Json, StopReason } from '../../protocols/neutral';
+import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import type { AnswerFacts } from '../openai/response';
+import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { readUsage } from './usage';
+
+const STOP_REASONS: Record<string, StopReason> = {
+  end_turn: 'end',
+  stop_sequence: 'stop-sequence',
+  tool_use: 'tool-use',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+};
+
+/** A reason that is not listed is an ordinary end. A call of our own making is not a tool of the client. */
+export function readStopReason(said: string, { jsonTool }: { jsonTool: string | null }): StopReason {
+  const reason = STOP_REASONS[said] ?? 'end';
+  return reason === 'tool-use' && jsonTool !== null ? 'end' : reason;
+}
+
+/** The parsed message; throws when it is an error, or no answer at all. */
+export function parseMessage(text: string): Json {
+  const message = parseObject(text);
+  if (message?.error) throw readEmbeddedFailure(message).error;
+  if (message === null || !Array.isArray(message.content))
+    throw brokenAnswer('the provider sent no answer').error;
+  return message;
+}
+
+export function readFacts(message: Json): AnswerFacts {
+  const blocks = asArray(message.content).map(asObject);
+  return {
+    usage: readUsage(message.usage),
+    providerCost: null,
+    outputBytes: blocks.reduce((sum, block) => sum + countBlockBytes(block), 0),
+  };
+}
+
+function countBlockBytes(block: Json): number {
+  const text = asText(block.text) + asText(block.thinking);
+  return (
+    Buffer.byteLength(text) + (isObject(block.input) ? Buffer.byteLength(JSON.stringify(block.input)) : 0)
+  );
+}
+
+/** `jsonTool` names the tool that stands in for JSON output: what it is called with is the text. */
+export function readAnswer(message: Json, { jsonTool }: { jsonTool: string | null }): Answer {
+  const parts = asArray(message.content).flatMap((block) => readBlock(asObject(block), jsonTool));
+  const hasJson = asArray(message.content).some((block) => isJsonCall(asObject(block), jsonTool));
+  return {
+    parts,
+    usage: readUsage(message.usage),
+    reason: readStopReason(asText(message.stop_reason), { jsonTool: hasJson ? jsonTool : null }),
+    stopSequence: asText(message.stop_sequence) || null,
+    explanation: asText(asObject(message.stop_details).explanation) || null,
+  };
+}
+
+function readBlock(block: Json, jsonTool: string | null): AnswerPart[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: asText(block.text), citations: readCitations(block.citations) }];
+    case 'thinking':
+      return [
+        { type: 'reasoning', text: asText(block.thinking), signature: asText(block.signature) || null },
+      ];
+    case 'redacted_thinking':
+      return [{ type: 'redacted-reasoning', data: asText(block.data) }];
+    case 'tool_use': {
+      const json = JSON.stringify(asObject(block.input));
+      if (isJsonCall(block, jsonTool)) return [{ type: 'text', text: json, citations: [] }];
+      return [{ type: 'tool-call', id: asText(block.id), name: asText(block.name), json }];
+    }
+    default:
+      // Tools that run at the provider, and their results, are part of the bill but not of the answer.
+      return [];
+  }
+}
+
+function isJsonCall(block: Json, jsonTool: string | null): boolean {
+  return block.type === 'tool_use' && jsonTool !== null && block.name === jsonTool;
+}
+
+/** Only citations with an address have a counterpart. */
+export function readCitations(citations: unknown): Citation[] {
+  return asArray(citations).flatMap((citation) => {
+    const { url, title } = asObject(citation);
+    return typeof url === 'string' ? [{ url, title: asText(title) }] : [];
+  });
+}

@@ -1,0 +1,203 @@
+import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
+import { asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { answerEvents } from '../answer-events';
+import type { AnswerReader } from '../openai/stream';
+import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import type { StreamFacts } from '../stream-relay';
+import { readAnswer, readCitations, readFacts, readStopReason } from './response';
+import { overwriteUsage, readUsage } from './usage';
+
+/** The event, or null when the answer broke off: `facts` then say why. Output is metered here. */
+export function readEvent(data: string, facts: StreamFacts): Json | null {
+  const event = parseObject(data);
+  if (event === null) facts.failure = brokenAnswer('the provider sent an event that is not JSON');
+  else if (event.type === 'error' || isObject(event.error)) facts.failure = readEmbeddedFailure(event);
+  if (event === null || facts.failure !== null) return null;
+  facts.outputBytes += isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
+  return event;
+}
+
+/** Bytes that the model produced: the base of an estimate. */
+function countOutputBytes(event: Json): number {
+  const delta = asObject(event.delta);
+  const block = asObject(event.content_block);
+  const called = block.type === 'tool_use' ? asText(block.name) : '';
+  return Buffer.byteLength(called + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json));
+}
+
+/** Keeps the usage of a stream: each report takes the place of the one before, never adds to it. */
+export function collectUsage(facts: StreamFacts): (usage: unknown) => void {
+  let reported: Json = {};
+  return (usage) => {
+    reported = overwriteUsage(reported, usage);
+    facts.usage = readUsage(reported) ?? facts.usage;
+  };
+}
+
+/** An answer that came at once although a stream was asked for. */
+export function isWholeMessage(event: Json): boolean {
+  return event.type === 'message' && Array.isArray(event.content);
+}
+
+type Block =
+  | { kind: 'text'; citations: Citation[] }
+  | { kind: 'thinking'; signature: string }
+  | { kind: 'tool'; call: number; input: Json; hasArguments: boolean }
+  /** Our own tool for JSON output: what it is called with is text. */
+  | { kind: 'json'; input: Json; hasArguments: boolean }
+  | { kind: 'other' };
+
+/** Reads a messages stream as neutral events. */
+export function readMessageEvents(
+  facts: StreamFacts,
+  { jsonTool }: { jsonTool: string | null },
+): AnswerReader {
+  const blocks = new Map<unknown, Block>();
+  const noteUsage = collectUsage(facts);
+  let calls = 0;
+  let hasJson = false;
+  let delta: Json = {};
+  let whole: StreamEvent[] | null = null;
+
+  function read(data: string): StreamEvent[] {
+    const event = readEvent(data, facts);
+    if (event === null) return [];
+    if (isWholeMessage(event)) return readWhole(event);
+    const events = readAny(event);
+    const isAnswer = event.type === 'message_start' || events.some(({ type }) => type !== 'ping');
+    if (facts.started || !isAnswer) return events;
+    facts.started = true;
+    return [{ type: 'start' }, ...events];
+  }
+
+  function readWhole(message: Json): StreamEvent[] {
+    facts.started = true;
+    noteUsage(message.usage);
+    whole = answerEvents(readAnswer(message, { jsonTool }));
+    return whole.filter(({ type }) => type !== 'finish');
+  }
+
+  function readAny(event: Json): StreamEvent[] {
+    switch (event.type) {
+      case 'message_start':
+        noteUsage(asObject(event.message).usage);
+        return [];
+      case 'content_block_start':
+        return startBlock(event.index, asObject(event.content_block));
+      case 'content_block_delta':
+        return readDelta(blocks.get(event.index) ?? { kind: 'text', citations: [] }, asObject(event.delta));
+      case 'content_block_stop':
+        return stopBlock(event.index);
+      case 'message_delta':
+        delta = overwriteUsage(delta, event.delta);
+        noteUsage(event.usage);
+        return [];
+      case 'ping':
+        return [{ type: 'ping' }];
+      default:
+        return [];
+    }
+  }
+
+  function startBlock(index: unknown, content: Json): StreamEvent[] {
+    const block = openBlock(content);
+    blocks.set(index, block);
+    if (block.kind === 'tool') {
+      return [{ type: 'tool-start', call: block.call, id: asText(content.id), name: asText(content.name) }];
+    }
+    if (content.type === 'redacted_thinking')
+      return [{ type: 'redacted-reasoning', data: asText(content.data) }];
+    if (block.kind === 'text' && asText(content.text) !== '')
+      return [{ type: 'text-delta', text: asText(content.text) }];
+    if (block.kind !== 'thinking' || asText(content.thinking) === '') return [];
+    return [{ type: 'reasoning-delta', text: asText(content.thinking) }];
+  }
+
+  function openBlock(content: Json): Block {
+    if (content.type === 'text') return { kind: 'text', citations: readCitations(content.citations) };
+    if (content.type === 'thinking') return { kind: 'thinking', signature: asText(content.signature) };
+    if (content.type !== 'tool_use') return { kind: 'other' };
+    const start = { input: asObject(content.input), hasArguments: false };
+    if (jsonTool === null || content.name !== jsonTool) return { kind: 'tool', call: calls++, ...start };
+    hasJson = true;
+    return { kind: 'json', ...start };
+  }
+
+  function stopBlock(index: unknown): StreamEvent[] {
+    const block = blocks.get(index);
+    blocks.delete(index);
+    return block === undefined ? [] : endBlock(block);
+  }
+
+  function close(): StreamEvent[] {
+    const said = asText(delta.stop_reason);
+    facts.finished = facts.started && (said !== '' || whole !== null);
+    if (!facts.finished) {
+      facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+      return [];
+    }
+    if (whole !== null) return whole.filter(({ type }) => type === 'finish');
+    const open = [...blocks.values()].flatMap(endBlock);
+    const reason = readStopReason(said, { jsonTool: hasJson ? jsonTool : null });
+    const explanation = asText(asObject(delta.stop_details).explanation) || null;
+    return [
+      ...open,
+      { type: 'finish', reason, stopSequence: asText(delta.stop_sequence) || null, explanation },
+    ];
+  }
+
+  return { read, close };
+}
+
+function readDelta(block: Block, delta: Json): StreamEvent[] {
+  switch (delta.type) {
+    case 'text_delta':
+      return textEvents(asText(delta.text));
+    case 'thinking_delta':
+      return asText(delta.thinking) === '' ? [] : [{ type: 'reasoning-delta', text: asText(delta.thinking) }];
+    case 'signature_delta':
+      if (block.kind === 'thinking') block.signature += asText(delta.signature);
+      return [];
+    case 'citations_delta':
+      if (block.kind === 'text') block.citations.push(...readCitations([delta.citation]));
+      return [];
+    case 'input_json_delta':
+      return readArguments(block, asText(delta.partial_json));
+    default:
+      return [];
+  }
+}
+
+function readArguments(block: Block, json: string): StreamEvent[] {
+  if (json === '' || (block.kind !== 'tool' && block.kind !== 'json')) return [];
+  block.hasArguments = true;
+  return block.kind === 'tool' ? [{ type: 'tool-delta', call: block.call, json }] : textEvents(json);
+}
+
+/** A call without arguments is told as `{}`: clients would otherwise parse nothing. */
+function endBlock(block: Block): StreamEvent[] {
+  switch (block.kind) {
+    case 'text':
+      return [{ type: 'text-end', citations: block.citations }];
+    case 'thinking':
+      return [{ type: 'reasoning-end', signature: block.signature || null }];
+    case 'tool': {
+      const { call } = block;
+      const json: StreamEvent[] = block.hasArguments
+        ? []
+        : [{ type: 'tool-delta', call, json: JSON.stringify(block.input) }];
+      return [...json, { type: 'tool-end', call }];
+    }
+    case 'json':
+      return [
+        ...(block.hasArguments ? [] : textEvents(JSON.stringify(block.input))),
+        { type: 'text-end', citations: [] },
+      ];
+    case 'other':
+      return [];
+  }
+}
+
+function textEvents(text: string): StreamEvent[] {
+  return text === '' ? [] : [{ type: 'text-delta', text }];
+}

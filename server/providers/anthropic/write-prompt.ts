@@ -1,0 +1,169 @@
+import type {
+  Json,
+  OutputFormat,
+  Prompt,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+} from '../../protocols/neutral';
+import { asArray, isObject } from '../../protocols/read-fields';
+import type { ToolNames } from '../../protocols/tool-ids';
+import { type ClaudeCapabilities, claudeCapabilities } from '../model-capabilities';
+import type { RequestTarget } from '../request-target';
+import { cleanSchema, isCompilable } from './json-schema';
+import { writeOwnFields } from './request';
+import { type Thinking, writeThinking } from './write-thinking';
+import { writeCacheMark, writeContent, writeTurns } from './write-turns';
+
+export type WrittenPrompt = {
+  body: Json;
+  /** The tool that stands in for JSON output: what it is called with is the answer's text. */
+  jsonTool: string | null;
+};
+
+const JSON_TOOL = 'json_response';
+const JSON_INSTRUCTION = 'Answer with a single valid JSON object and nothing else.';
+const MAX_CACHE_MARKS = 4;
+
+type Context = RequestTarget & { capabilities: ClaudeCapabilities; names: ToolNames };
+type Output = { format: Json | null; tool: ToolDefinition | null; instruction: TextPart[] };
+
+/** A prompt of another format as a messages request. */
+export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt {
+  const capabilities = claudeCapabilities(target.upstreamModel);
+  const context: Context = { ...target, capabilities, names };
+  const output = writeOutput(prompt.outputFormat, context);
+  const choice = output.tool === null ? prompt.toolChoice : jsonToolChoice(prompt);
+  const { thinking, toolChoice } = settleChoice(writeThinking(prompt, capabilities, target), choice, context);
+  const tools = output.tool === null ? prompt.tools : [...prompt.tools, output.tool];
+  const config = {
+    ...(thinking.effort !== null && { effort: thinking.effort }),
+    ...(output.format !== null && { format: output.format }),
+  };
+  const system = [...prompt.system, ...output.instruction];
+  const keepsThoughts = !target.withoutReasoning && (capabilities.thinking === 'adaptive' || thinking.isOn);
+  const body: Json = {
+    model: target.upstreamModel,
+    max_tokens: target.outputCap,
+    ...(system.length > 0 && { system: system.map(writeContent) }),
+    messages: writeTurns(prompt.messages, { capabilities, names, keepsThoughts }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => writeTool(tool, context)) }),
+    ...writeToolChoice(
+      toolChoice,
+      { parallel: prompt.parallelTools && output.tool === null, hasTools: tools.length > 0 },
+      names,
+    ),
+    ...(thinking.thinking !== null && { thinking: thinking.thinking }),
+    ...(Object.keys(config).length > 0 && { output_config: config }),
+    ...writeSampling(prompt, thinking, context),
+    ...writeStop(prompt.stop),
+    ...(prompt.stream && { stream: true }),
+    ...writeOwnFields(target),
+  };
+  limitCacheMarks(body);
+  return { body, jsonTool: output.tool?.name ?? null };
+}
+
+function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Context): Output {
+  if (format === null) return { format: null, tool: null, instruction: [] };
+  if (format.type === 'json-object') {
+    warnings.push('response_format json_object became an instruction');
+    return { format: null, tool: null, instruction: [{ type: 'text', text: JSON_INSTRUCTION }] };
+  }
+  const { schema } = format;
+  if (capabilities.nativeJson && isCompilable(schema)) {
+    return { format: { type: 'json_schema', schema: cleanSchema(schema) }, tool: null, instruction: [] };
+  }
+  const description = 'Gives the answer to the user. Call it exactly once.';
+  return {
+    format: null,
+    tool: { name: JSON_TOOL, description, schema: { ...schema, type: 'object' }, strict: false },
+    instruction: [],
+  };
+}
+
+/** The client's own tools stay usable beside the one that gives the answer. */
+function jsonToolChoice(prompt: Prompt): ToolChoice {
+  return prompt.tools.length > 0 && prompt.toolChoice?.type !== 'none'
+    ? { type: 'any' }
+    : { type: 'tool', name: JSON_TOOL };
+}
+
+/** A forced call and thinking exclude each other in most models: thinking gives way where it can. */
+function settleChoice(
+  thinking: Thinking,
+  choice: ToolChoice | null,
+  { capabilities, warnings }: Context,
+): { thinking: Thinking; toolChoice: ToolChoice | null } {
+  const isForced = choice?.type === 'any' || choice?.type === 'tool';
+  if (!isForced) return { thinking, toolChoice: choice };
+  if (!capabilities.forcedTool) {
+    warnings.push('tool_choice was lowered to auto');
+    return { thinking, toolChoice: { type: 'auto' } };
+  }
+  if (!thinking.isOn || capabilities.off !== 'disabled') return { thinking, toolChoice: choice };
+  warnings.push('thinking was turned off: this model takes no forced tool with it');
+  const off = capabilities.thinking === 'budget' ? null : { type: 'disabled' };
+  return { thinking: { thinking: off, effort: null, isOn: false }, toolChoice: choice };
+}
+
+function writeTool(tool: ToolDefinition, { names, capabilities, warnings }: Context): Json {
+  if (tool.strict && !capabilities.strictTools) warnings.push('strict was dropped');
+  return {
+    name: names.toProvider(tool.name),
+    ...(tool.description !== null && { description: tool.description }),
+    input_schema: tool.schema,
+    ...(tool.strict && capabilities.strictTools && { strict: true }),
+    ...writeCacheMark(tool),
+  };
+}
+
+type Wishes = { parallel: boolean; hasTools: boolean };
+
+function writeToolChoice(choice: ToolChoice | null, { parallel, hasTools }: Wishes, names: ToolNames): Json {
+  if (!hasTools || (choice === null && parallel)) return {};
+  const { type } = choice ?? { type: 'auto' };
+  const name = choice?.type === 'tool' ? { name: names.toProvider(choice.name) } : {};
+  const oneAtATime = !parallel && type !== 'none' ? { disable_parallel_tool_use: true } : {};
+  return { tool_choice: { type, ...name, ...oneAtATime } };
+}
+
+function writeSampling(prompt: Prompt, { isOn }: Thinking, { capabilities, warnings }: Context): Json {
+  const isTaken = capabilities.sampling && !isOn;
+  const { temperature, topP, topK } = prompt;
+  const drop = (name: string, value: number | null): void => {
+    if (value !== null) warnings.push(`${name} was dropped`);
+  };
+  if (!isTaken) {
+    drop('temperature', temperature);
+    drop('top_p', topP);
+    drop('top_k', topK);
+    return {};
+  }
+  if (temperature !== null) drop('top_p', topP);
+  if (temperature !== null && temperature > 1) warnings.push('temperature was lowered to 1');
+  return {
+    ...(temperature !== null && { temperature: Math.min(1, Math.max(0, temperature)) }),
+    ...(temperature === null && topP !== null && { top_p: topP }),
+    ...(topK !== null && { top_k: topK }),
+  };
+}
+
+/** Blank sequences are refused. */
+function writeStop(stop: readonly string[]): Json {
+  const sequences = stop.filter((text) => text.trim() !== '');
+  return sequences.length === 0 ? {} : { stop_sequences: sequences };
+}
+
+/** Four marks are taken; the last ones cover the most. */
+function limitCacheMarks(body: Json): void {
+  const marked: Json[] = [];
+  const collect = (value: unknown): void => {
+    if (!isObject(value)) return;
+    for (const inner of asArray(value.content)) collect(inner);
+    if (value.cache_control !== undefined) marked.push(value);
+  };
+  for (const part of [...asArray(body.tools), ...asArray(body.system), ...asArray(body.messages)])
+    collect(part);
+  for (const extra of marked.slice(0, -MAX_CACHE_MARKS)) delete extra.cache_control;
+}

@@ -1,0 +1,108 @@
+import type { Effort, Json, Prompt, Reasoning } from '../../protocols/neutral';
+import { effortOfBudget } from '../effort';
+import type { ClaudeCapabilities } from '../model-capabilities';
+import type { RequestTarget } from '../request-target';
+
+export type Thinking = {
+  /** The `thinking` field; null leaves it out. */
+  thinking: Json | null;
+  effort: Effort | null;
+  /** Whether the model will think. */
+  isOn: boolean;
+};
+
+/** What an effort is worth in tokens, as a share of the model's longest answer. */
+const BUDGET_SHARE: Record<Effort, number> = {
+  minimal: 0.02,
+  low: 0.1,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.9,
+  max: 0.95,
+};
+const LEAST_BUDGET = 1_024;
+const LADDER: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Effort and thinking of a prompt, in the words that the model takes. */
+export function writeThinking(
+  prompt: Prompt,
+  capabilities: ClaudeCapabilities,
+  target: RequestTarget,
+): Thinking {
+  const { reasoning } = prompt;
+  if (reasoning === null) return { thinking: null, effort: null, isOn: capabilities.thinksByDefault };
+  if (capabilities.thinking === 'budget') return writeBudget(prompt, reasoning, capabilities, target);
+  return writeAdaptive(reasoning, capabilities, target.warnings);
+}
+
+function writeAdaptive(reasoning: Reasoning, capabilities: ClaudeCapabilities, warnings: string[]): Thinking {
+  if (reasoning.type === 'off') return writeOff(capabilities, warnings);
+  if (reasoning.type === 'budget')
+    warnings.push('the thinking budget was changed to an effort: this model takes no budget');
+  const asked = reasoning.type === 'budget' ? effortOfBudget(reasoning.tokens) : reasoning.effort;
+  const effort = asked === null ? null : fitEffort(asked, capabilities, warnings);
+  // Without `display` newer models answer with thoughts that have no text.
+  return { thinking: { type: 'adaptive', display: 'summarized' }, effort, isOn: true };
+}
+
+function writeOff({ off }: ClaudeCapabilities, warnings: string[]): Thinking {
+  if (off !== null) return { thinking: { type: off }, effort: null, isOn: off !== 'disabled' };
+  warnings.push('thinking cannot be turned off for this model: the effort was set to low');
+  return { thinking: null, effort: 'low', isOn: true };
+}
+
+function fitEffort(asked: Effort, { efforts }: ClaudeCapabilities, warnings: string[]): Effort {
+  const wanted = asked === 'minimal' ? 'low' : asked;
+  const below = LADDER.filter(
+    (effort) => efforts.includes(effort) && LADDER.indexOf(effort) <= LADDER.indexOf(wanted),
+  );
+  const effort = below.at(-1) ?? 'low';
+  if (effort !== wanted) warnings.push(`the reasoning effort was lowered to ${effort}`);
+  return effort;
+}
+
+const OFF: Thinking = { thinking: null, effort: null, isOn: false };
+
+/** In the chat format the limit includes reasoning: a budget is a part of it, never added to it. */
+function writeBudget(
+  prompt: Prompt,
+  reasoning: Reasoning,
+  capabilities: ClaudeCapabilities,
+  target: RequestTarget,
+): Thinking {
+  const { outputCap, warnings } = target;
+  const wanted = wantedBudget(reasoning, capabilities.maxOutput);
+  if (wanted === null) return OFF;
+  if (lacksThoughts(prompt) || target.withoutReasoning) {
+    warnings.push('thinking was left out: the history has tool calls without their thoughts');
+    return OFF;
+  }
+  const budget = Math.min(wanted, outputCap - 1);
+  if (budget < LEAST_BUDGET) {
+    warnings.push('thinking was left out: the output limit is too low for it');
+    return OFF;
+  }
+  return { thinking: { type: 'enabled', budget_tokens: budget }, effort: null, isOn: true };
+}
+
+function wantedBudget(reasoning: Reasoning, maxOutput: number): number | null {
+  switch (reasoning.type) {
+    case 'off':
+      return null;
+    case 'budget':
+      return reasoning.tokens;
+    case 'effort':
+      return Math.floor(maxOutput * BUDGET_SHARE[reasoning.effort]);
+    case 'adaptive':
+      return Math.floor(maxOutput * BUDGET_SHARE[reasoning.effort ?? 'medium']);
+  }
+}
+
+/** These models refuse a tool loop whose last turn of theirs does not begin with its thought. */
+function lacksThoughts(prompt: Prompt): boolean {
+  const last = prompt.messages.findLast(({ role }) => role === 'assistant');
+  const calls = last?.parts.some((part) => part.type === 'tool-call') ?? false;
+  return (
+    calls && !last?.parts.some((part) => part.type === 'reasoning' || part.type === 'redacted-reasoning')
+  );
+}

@@ -1,0 +1,166 @@
+import { decodedBytes, sniffImageType } from '../../protocols/media';
+import type {
+  CacheMark,
+  DocumentPart,
+  ImagePart,
+  Json,
+  Message,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from '../../protocols/neutral';
+import { refuse } from '../../protocols/read-fields';
+import { isReasoningMark } from '../../protocols/reasoning-mark';
+import { cleanIdentifier, type ToolNames } from '../../protocols/tool-ids';
+import type { ClaudeCapabilities } from '../model-capabilities';
+
+export type TurnContext = {
+  capabilities: ClaudeCapabilities;
+  names: ToolNames;
+  /** Whether thoughts of earlier turns go back: they must not when thinking is off. */
+  keepsThoughts: boolean;
+};
+
+const OPERATOR_NOTE = '[Note from the operator of this app]';
+/** Not blank: blank text is refused. */
+const OPENING = 'Continue.';
+const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
+
+/** The conversation as turns of the messages format, beginning with the user. */
+export function writeTurns(messages: readonly Message[], context: TurnContext): Json[] {
+  const placed = context.capabilities.laterSystem ? placeSystemTurns(messages) : messages.map(toNote);
+  const turns = mergeTurns(placed).flatMap((message) => writeTurn(message, context));
+  if (turns.every(({ role }) => role === 'system'))
+    throw refuse('messages', 'needs at least one user message');
+  const first = turns.find(({ role }) => role !== 'system');
+  if (first?.role === 'assistant')
+    turns.unshift({ role: 'user', content: [{ type: 'text', text: OPENING }] });
+  return finishPrefill(turns, context.capabilities);
+}
+
+/** Where system turns are not taken inside the conversation the user speaks for the operator. */
+function toNote(message: Message): Message {
+  if (message.role !== 'system') return message;
+  return {
+    role: 'user',
+    parts: message.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: `${OPERATOR_NOTE}\n${part.text}` } : part,
+    ),
+  };
+}
+
+/** A system turn stands right behind a user turn: one behind the assistant waits for the next. */
+function placeSystemTurns(messages: readonly Message[]): Message[] {
+  const placed: Message[] = [];
+  let waiting: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') {
+      if (placed.at(-1)?.role === 'assistant' || placed.length === 0 || waiting.length > 0)
+        waiting.push(message);
+      else placed.push(message);
+      continue;
+    }
+    placed.push(message);
+    if (message.role === 'user') {
+      placed.push(...waiting);
+      waiting = [];
+    }
+  }
+  return [...placed, ...waiting.map(toNote)];
+}
+
+function mergeTurns(messages: readonly Message[]): Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last?.role === message.role) last.parts = [...last.parts, ...message.parts];
+    else merged.push({ ...message });
+  }
+  return merged;
+}
+
+function writeTurn({ role, parts }: Message, context: TurnContext): Json[] {
+  const content = parts.flatMap((part) => writeBlock(part, context));
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+function writeBlock(part: Part, context: TurnContext): Json[] {
+  switch (part.type) {
+    case 'text':
+    case 'image':
+    case 'document':
+      return [writeContent(part)];
+    case 'tool-call': {
+      const { name, input } = part;
+      const id = cleanIdentifier(part.id);
+      return [{ type: 'tool_use', id, name: context.names.toProvider(name), input, ...writeCacheMark(part) }];
+    }
+    case 'tool-result':
+      return [writeResult(part)];
+    case 'reasoning':
+      if (!context.keepsThoughts || part.signature === null || isReasoningMark(part.signature)) return [];
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+    case 'redacted-reasoning':
+      return context.keepsThoughts ? [{ type: 'redacted_thinking', data: part.data }] : [];
+  }
+}
+
+function writeResult(part: ToolResultPart): Json {
+  return {
+    type: 'tool_result',
+    tool_use_id: cleanIdentifier(part.callId),
+    ...(part.content.length > 0 && { content: part.content.map(writeContent) }),
+    ...(part.isError && { is_error: true }),
+    ...writeCacheMark(part),
+  };
+}
+
+export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
+  const mark = writeCacheMark(part);
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, ...mark };
+    case 'image':
+      return { type: 'image', source: writeImageSource(part.source), ...mark };
+    case 'document': {
+      const { source, title } = part;
+      const data =
+        source.kind === 'url'
+          ? { type: 'url', url: source.url }
+          : { type: 'base64', media_type: 'application/pdf', data: source.data };
+      return { type: 'document', source: data, ...(title !== null && { title }), ...mark };
+    }
+  }
+}
+
+/** The declared type is checked by the provider, and is wrong often enough to look. */
+function writeImageSource(source: ImagePart['source']): Json {
+  if (source.kind === 'url') {
+    if (!source.url.startsWith('https://')) throw refuse('messages', 'image URLs must begin with https://');
+    return { type: 'url', url: source.url };
+  }
+  const mediaType = sniffImageType(source.data);
+  if (mediaType === null) throw refuse('messages', 'images must be JPEG, PNG, GIF or WebP');
+  if (decodedBytes(source.data) > MAX_IMAGE_BYTES) throw refuse('messages', 'an image is larger than 10 MB');
+  return { type: 'base64', media_type: mediaType, data: source.data };
+}
+
+export function writeCacheMark({ cache }: { cache?: CacheMark }): Json {
+  if (cache === undefined) return {};
+  return { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: '1h' }) } };
+}
+
+/** A last turn of the assistant is a beginning to continue. It must not end in blanks. */
+function finishPrefill(turns: Json[], { prefill }: ClaudeCapabilities): Json[] {
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant') return turns;
+  if (!prefill)
+    throw refuse(
+      'messages',
+      'this model cannot continue a message of the assistant: the last one must be from the user',
+    );
+  const blocks = last.content as Json[];
+  const text = blocks.at(-1);
+  if (text?.type === 'text') text.text = String(text.text).trimEnd();
+  return turns;
+}

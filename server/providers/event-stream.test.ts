@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { readEvents } from './event-stream';
+
+const read = (...pieces: string[]): string[] => {
+  const reader = readEvents();
+  const events = pieces.flatMap((piece) => reader.push(Buffer.from(piece)));
+  return [...events, ...reader.end()];
+};
+
+test.each([
+  ['LF', ['data: a\n\ndata: b\n\n']],
+  ['CRLF', ['data: a\r\n\r\ndata: b\r\n\r\n']],
+  ['CR', ['data: a\r\rdata: b\r\r']],
+  ['CRLF split between reads', ['data: a\r', '\n\r', '\ndata: b\r\n', '\r\n']],
+  ['mixed line ends', ['data: a\r\n\ndata: b\n\r\n']],
+  ['no space after the colon', ['data:a\n\ndata:b\n\n']],
+  ['a byte order mark', ['\uFEFFdata: a\n\ndata: b\n\n']],
+  [
+    'comments, names, ids and retry',
+    [': OPENROUTER PROCESSING\n\nevent: x\nid: 1\nretry: 5\ndata: a\n\nevent: y\n\ndata: b\n\n'],
+  ],
+  ['no blank line at the end', ['data: a\n\ndata: b']],
+  ['blank lines in front', ['\n\n\ndata: a\n\n\n\ndata: b\n\n']],
+])('reads %s', (_, pieces) => {
+  expect(read(...pieces)).toEqual(['a', 'b']);
+});
+
+test('joins several data lines with a line feed', () => {
+  expect(read('data: {"a":\ndata: 1}\n\n')).toEqual(['{"a":\n1}']);
+});
+
+test('keeps characters whole that are split between reads', () => {
+  const bytes = Buffer.from('data: Zürich 世界 🌍\n\n');
+  const reader = readEvents();
+  const events = [...bytes].flatMap((byte) => reader.push(Uint8Array.of(byte)));
+  expect(events).toEqual(['Zürich 世界 🌍']);
+});
+
+test('hands over a body that is no event stream as a whole', () => {
+  expect(read('  {"a":', '\n\n1}')).toEqual(['{"a":\n\n1}']);
+});
+
+test('refuses an event of more than 20 MB', () => {
+  const reader = readEvents();
+  const megabyte = Buffer.from('x'.repeat(1024 * 1024));
+  reader.push(Buffer.from('data: '));
+  for (let count = 0; count < 21; count++) reader.push(megabyte);
+  expect(reader.failure).toContain('too large');
+  expect(reader.push(Buffer.from('\n\ndata: a\n\n'))).toEqual([]);
+});

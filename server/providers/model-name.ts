@@ -1,0 +1,25 @@
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/**
+ * Puts the name that the client asked for where the provider wrote its own: in the member `model`
+ * of the object at `depth` (1 is the outermost). Works on the text, so that everything else stays
+ * byte for byte what the provider sent.
+ */
+export function renameModel(json: string, model: string, depth = 1): string {
+  let nesting = 0;
+  let last = '';
+  /** Where the value of the member begins; -1 outside it. */
+  let valueAt = -1;
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(json); match; match = TOKEN.exec(json)) {
+    const token = match[0];
+    if (token === '{' || token === '[') nesting++;
+    else if (token === '}' || token === ']') nesting--;
+    else if (token !== ':' && valueAt >= 0 && json.slice(valueAt, match.index).trim() === '') {
+      return json.slice(0, match.index) + JSON.stringify(model) + json.slice(match.index + token.length);
+    }
+    valueAt = token === ':' && last === '"model"' && nesting === depth ? match.index + 1 : -1;
+    last = token;
+  }
+  return json;
+}

@@ -1,0 +1,72 @@
+import type { Json, StopReason } from '../../protocols/neutral';
+import { asArray, asObject, asText } from '../../protocols/read-fields';
+
+/** Text and reasoning of a message or delta, whichever way a provider writes them. */
+export type Content = { reasoning: string; text: string; refusal: string };
+
+export function readContent(message: Json): Content {
+  const content: Content = { reasoning: readReasoning(message), text: '', refusal: asText(message.refusal) };
+  if (!Array.isArray(message.content)) return { ...content, text: asText(message.content) };
+  for (const part of message.content.map(asObject)) {
+    if (part.type === 'thinking') content.reasoning += joinTexts(part.thinking);
+    else if (part.type === 'refusal') content.refusal += asText(part.refusal);
+    else content.text += asText(part.text);
+  }
+  return content;
+}
+
+/** The same thought may stand under two names (OpenRouter): the first that is there counts. */
+function readReasoning(message: Json): string {
+  return (
+    asText(message.reasoning_content) || asText(message.reasoning) || joinTexts(message.reasoning_details)
+  );
+}
+
+function joinTexts(parts: unknown): string {
+  if (typeof parts === 'string') return parts;
+  return asArray(parts)
+    .map((part) => asText(asObject(part).text) || asText(asObject(part).summary))
+    .join('');
+}
+
+/** Bytes that the model produced: the base of an estimate. */
+export function countOutputBytes(message: Json): number {
+  const { reasoning, text, refusal } = readContent(message);
+  let bytes = Buffer.byteLength(reasoning) + Buffer.byteLength(text) + Buffer.byteLength(refusal);
+  for (const call of [...asArray(message.tool_calls), { function: message.function_call }]) {
+    const called = asObject(asObject(call).function);
+    const json =
+      typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? '');
+    bytes += Buffer.byteLength(asText(called.name)) + Buffer.byteLength(json === '""' ? '' : json);
+  }
+  return bytes;
+}
+
+/** Every name that is in use for the end of an answer. What is not listed is an ordinary end. */
+const STOP_REASONS: Record<string, StopReason> = {
+  tool_calls: 'tool-use',
+  tool_use: 'tool-use',
+  function_call: 'tool-use',
+  length: 'length',
+  max_tokens: 'length',
+  max_output: 'length',
+  max_output_tokens: 'length',
+  model_length: 'length',
+  content_filter: 'refusal',
+  safety: 'refusal',
+  recitation: 'refusal',
+  blocklist: 'refusal',
+  prohibited_content: 'refusal',
+  spii: 'refusal',
+  image_safety: 'refusal',
+};
+
+/** A finish reason that is a failure. */
+export const FAILED = 'error';
+
+/** Whether calls are there decides, not what the provider says of them. */
+export function readStopReason(said: string, { hasCalls }: { hasCalls: boolean }): StopReason {
+  const reason = STOP_REASONS[said.toLowerCase()] ?? 'end';
+  if (reason === 'end') return hasCalls ? 'tool-use' : 'end';
+  return reason === 'tool-use' && !hasCalls ? 'end' : reason;
+}

@@ -1,0 +1,58 @@
+import type { Json } from '../../protocols/neutral';
+import { asArray, asObject, isObject } from '../../protocols/read-fields';
+import { readContent } from './content';
+import { collectToolSlots, readArguments } from './tool-slots';
+
+type Slots = ReturnType<typeof collectToolSlots>;
+
+/**
+ * Adds what the official clients crash without and some providers leave out: the role of the first
+ * delta, text as text, the index and type of a call, its arguments as text. True when the chunk
+ * was changed; of most providers none is.
+ */
+export function repairChunks(): (chunk: Json) => boolean {
+  const tools = new Map<unknown, Slots>();
+
+  return (chunk) => {
+    let isChanged = false;
+    for (const choice of asArray(chunk.choices).map(asObject)) {
+      if (!isObject(choice.delta)) continue;
+      const known = tools.get(choice.index);
+      const slots = known ?? collectToolSlots();
+      tools.set(choice.index, slots);
+      const repairs = [
+        known === undefined && repairRole(choice.delta),
+        repairContent(choice.delta),
+        ...asArray(choice.delta.tool_calls).map((piece) => isObject(piece) && repairCall(piece, slots)),
+      ];
+      isChanged ||= repairs.includes(true);
+    }
+    return isChanged;
+  };
+}
+
+function repairRole(delta: Json): boolean {
+  if (delta.role !== undefined) return false;
+  delta.role = 'assistant';
+  return true;
+}
+
+function repairContent(delta: Json): boolean {
+  if (!Array.isArray(delta.content)) return false;
+  const { text, reasoning } = readContent(delta);
+  delta.content = text;
+  if (reasoning !== '') delta.reasoning_content = reasoning;
+  return true;
+}
+
+function repairCall(piece: Json, slots: Slots): boolean {
+  const { slot, isNew } = slots.add(piece);
+  const called = asObject(piece.function);
+  const lacksIndex = !Number.isInteger(piece.index);
+  const lacksType = isNew && piece.type === undefined;
+  const hasOddArguments = called.arguments !== undefined && typeof called.arguments !== 'string';
+  if (lacksIndex) piece.index = slot.call;
+  if (lacksType) piece.type = 'function';
+  if (hasOddArguments) called.arguments = readArguments(called.arguments);
+  return lacksIndex || lacksType || hasOddArguments;
+}

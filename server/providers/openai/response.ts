@@ -1,0 +1,100 @@
+import type { Picocredits } from '../../credits';
+import type { Answer, AnswerPart, Json } from '../../protocols/neutral';
+import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import type { ProviderProfile } from '../profiles';
+import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
+import { readArguments, readThoughtSignature } from './tool-slots';
+import { findUsage, readCost, readUsage } from './usage';
+
+/** What is metered of a whole answer, whatever becomes of its text. */
+export type AnswerFacts = {
+  usage: Answer['usage'];
+  providerCost: Picocredits | null;
+  outputBytes: number;
+};
+
+/** The parsed completion; throws when it is an error, or no answer at all. */
+export function parseCompletion(text: string): Json {
+  const completion = parseObject(text);
+  if (completion?.error) throw readEmbeddedFailure(completion).error;
+  if (completion === null || asArray(completion.choices).length === 0) {
+    throw brokenAnswer('the provider sent no answer').error;
+  }
+  return completion;
+}
+
+export function readFacts(completion: Json, profile: ProviderProfile): AnswerFacts {
+  const usage = findUsage(completion);
+  const messages = asArray(completion.choices).map((choice) => asObject(asObject(choice).message));
+  return {
+    usage: readUsage(usage, profile),
+    providerCost: usage === null ? null : readCost(usage, profile),
+    outputBytes: messages.reduce((sum, message) => sum + countOutputBytes(message), 0),
+  };
+}
+
+/** The first choice as an answer: reasoning, text, calls. */
+export function readAnswer(
+  completion: Json,
+  profile: ProviderProfile,
+  newId: () => string,
+  warnings: string[],
+): Answer {
+  const choice = asObject(asArray(completion.choices)[0]);
+  const message = asObject(choice.message);
+  const said = asText(choice.finish_reason);
+  if (said === FAILED)
+    throw readEmbeddedFailure({ error: choice.error ?? { message: 'finish_reason: error' } }).error;
+  const { reasoning, text, refusal } = readContent(message);
+  const calls = readCalls(message, newId, warnings);
+  const parts: AnswerPart[] = [];
+  if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning, signature: null });
+  if (text !== '') parts.push({ type: 'text', text, citations: [] });
+  if (refusal !== '') parts.push({ type: 'refusal', text: refusal });
+  parts.push(...calls.parts);
+  const reason = calls.isCut ? 'length' : readStopReason(said, { hasCalls: calls.parts.length > 0 });
+  return {
+    parts,
+    usage: readUsage(findUsage(completion), profile),
+    reason: refusal === '' ? reason : 'refusal',
+    stopSequence: null,
+    explanation: refusal === '' ? null : refusal,
+  };
+}
+
+type Calls = { parts: AnswerPart[]; isCut: boolean };
+
+function readCalls(message: Json, newId: () => string, warnings: string[]): Calls {
+  const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];
+  const pieces = asArray(message.tool_calls).length > 0 ? asArray(message.tool_calls) : legacy;
+  const ids = new Set<string>();
+  const calls: Calls = { parts: [], isCut: false };
+  for (const call of pieces.map(asObject)) {
+    const called = asObject(call.function);
+    const json = readArguments(called.arguments).trim() || '{}';
+    const isWhole = parseObject(json) !== null;
+    if (!isWhole) {
+      calls.isCut = true;
+      warnings.push('the arguments of a tool call were cut off');
+    }
+    const id = uniqueId(asText(call.id) || `call_${newId()}`, ids);
+    const thoughtSignature = readThoughtSignature(call);
+    calls.parts.push({
+      type: 'tool-call',
+      id,
+      name: asText(called.name),
+      json: isWhole ? json : '{}',
+      ...(thoughtSignature !== null && { thoughtSignature }),
+    });
+  }
+  return calls;
+}
+
+/** Some servers give two calls one id; the results could not be told apart. */
+export function uniqueId(id: string, taken: Set<string>): string {
+  let unique = id;
+  for (let count = 2; taken.has(unique); count++) unique = `${id}_${count}`;
+  taken.add(unique);
+  return unique;
+}

@@ -1,0 +1,66 @@
+import type { Json } from '../../protocols/neutral';
+import { asObject, asText, isObject } from '../../protocols/read-fields';
+
+/** One call as it is put together from pieces. */
+export type ToolSlot = {
+  /** Dense from 0, in the order of appearance. */
+  call: number;
+  id: string;
+  name: string;
+  json: string;
+  thoughtSignature: string | null;
+};
+
+/**
+ * Finds the call that a piece belongs to: by its index, without one by a known id, else by what is
+ * new about it. Providers leave out any of index, id, type and name.
+ */
+export function collectToolSlots() {
+  const slots: ToolSlot[] = [];
+  const byIndex = new Map<number, ToolSlot>();
+
+  /** `isNew` when the piece begins a call. */
+  function find(piece: Json): { slot: ToolSlot; isNew: boolean } {
+    const id = asText(piece.id);
+    const name = asText(asObject(piece.function).name);
+    const index = Number.isInteger(piece.index) ? (piece.index as number) : null;
+    const known = index === null ? findWithoutIndex(id, name) : byIndex.get(index);
+    const replaced = known !== undefined && id !== '' && known.id !== '' && id !== known.id && name !== '';
+    if (known !== undefined && !replaced) return { slot: known, isNew: false };
+    const slot: ToolSlot = { call: slots.length, id, name: '', json: '', thoughtSignature: null };
+    slots.push(slot);
+    if (index !== null) byIndex.set(index, slot);
+    return { slot, isNew: true };
+  }
+
+  function findWithoutIndex(id: string, name: string): ToolSlot | undefined {
+    if (id !== '') return slots.find((slot) => slot.id === id);
+    return name === '' ? slots.at(-1) : undefined;
+  }
+
+  /** Adds a piece to its call; `json` is the piece of arguments that is new. */
+  function add(piece: Json): { slot: ToolSlot; isNew: boolean; json: string } {
+    const { slot, isNew } = find(piece);
+    const called = asObject(piece.function);
+    const json = readArguments(called.arguments);
+    slot.name ||= asText(called.name);
+    slot.id ||= asText(piece.id);
+    slot.json += json;
+    slot.thoughtSignature ??= readThoughtSignature(piece);
+    return { slot, isNew, json };
+  }
+
+  return { find, add, slots };
+}
+
+/** Arguments are text; some providers send the object itself, or null. */
+export function readArguments(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isObject(value) ? JSON.stringify(value) : '';
+}
+
+/** Google's thought about a call, without which it refuses the call later. */
+export function readThoughtSignature(call: Json): string | null {
+  const signature = asObject(asObject(call.extra_content).google).thought_signature;
+  return typeof signature === 'string' && signature !== '' ? signature : null;
+}

@@ -1,0 +1,184 @@
+import type { Effort } from '../protocols/neutral';
+
+export type ProviderFormat = 'openai' | 'anthropic';
+
+/** An effort as a provider's API names it; `none` switches thinking off. */
+export type EffortName = Effort | 'none';
+
+/**
+ * What is peculiar to a provider: facts, read by one translation for all. A fact of a single model
+ * stands in `model-capabilities.ts`.
+ */
+export type ProviderProfile = {
+  name: string;
+  format: ProviderFormat;
+  /** The tier that is always asked for: another one could cost more. Null: the field is not known there. */
+  serviceTier: string | null;
+  /** Where a hash of the end user goes. */
+  userField: 'safety_identifier' | 'user' | 'metadata' | null;
+  toolIds: 'up-to-64' | 'nine-alphanumeric';
+  /** Takes the output limit under its newer name as well. */
+  takesMaxCompletionTokens: boolean;
+  takesTopK: boolean;
+  takesParallelToolCalls: boolean;
+  takesJsonSchema: boolean;
+  /** Takes system messages behind the first turn. */
+  takesLaterSystem: boolean;
+  takesImageUrls: boolean;
+  takesPdf: boolean;
+  /** Refuses two turns of one role in a row. */
+  strictAlternation: boolean;
+  /** Refuses `$schema` and friends in a tool's schema. */
+  strictSchemas: boolean;
+  maxStopSequences: number;
+  /** Efforts that models take which say nothing else. Null: the field is not known there. */
+  efforts: readonly EffortName[] | null;
+  /** Wants its reasoning back, as `reasoning_content` of the assistant's turn. */
+  wantsReasoningBack: boolean;
+  /** Lets fields about thoughts stand in the history; others refuse what they do not know. */
+  takesThoughts: boolean;
+  /** Wants the signature of a thought back with the call that it led to. */
+  wantsThoughtSignatures: boolean;
+  /** Leaves reasoning out of its completion tokens. */
+  reasoningOutsideOutput: boolean;
+  /** The true cost in its usage: dollars, or ticks of 10⁻¹⁰ dollars. */
+  reportsCost: 'dollars' | 'ticks' | null;
+  /** Goes on generating, and billing, when the connection is closed. */
+  billsAfterCancel: boolean;
+  /** Request fields of this provider that cost extra, switch models or reach into our account. */
+  deniedFields: readonly string[];
+};
+
+const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Any server that speaks the OpenAI format: vLLM, Ollama and the like. */
+const GENERIC: ProviderProfile = {
+  name: 'generic',
+  format: 'openai',
+  serviceTier: null,
+  userField: null,
+  toolIds: 'up-to-64',
+  takesMaxCompletionTokens: false,
+  takesTopK: true,
+  takesParallelToolCalls: true,
+  takesJsonSchema: true,
+  takesLaterSystem: true,
+  takesImageUrls: true,
+  takesPdf: false,
+  strictAlternation: false,
+  strictSchemas: false,
+  maxStopSequences: 4,
+  efforts: null,
+  wantsReasoningBack: false,
+  takesThoughts: true,
+  wantsThoughtSignatures: false,
+  reasoningOutsideOutput: false,
+  reportsCost: null,
+  billsAfterCancel: false,
+  deniedFields: [],
+};
+
+const GENERIC_ANTHROPIC: ProviderProfile = {
+  ...GENERIC,
+  name: 'generic-anthropic',
+  format: 'anthropic',
+  userField: 'metadata',
+  takesPdf: true,
+  maxStopSequences: Number.MAX_SAFE_INTEGER,
+  efforts: ALL_EFFORTS,
+};
+
+const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
+  openai: {
+    takesMaxCompletionTokens: true,
+    serviceTier: 'default',
+    takesThoughts: false,
+    userField: 'safety_identifier',
+    takesTopK: false,
+    takesPdf: true,
+    efforts: ['low', 'medium', 'high'],
+    deniedFields: ['moderation'],
+  },
+  // Thinks in tokens that only the total shows, and wants thought signatures back with calls.
+  google: {
+    takesMaxCompletionTokens: true,
+    takesTopK: false,
+    takesParallelToolCalls: false,
+    takesImageUrls: false,
+    strictSchemas: true,
+    wantsThoughtSignatures: true,
+    efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+    deniedFields: ['cached_content'],
+  },
+  xai: {
+    takesMaxCompletionTokens: true,
+    takesTopK: false,
+    efforts: ['low', 'high'],
+    userField: 'user',
+    reasoningOutsideOutput: true,
+    reportsCost: 'ticks',
+    deniedFields: ['search_parameters', 'deferred'],
+  },
+  mistral: {
+    toolIds: 'nine-alphanumeric',
+    takesTopK: false,
+    takesLaterSystem: false,
+    strictAlternation: true,
+    deniedFields: ['agent_id', 'prompt_mode'],
+  },
+  deepseek: {
+    takesTopK: false,
+    takesParallelToolCalls: false,
+    takesJsonSchema: false,
+    takesImageUrls: false,
+    wantsReasoningBack: true,
+    maxStopSequences: 16,
+  },
+  groq: {
+    takesMaxCompletionTokens: true,
+    takesTopK: false,
+    userField: 'user',
+    efforts: ['low', 'medium', 'high'],
+    deniedFields: ['compound_custom', 'search_settings'],
+  },
+  together: { billsAfterCancel: true, efforts: ['low', 'medium', 'high'] },
+  fireworks: { userField: 'user', efforts: ['none', 'low', 'medium', 'high'] },
+  openrouter: {
+    takesMaxCompletionTokens: true,
+    userField: 'user',
+    takesPdf: true,
+    efforts: ALL_EFFORTS,
+    reportsCost: 'dollars',
+    deniedFields: ['models', 'route', 'plugins', 'provider', 'preset', 'transforms'],
+  },
+  moonshot: {
+    takesTopK: false,
+    takesJsonSchema: false,
+    takesImageUrls: false,
+    wantsReasoningBack: true,
+    maxStopSequences: 5,
+    deniedFields: ['partial_context'],
+  },
+  sandbox: { takesMaxCompletionTokens: true, takesPdf: true, efforts: ALL_EFFORTS },
+};
+
+const ANTHROPIC_DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
+  anthropic: { serviceTier: 'standard_only' },
+  'sandbox-anthropic': {},
+};
+
+const profiles = new Map<string, ProviderProfile>([
+  ...Object.entries(DIFFERENCES).map(([name, own]) => [name, { ...GENERIC, ...own, name }] as const),
+  ...Object.entries(ANTHROPIC_DIFFERENCES).map(
+    ([name, own]) => [name, { ...GENERIC_ANTHROPIC, ...own, name }] as const,
+  ),
+]);
+
+/** The profile of a provider by its name; for a name we do not know, that of a plain server of the format. */
+export function profileOf(name: string, format: ProviderFormat = 'openai'): ProviderProfile {
+  return profiles.get(name) ?? { ...(format === 'openai' ? GENERIC : GENERIC_ANTHROPIC), name };
+}
+
+export function knownProviders(): ProviderProfile[] {
+  return [...profiles.values()];
+}

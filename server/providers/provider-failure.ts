@@ -1,0 +1,177 @@
+import { ApiError } from '../errors';
+import { maskSecrets } from '../log';
+import { asObject, asText, isObject, parseObject } from '../protocols/read-fields';
+
+/**
+ * A provider's refusal: what the client may learn of it, and what it means for us.
+ *
+ * - `request`: the client's request is at fault; asking again cannot help
+ * - `reasoning`: the thoughts in the history are refused; once without them may help
+ * - `busy`, `unavailable`: another try or another provider may help
+ * - `account`: our own key, quota or permission; the operator must act
+ * - `model`: the provider does not know the model any more
+ */
+export type FailureKind = 'request' | 'reasoning' | 'busy' | 'unavailable' | 'account' | 'model';
+
+export type ProviderFailure = {
+  kind: FailureKind;
+  error: ApiError;
+  /** The status that the provider sent, or meant. */
+  status: number;
+  /** What the provider asked us to wait, unclamped. Null: it did not say. */
+  retryAfterSeconds: number | null;
+};
+
+const MAX_MESSAGE_LENGTH = 400;
+const URL_LIKE = /(?:https?:\/\/|www\.)\S+/gi;
+/** Ids of organisations, projects, workspaces, requests; host names of the provider's insides. */
+const INTERNAL_ID =
+  /\b(?:org|proj|project|wrkspc|workspace|req|request|acct|asst|sess|user|team)[-_][A-Za-z0-9_-]{6,}/gi;
+const HOST_LIKE = /\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
+const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
+
+/** Messages about our own account wear a request's status; none of it is the client's business. */
+const ABOUT_OUR_ACCOUNT =
+  /insufficient_quota|exceeded your current quota|billing|spend_limit|spending limit|usage limit|credit balance|insufficient balance|out of credits|organization_on_hold|organization has been|linked_organization|cmek_|claude_code_|api[ _-]?key|permission_error|authentication_error|unauthori[sz]ed/i;
+const ABOUT_CONTENT_POLICY =
+  /content[ _-]?(policy|filter|management)|moderation|safety (system|policy)|flagged|prohibited_content/i;
+const ABOUT_REASONING = /signature|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
+const ABOUT_MODEL = /model/i;
+
+/** Statuses that Anthropic-like errors and errors inside streams mean by their type. */
+const STATUS_OF_TYPE: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  tokens: 429,
+  requests: 429,
+  api_error: 500,
+  server_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+type Reading = { status: number; body: string; retryAfter?: string | null };
+
+export function readProviderFailure({ status, body, retryAfter = null }: Reading): ProviderFailure {
+  const kind = classify(status, body);
+  const cause = new Error(`upstream answered ${status}: ${maskSecrets(body.slice(0, MAX_MESSAGE_LENGTH))}`);
+  const retryAfterSeconds = readSeconds(retryAfter);
+  return {
+    kind,
+    status,
+    retryAfterSeconds,
+    error: toApiError({ kind, status, body, cause, retryAfterSeconds }),
+  };
+}
+
+/** An error that came with status 200: as the whole body, or inside a stream. */
+export function readEmbeddedFailure(value: unknown): ProviderFailure {
+  const outer = asObject(value);
+  const error = asObject(outer.error);
+  const said = [error.code, error.status, error.status_code, outer.code, outer.status].map(Number);
+  const numeric = said.find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
+  const named = [error.type, error.code]
+    .map((name) => STATUS_OF_TYPE[asText(name)])
+    .find((code) => code !== undefined);
+  return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
+}
+
+/** A failure that no answer of the provider describes: cut off, not JSON, too large. */
+export function brokenAnswer(reason: string): ProviderFailure {
+  const cause = new Error(reason);
+  const error = new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause });
+  return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
+}
+
+function classify(status: number, body: string): FailureKind {
+  if (status === 401 || status === 402) return 'account';
+  if (status === 400 || status === 403) return classifyRefusal(status, body);
+  if (status === 413 || status === 422) return ABOUT_OUR_ACCOUNT.test(body) ? 'account' : 'request';
+  if (status === 404) return namesModel(body) ? 'model' : 'unavailable';
+  if (status === 429) return ABOUT_OUR_ACCOUNT.test(body) ? 'account' : 'busy';
+  return 'unavailable';
+}
+
+function classifyRefusal(status: number, body: string): FailureKind {
+  if (ABOUT_CONTENT_POLICY.test(body)) return 'request';
+  if (status === 403 || ABOUT_OUR_ACCOUNT.test(body)) return 'account';
+  return ABOUT_REASONING.test(readMessage(body) ?? '') ? 'reasoning' : 'request';
+}
+
+function namesModel(body: string): boolean {
+  return ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(asObject(parseObject(body)?.error).code)}`);
+}
+
+type Facts = Reading & { kind: FailureKind; cause: Error; retryAfterSeconds: number | null };
+
+function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): ApiError {
+  if (kind === 'busy') {
+    return new ApiError('rate_limited', 'The provider of this model is busy. Please retry.', {
+      retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds ?? 1))),
+      cause,
+    });
+  }
+  if (kind === 'model') {
+    return new ApiError('model_not_found', 'The provider no longer offers this model', {
+      param: 'model',
+      cause,
+    });
+  }
+  if (kind === 'request' || kind === 'reasoning') return requestRefusal({ body, status, cause });
+  return new ApiError('upstream_error', 'The provider of this model returned an error', { cause });
+}
+
+/** The words that clients test for ("prompt is too long", "context length") survive the scrub. */
+function requestRefusal({ body, status, cause }: { body: string; status: number; cause: Error }): ApiError {
+  const { error } = parseObject(body) ?? {};
+  const param = asText(asObject(error).param);
+  const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
+  if (ABOUT_CONTENT_POLICY.test(body)) {
+    return new ApiError(
+      'invalid_request',
+      "The request was blocked by the provider's content policy",
+      details,
+    );
+  }
+  if (status === 413)
+    return new ApiError('invalid_request', 'The request is too large for this model', details);
+  const message = readMessage(body);
+  if (message === null)
+    return new ApiError('upstream_error', 'The provider of this model returned an error', { cause });
+  return new ApiError('invalid_request', message, details);
+}
+
+/** The provider's own words, without what is none of the client's business. Null: there are none. */
+function readMessage(body: string): string | null {
+  const json = parseObject(body);
+  if (json === null) return null;
+  const error = isObject(json.error) ? json.error : json;
+  const said = [error.message, json.error, json.detail].find(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  if (typeof said !== 'string' || /<html|<!doctype/i.test(said) || /\n\s+at /.test(said)) return null;
+  return scrub(said);
+}
+
+function scrub(text: string): string {
+  return maskSecrets(text)
+    .replace(URL_LIKE, '')
+    .replace(KEY_LIKE, '***')
+    .replace(INTERNAL_ID, '***')
+    .replace(HOST_LIKE, '***')
+    .slice(0, MAX_MESSAGE_LENGTH)
+    .trim();
+}
+
+/** `Retry-After` in seconds; null when absent or not a number (a date is rare and not honoured). */
+function readSeconds(header: string | null): number | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}

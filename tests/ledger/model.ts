@@ -1,0 +1,107 @@
+/**
+ * The rules of the money as a person would write them down: one user, numbers in memory, no
+ * concurrency. The real ledger is compared with it after every step.
+ */
+type Pocket = { own: number; ownHeld: number; limitLeft: number; limitSaved: number | null; epoch: number };
+type Held = { app: string; amount: number; own: number; epoch: number };
+type Purchase = { app: string; credits: number; refund: number; chargeback: number };
+
+export class Model {
+  readonly pockets = new Map<string, Pocket>();
+  readonly holds = new Map<string, Held>();
+  readonly purchases = new Map<string, Purchase>();
+  /** Per app and epoch: what was taken elsewhere, and the limit that allowed it. */
+  readonly drawn = new Map<string, { taken: number; limit: number }>();
+
+  /** Apps in the order in which their pockets were opened. */
+  constructor(apps: string[]) {
+    for (const app of apps)
+      this.pockets.set(app, { own: 0, ownHeld: 0, limitLeft: 0, limitSaved: null, epoch: 0 });
+  }
+
+  pocket(app: string): Pocket {
+    const pocket = this.pockets.get(app);
+    if (!pocket) throw new Error(`no pocket ${app}`);
+    return pocket;
+  }
+
+  get money(): number {
+    return [...this.pockets.values()].reduce((sum, pocket) => sum + pocket.own, 0);
+  }
+
+  get held(): number {
+    return [...this.holds.values()].reduce((sum, hold) => sum + hold.amount, 0);
+  }
+
+  balance(app: string): number {
+    const { own, ownHeld, limitLeft } = this.pocket(app);
+    return Math.max(0, Math.min(this.money - this.held, Math.max(0, own - ownHeld) + limitLeft));
+  }
+
+  status(app: string, need: number): string {
+    const { own, limitLeft, limitSaved, epoch } = this.pocket(app);
+    if (this.balance(app) >= need) return 'ok';
+    const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
+    const comesBack = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
+    if (Math.min(this.money, Math.max(0, own) + limitLeft + comesBack) >= need) return 'busy';
+    if (this.money < need) return 'insufficient_credits';
+    return limitSaved ? 'partner_limit_reached' : 'partner_not_permitted';
+  }
+
+  /** Places a hold of at most `want`, or says why not. */
+  hold(id: string, app: string, want: number, need: number): string {
+    const status = this.status(app, need);
+    if (status !== 'ok') return status;
+    const pocket = this.pocket(app);
+    const amount = Math.min(want, this.balance(app));
+    const own = Math.min(amount, Math.max(0, pocket.own - pocket.ownHeld));
+    pocket.ownHeld += own;
+    pocket.limitLeft -= amount - own;
+    this.holds.set(id, { app, amount, own, epoch: pocket.epoch });
+    return 'held';
+  }
+
+  /** Takes at most the hold: own pocket, then credits outside any app, then other apps in order. */
+  settle(id: string, charge: number): number {
+    const hold = this.holds.get(id);
+    if (!hold) return 0;
+    this.holds.delete(id);
+    const pocket = this.pocket(hold.app);
+    const take = Math.min(charge, hold.amount);
+    const ownWanted = Math.min(take, Math.max(hold.own, pocket.own - pocket.ownHeld + hold.own));
+    let elsewhere = take - ownWanted;
+    for (const [app, other] of this.pockets) {
+      if (app === hold.app) continue;
+      const part = Math.min(elsewhere, Math.max(0, other.own - other.ownHeld));
+      other.own -= part;
+      elsewhere -= part;
+    }
+    pocket.own -= ownWanted + elsewhere;
+    pocket.ownHeld -= hold.own;
+    if (hold.epoch === pocket.epoch) pocket.limitLeft += hold.amount - hold.own - (take - ownWanted);
+    const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
+    if (drawn) drawn.taken += take - ownWanted;
+    return take;
+  }
+
+  buy(session: string, app: string, credits: number): void {
+    if (this.purchases.has(session)) return;
+    this.purchases.set(session, { app, credits, refund: 0, chargeback: 0 });
+    this.pocket(app).own += credits;
+  }
+
+  save(app: string, limit: number | null): void {
+    const pocket = this.pocket(app);
+    Object.assign(pocket, { limitLeft: limit ?? 0, limitSaved: limit, epoch: pocket.epoch + 1 });
+    this.drawn.set(`${app}:${pocket.epoch}`, { taken: 0, limit: limit ?? 0 });
+  }
+
+  clawBack(session: string, reason: 'refund' | 'chargeback', cumulative: number): void {
+    const purchase = this.purchases.get(session);
+    if (!purchase) return;
+    const other = reason === 'refund' ? purchase.chargeback : purchase.refund;
+    const target = Math.max(0, Math.min(cumulative, purchase.credits - other));
+    this.pocket(purchase.app).own -= target - purchase[reason];
+    purchase[reason] = target;
+  }
+}

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chargeFor, wholeCredits } from '@/server/credits';
+import { inTransaction, pool } from '@/server/db';
+import { newId } from '@/server/ids';
+import { admit, capture, clawBack, type Hold, release } from '@/server/ledger';
+import { findDifferences } from '@/server/ledger/check';
+import { USER_PROMISES } from '@/server/ledger/promises';
+import { newDatabase } from '../harness/database';
+import { Model } from './model';
+import { receipt } from './receipt';
+import { allow, buy, exactly, newWallet, sees, type Wallet } from './wallets';
+
+process.env.LIMIT_RUNNING_PER_USER = '5000';
+await newDatabase();
+
+const APPS = ['A', 'B', 'C'];
+/** A balance below this serves no request. */
+const MINIMUM = 1;
+
+type Step =
+  | { do: 'buy'; app: string; credits: number; again: boolean }
+  | { do: 'save'; app: string; limit: number | null }
+  | { do: 'hold'; app: string; want: number; need: number }
+  | { do: 'settle'; which: number; charge: number; twice: boolean }
+  | { do: 'release'; which: number }
+  | { do: 'clawBack'; which: number; reason: 'refund' | 'chargeback'; percent: number };
+
+const app = fc.constantFrom(...APPS);
+const which = fc.nat({ max: 9 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('buy' as const),
+      app,
+      credits: fc.integer({ min: 1, max: 30 }),
+      again: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('save' as const), app, limit: fc.option(fc.nat({ max: 40 })) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('hold' as const),
+      app,
+      want: fc.integer({ min: 1, max: 25 }),
+      need: fc.integer({ min: 0, max: 8 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      which,
+      charge: fc.nat({ max: 30 }),
+      twice: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clawBack' as const),
+      which,
+      reason: fc.constantFrom('refund' as const, 'chargeback' as const),
+      percent: fc.nat({ max: 100 }),
+    }),
+  },
+);
+
+type World = { wallet: Wallet; model: Model; holds: Hold[]; sessions: string[] };
+
+const pickFrom = <T>(items: T[], index: number): T | undefined => items[index % Math.max(1, items.length)];
+
+/** Does one step in both worlds and compares what each says of it. */
+async function take(world: World, step: Step): Promise<void> {
+  const { wallet, model, holds, sessions } = world;
+  switch (step.do) {
+    case 'buy': {
+      const session = (step.again && sessions.at(-1)) || newId('cks');
+      // The same payment session again is the same purchase, whatever else is said.
+      model.buy(session, step.app, step.credits);
+      const bought = model.purchases.get(session);
+      if (!sessions.includes(session)) sessions.push(session);
+      await buy(wallet, bought?.app ?? step.app, bought?.credits ?? step.credits, session);
+      return;
+    }
+    case 'save':
+      model.save(step.app, step.limit);
+      await allow(wallet, step.app, step.limit);
+      return;
+    case 'hold':
+      return placeHold(world, step);
+    case 'settle': {
+      const hold = pickFrom(holds, step.which);
+      if (!hold) return;
+      holds.splice(holds.indexOf(hold), 1);
+      const taken = model.settle(hold.requestId, step.charge);
+      const charge = chargeFor(exactly(step.charge), hold.rateBp);
+      const [settled, repeated] = [
+        await capture(hold, charge, receipt()),
+        step.twice ? await capture(hold, charge, receipt()) : null,
+      ];
+      expect(settled?.captured).toBe(wholeCredits(taken));
+      expect(repeated).toBeNull();
+      return;
+    }
+    case 'release': {
+      const hold = pickFrom(holds, step.which);
+      if (!hold) return;
+      holds.splice(holds.indexOf(hold), 1);
+      model.settle(hold.requestId, 0);
+      await release(hold);
+      return;
+    }
+    case 'clawBack': {
+      const sessionId = pickFrom(sessions, step.which);
+      if (!sessionId) return;
+      const cumulative = Math.floor(((model.purchases.get(sessionId)?.credits ?? 0) * step.percent) / 100);
+      model.clawBack(sessionId, step.reason, cumulative);
+      const { userId } = wallet;
+      await inTransaction((tx) =>
+        clawBack(tx, { userId, sessionId, reason: step.reason, cumulative: wholeCredits(cumulative) }),
+      );
+    }
+  }
+}
+
+async function placeHold(
+  { wallet, model, holds }: World,
+  step: { app: string; want: number; need: number },
+): Promise<void> {
+  const requestId = newId('req');
+  const expected = model.hold(
+    requestId,
+    step.app,
+    Math.max(step.want, step.need),
+    Math.max(step.need, MINIMUM),
+  );
+  const admission = await admit({
+    keyHash: wallet.apps[step.app]?.keyHash ?? Buffer.alloc(0),
+    requestId,
+    model: 'test/model',
+    need: exactly(step.need),
+    want: exactly(Math.max(step.want, step.need)),
+  });
+  expect(admission.ok ? 'held' : admission.refusal).toBe(expected);
+  if (!admission.ok) return;
+  expect(admission.hold.amount).toBe(wholeCredits(model.holds.get(requestId)?.amount ?? -1));
+  holds.push(admission.hold);
+}
+
+/** Every property of the ledger that a state can show. */
+async function expectAgreement({ wallet, model }: World): Promise<void> {
+  for (const name of APPS) {
+    const [balance, status] = await sees(wallet, name);
+    const expected = model.status(name, MINIMUM);
+    expect([balance, status]).toEqual([model.balance(name), expected === 'busy' ? 'ok' : expected]);
+    expect(balance).toBeLessThanOrEqual(Math.max(0, model.money));
+  }
+  const { rows } = await pool().query<{ own: bigint; own_held: bigint; limit_left: bigint }>(
+    "SELECT own, own_held, limit_left FROM user_app WHERE user_id = $1 AND app_id <> '' ORDER BY created_at",
+    [wallet.userId],
+  );
+  expect(rows.map((row) => [row.own, row.own_held, row.limit_left])).toEqual(
+    [...model.pockets.values()].map((pocket) =>
+      [pocket.own, pocket.ownHeld, pocket.limitLeft].map((credits) => wholeCredits(credits)),
+    ),
+  );
+  for (const { taken, limit } of model.drawn.values()) expect(taken).toBeLessThanOrEqual(limit);
+  const client = await pool().connect();
+  try {
+    expect(await findDifferences(client, USER_PROMISES, [wallet.userId])).toEqual([]);
+  } finally {
+    client.release();
+  }
+}
+
+test('any sequence of operations ends, step by step, where the rules say', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const world: World = { wallet: await newWallet(APPS), model: new Model(APPS), holds: [], sessions: [] };
+      for (const next of steps) {
+        await take(world, next);
+        await expectAgreement(world);
+      }
+    }),
+    { numRuns: Number(process.env.WALKS ?? 40), ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
+  );
+});

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { build } from 'esbuild';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+  useEmbeddedPostgres,
+} from '@/server/process/embedded-postgres';
+import { DataDirInUse } from '@/server/process/lock-file';
+
+const dataDir = path.resolve(`.data/test-process-${process.pid}`);
+const postgresDir = path.join(dataDir, 'postgres');
+const holder = path.resolve(`.build/hold-database-${process.pid}.mjs`);
+const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ dataDir, durable: false });
+
+beforeAll(async () => {
+  await build({
+    entryPoints: ['tests/process/hold-database.ts'],
+    outfile: holder,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+});
+
+// Each test finds a database that was made and stopped properly.
+beforeEach(async () => {
+  await (await start()).stop();
+});
+
+afterAll(() => {
+  for (const place of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, dataDir, holder]) {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
+test('what was written is there after a restart, at the same address, and nothing runs in between', async () => {
+  const first = await start();
+  await query(first.url, 'CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)');
+  await first.stop();
+  await expect(query(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+  const second = await start();
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, 'SELECT id FROM kept')).toEqual([{ id: 7 }]);
+  await second.stop();
+});
+
+test('a server that outlived its killed process is taken over, and stopped with the new one', async () => {
+  const { child, url } = await holdDatabase();
+  const pid = postmasterPid();
+  await kill(child);
+  expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+  const adopted = await start();
+  expect([adopted.url, postmasterPid()]).toEqual([url, pid]);
+  await adopted.stop();
+  await expect(query(url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test('a pid file that names another living process does not keep the database from starting', async () => {
+  writeFileSync(
+    path.join(postgresDir, 'postmaster.pid'),
+    `${process.pid}\n${postgresDir}\n1\n1\n\n127.0.0.1\n1 1\nready   \n`,
+  );
+  const database = await start();
+  expect(postmasterPid()).not.toBe(process.pid);
+  await database.stop();
+});
+
+test('a second process on the same data directory is told who owns it', async () => {
+  const { child } = await holdDatabase();
+  await expect(start()).rejects.toThrow(DataDirInUse);
+  await expect(start()).rejects.toThrow(`Process ${child.pid} is already running`);
+  await kill(child);
+  await (await start()).stop();
+});
+
+test('a command uses the database of a running server and leaves it running', async () => {
+  const { child, url } = await holdDatabase();
+  const used = await useEmbeddedPostgres({ dataDir });
+  await used.stop();
+  expect(used.url).toBe(url);
+  expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+  await kill(child);
+  await (await start()).stop();
+});
+
+test('a port that somebody took is replaced by a free one', async () => {
+  const first = await start();
+  const port = Number(new URL(first.url).port);
+  await first.stop();
+  const thief = createServer().listen(port, '127.0.0.1');
+  await once(thief, 'listening');
+  const second = await start();
+  expect(Number(new URL(second.url).port)).not.toBe(port);
+  await second.stop();
+  thief.close();
+});
+
+test('what an interrupted first start left behind is cleared away', async () => {
+  const leftover = path.join(dataDir, 'postgres.new-leftover');
+  mkdirSync(leftover);
+  await (await start()).stop();
+  expect(existsSync(leftover)).toBe(false);
+});
+
+async function holdDatabase(): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [holder, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, url: output.toString().trim() };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function postmasterPid(): number {
+  return Number(readFileSync(path.join(postgresDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,26 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+
+/** What the official clients make of a stream: they throw on whatever they cannot take. */
+
+const answering = (text: string) => () =>
+  Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } }));
+
+export async function readWithOpenAi(text: string): Promise<OpenAI.ChatCompletion> {
+  const client = new OpenAI({ apiKey: 'key', fetch: answering(text), maxRetries: 0 });
+  const stream = client.chat.completions.stream({
+    model: 'some/model',
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  return stream.finalChatCompletion();
+}
+
+export async function readWithAnthropic(text: string): Promise<Anthropic.Message> {
+  const client = new Anthropic({ apiKey: 'key', fetch: answering(text), maxRetries: 0 });
+  const stream = client.messages.stream({
+    model: 'some/model',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  return stream.finalMessage();
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { profileOf } from '@/server/providers/profiles';
+import { CHAT, exchange, frameEvents, MESSAGES, type Relayed, relay } from './exchange-harness';
+import { readWithAnthropic, readWithOpenAi } from './official-clients';
+
+/** Answers of real providers, where this machine has them; what must always hold is in oddities.test.ts. */
+const FOLDER = '../shared/data/streams';
+const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((file) => file.endsWith('.chunks.txt')) : [];
+
+const ANTHROPIC = /^(anthropic|duplicate-message-start)/;
+const PROVIDERS: [RegExp, string][] = [
+  [ANTHROPIC, 'sandbox-anthropic'],
+  [/^xai/, 'xai'],
+  [/^deepseek/, 'deepseek'],
+  [/^groq/, 'groq'],
+  [/^mistral/, 'mistral'],
+  [/^moonshot/, 'moonshot'],
+  [/./, 'openai'],
+];
+const providerOf = (file: string): string =>
+  PROVIDERS.find(([pattern]) => pattern.test(file))?.[1] ?? 'generic';
+const recorded = (file: string): string[] =>
+  readFileSync(`${FOLDER}/${file}`, 'utf8').split('\n').filter(Boolean);
+
+function replay(format: 'chat' | 'messages', file: string): Relayed {
+  const body =
+    format === 'chat'
+      ? { ...CHAT, stream: true, stream_options: { include_usage: true } }
+      : { ...MESSAGES, stream: true };
+  const provider = providerOf(file);
+  const isAnthropic = profileOf(provider).format === 'anthropic';
+  return relay(
+    exchange(format, body, { provider }),
+    frameEvents(recorded(file), { done: !isAnthropic, names: isAnthropic }),
+  );
+}
+
+/** input, cacheRead, cacheWrite5m, output, reasoning: read off the recordings by hand. */
+const USAGE: Record<string, number[]> = {
+  'anthropic-clear-thinking.1': [69, 0, 0, 53, 0],
+  'anthropic-message-delta-input-tokens': [61, 0, 0, 2, 0],
+  'anthropic-refusal': [18, 0, 0, 5, 0],
+  'anthropic-text': [12, 0, 0, 30, 0],
+  'anthropic-tool-no-args': [565, 0, 0, 48, 0],
+  'azure-model-router.1': [15, 0, 0, 78, 64],
+  'deepseek-tool-call': [19, 320, 0, 83, 39],
+  'duplicate-message-start': [17, 0, 0, 227, 0],
+  'groq-tool-call': [210, 0, 0, 15, 0],
+  'mistral-incremental-tool-call': [43, 128, 0, 14, 0],
+  'mistral-text': [13, 0, 0, 8, 0],
+  'moonshotai-stream': [9, 0, 0, 12, 7],
+  'openai-text': [16, 0, 0, 300, 0],
+  'xai-text': [1, 11, 0, 291, 290],
+};
+
+describe.each(files)('%s', (file) => {
+  test('is whole for a client of the chat format, official client included', async () => {
+    const { text, facts } = replay('chat', file);
+    expect(facts).toMatchObject({ failure: null, finished: true, started: true });
+    const answer = await readWithOpenAi(text);
+    const [choice] = answer.choices;
+    expect(answer.model).toBe('some/model');
+    expect(choice?.finish_reason).toBeTruthy();
+    for (const call of choice?.message.tool_calls ?? []) {
+      if (call.type === 'function') expect(() => JSON.parse(call.function.arguments)).not.toThrow();
+    }
+  });
+
+  test('is whole for a client of the messages format, official client included', async () => {
+    const { text, facts } = replay('messages', file);
+    expect(facts).toMatchObject({ failure: null, finished: true, started: true });
+    const message = await readWithAnthropic(text);
+    expect(message.model).toBe('some/model');
+    expect(message.stop_reason).toBeTruthy();
+  });
+
+  test('says the same in both formats', async () => {
+    const chat = await readWithOpenAi(replay('chat', file).text);
+    const message = await readWithAnthropic(replay('messages', file).text);
+    const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const calls = message.content.flatMap((block) =>
+      block.type === 'tool_use' ? [[block.name, block.input]] : [],
+    );
+    const chatCalls = chat.choices[0]?.message.tool_calls ?? [];
+    expect(text).toBe(chat.choices[0]?.message.content ?? '');
+    expect(calls).toEqual(
+      chatCalls.map(
+        (call) =>
+          call.type === 'function' && [call.function.name, JSON.parse(call.function.arguments || '{}')],
+      ),
+    );
+  });
+
+  test('is metered alike whoever asked', () => {
+    const { usage, outputBytes } = replay('chat', file).facts;
+    expect(replay('messages', file).facts).toMatchObject({ usage });
+    expect(outputBytes).toBe(replay('messages', file).facts.outputBytes);
+    const known = USAGE[file.replace('.chunks.txt', '')];
+    if (known !== undefined && usage !== null) {
+      expect([usage.input, usage.cacheRead, usage.cacheWrite5m, usage.output, usage.reasoning]).toEqual(
+        known,
+      );
+    }
+  });
+});
+
+test.runIf(files.length > 0)('xAI tells the true cost in ticks of 10⁻¹⁰ dollars', () => {
+  expect(replay('chat', 'xai-text.chunks.txt').facts.providerCost).toBe(1_466_250n * 10_000n);
+});
+
+test.runIf(files.length > 0)('whole answers are told in both formats too', () => {
+  const openai = readFileSync(`${FOLDER}/openai-text.json`, 'utf8');
+  const passed = exchange('chat', CHAT, { provider: 'openai' }).readWhole(openai);
+  expect(passed.body).toBe(openai.replace('"gpt-4.1-nano-2025-04-14"', '"some/model"'));
+  expect(passed.usage).toMatchObject({ input: 16, output: 363 });
+  const told = JSON.parse(exchange('messages', MESSAGES, { provider: 'openai' }).readWhole(openai).body);
+  expect(told).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 16, output_tokens: 363 } });
+
+  const anthropic = readFileSync(`${FOLDER}/anthropic-text.json`, 'utf8');
+  const chat = JSON.parse(exchange('chat', CHAT, { provider: 'anthropic' }).readWhole(anthropic).body);
+  expect(chat.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { content: JSON.parse(anthropic).content[0].text },
+  });
+});

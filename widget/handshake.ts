@@ -1,0 +1,54 @@
+import {
+  FROM_CHECKOUT,
+  type FromCheckout,
+  type FromWidget,
+  type Init,
+  openChannel,
+  readMessage,
+  WINDOW_MESSAGES,
+  writeMessage,
+} from './contract';
+
+export type Conversation = { send(message: FromWidget): void; end(): void };
+
+type Party = {
+  /** The window of the checkout; an answer goes only to it. */
+  peer: () => Window | null;
+  checkoutOrigin: string;
+  init: () => Init;
+  onHello(document: 'gate' | 'session'): void;
+  onMessage(message: FromCheckout): void;
+};
+
+/**
+ * Waits for `hello` of the gate, then of the session document, and answers each with `init` and a
+ * fresh port. Believed are only messages of that very window, from that very origin, with the id
+ * of this opening.
+ */
+export function converse(rid: string, party: Party): Conversation {
+  let channel: { send(message: FromWidget): void; close(): void } | undefined;
+
+  function onWindowMessage(event: MessageEvent<unknown>): void {
+    const peer = party.peer();
+    if (event.origin !== party.checkoutOrigin || !peer || event.source !== peer) return;
+    const hello = readMessage(WINDOW_MESSAGES, event.data);
+    if (hello?.t !== 'hello' || hello.rid !== rid) return;
+    channel?.close();
+    const { port1, port2 } = new MessageChannel();
+    // The gate asks for nothing over its port; only the session document is heard.
+    channel = openChannel(port1, FROM_CHECKOUT, (message) => {
+      if (hello.document === 'session') party.onMessage(message);
+    });
+    party.onHello(hello.document);
+    peer.postMessage(writeMessage(party.init()), party.checkoutOrigin, [port2]);
+  }
+
+  window.addEventListener('message', onWindowMessage);
+  return {
+    send: (message) => channel?.send(message),
+    end() {
+      window.removeEventListener('message', onWindowMessage);
+      channel?.close();
+    },
+  };
+}

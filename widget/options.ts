@@ -1,0 +1,105 @@
+import { CALLBACK_NAMES, type Callbacks } from './callbacks';
+import {
+  CHECKOUT_MODES,
+  type CheckoutMode,
+  CURRENCIES,
+  type Currency,
+  DISPLAYS,
+  type Display,
+  isMetadata,
+  METADATA_CHARACTERS,
+  type Metadata,
+} from './contract';
+
+export type InitOptions = {
+  publishableKey: string;
+  /** Address of the checkout site; the service that served this script when omitted. */
+  baseUrl?: string;
+  currency?: Currency;
+  display?: Display;
+  checkoutMode?: CheckoutMode;
+  metadata?: Metadata;
+} & Partial<Callbacks>;
+
+export type OpenOptions = { amount?: number };
+
+export type Config = {
+  publishableKey: string;
+  checkoutUrl: string;
+  currency: Currency;
+  display: Display;
+  checkoutMode: CheckoutMode;
+  metadata: Metadata | null;
+  callbacks: Partial<Callbacks>;
+};
+
+/** Reads what the host passed. A wrong option is reported and its default used; never thrown. */
+export function readOptions(given: unknown, scriptUrl: string): { config: Config; problems: string[] } {
+  const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
+  const problems: string[] = [];
+  const choose = <Value extends string>(name: string, values: readonly Value[], fallback: Value): Value => {
+    const value = options[name];
+    if (value === undefined || values.includes(value as Value)) return (value as Value) ?? fallback;
+    problems.push(`${name} must be one of ${values.join(', ')}`);
+    return fallback;
+  };
+  const config: Config = {
+    publishableKey: readPublishableKey(options.publishableKey, problems),
+    checkoutUrl: readCheckoutUrl(options.baseUrl, scriptUrl, problems),
+    currency: choose('currency', CURRENCIES, 'usd'),
+    display: choose('display', DISPLAYS, 'embedded'),
+    checkoutMode: choose('checkoutMode', CHECKOUT_MODES, 'embedded'),
+    metadata: readMetadata(options.metadata, problems),
+    callbacks: readCallbacks(options, problems),
+  };
+  return { config, problems };
+}
+
+/** The preset amount, or null; `problem` says why one was ignored. */
+export function readAmount(given: unknown): { amount: number | null; problem?: string } {
+  const amount = typeof given === 'object' && given !== null ? (given as OpenOptions).amount : undefined;
+  if (amount === undefined) return { amount: null };
+  if (typeof amount === 'number' && Number.isFinite(amount) && amount > 0) return { amount };
+  return { amount: null, problem: 'amount must be a number above 0' };
+}
+
+function readPublishableKey(value: unknown, problems: string[]): string {
+  if (typeof value === 'string' && /^svc_pk_[0-9A-Za-z]{8,100}$/.test(value)) return value;
+  problems.push('publishableKey must be the key of your app, beginning with svc_pk_');
+  return '';
+}
+
+function readCheckoutUrl(value: unknown, scriptUrl: string, problems: string[]): string {
+  try {
+    const url = new URL(typeof value === 'string' ? value : '/checkout', scriptUrl);
+    if (!/^https?:$/.test(url.protocol) || (value !== undefined && typeof value !== 'string')) throw 0;
+    return url.origin + (url.pathname === '/' ? '/checkout' : url.pathname.replace(/\/+$/, ''));
+  } catch {
+    problems.push('baseUrl must be the http(s) address of the checkout');
+    return readCheckoutUrl(undefined, scriptUrl, problems);
+  }
+}
+
+function readMetadata(value: unknown, problems: string[]): Metadata | null {
+  if (value === undefined || value === null) return null;
+  try {
+    // A copy: what the host changes later is not what it initialised with.
+    if (isMetadata(value)) return { ...value };
+  } catch {
+    // Not serializable.
+  }
+  problems.push(
+    `metadata must be a flat object of strings, numbers and booleans, at most ${METADATA_CHARACTERS} characters`,
+  );
+  return null;
+}
+
+function readCallbacks(options: Record<string, unknown>, problems: string[]): Partial<Callbacks> {
+  const callbacks: Record<string, unknown> = {};
+  for (const name of CALLBACK_NAMES) {
+    const value = options[name];
+    if (typeof value === 'function') callbacks[name] = value;
+    else if (value !== undefined && value !== null) problems.push(`${name} must be a function`);
+  }
+  return callbacks as Partial<Callbacks>;
+}

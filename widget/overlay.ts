@@ -1,0 +1,156 @@
+import { OVERLAY_STYLES } from './overlay-styles';
+import { lockScroll } from './scroll-lock';
+import { texts } from './texts';
+
+const PATIENCE_MS = 12_000;
+
+export type Overlay = {
+  /** The window of the checkout: the frame, or the window opened instead of it. */
+  peer(): Window | null;
+  /** The checkout answered: show it. */
+  reveal(): void;
+  focus(): void;
+  remove(): void;
+};
+
+type Wishes = {
+  frameUrl: string;
+  windowUrl: string;
+  /** Close button, Escape or backdrop. */
+  onDismiss(): void;
+};
+
+/** The frame over the host's page: a native modal dialog, out of reach of the page's styles. */
+export function openOverlay({ frameUrl, windowUrl, onDismiss }: Wishes): Overlay {
+  const say = texts();
+  const returnFocusTo = document.activeElement;
+  const host = createHost();
+  const root = host.attachShadow({ mode: 'closed' });
+  applyStyles(root);
+
+  const dialog = element('dialog', { 'aria-labelledby': 'title' });
+  const title = element('h2', { id: 'title', class: 'hidden' }, say.title);
+  const close = element('button', { type: 'button', class: 'close', 'aria-label': say.close });
+  close.append(crossIcon());
+  const state = element('div', { class: 'state', role: 'status' });
+  let frame = createFrame(frameUrl, say.title);
+  let popup: Window | null = null;
+  let patience = 0;
+
+  function load(): void {
+    dialog.classList.remove('open');
+    state.replaceChildren(element('div', { class: 'spinner' }), element('span', {}, say.loading));
+    clearTimeout(patience);
+    patience = window.setTimeout(showSlow, PATIENCE_MS);
+  }
+
+  function showSlow(): void {
+    const retry = element('button', { type: 'button', class: 'action main' }, say.retry);
+    const elsewhere = element('button', { type: 'button', class: 'action' }, say.window);
+    retry.onclick = () => {
+      const next = createFrame(frameUrl, say.title);
+      frame.replaceWith(next);
+      frame = next;
+      load();
+    };
+    elsewhere.onclick = () => {
+      popup = window.open(windowUrl, 'svc-checkout', 'popup,width=460,height=740');
+      if (popup) showText(say.elsewhere, say.elsewhereHint);
+    };
+    showText(say.slow, say.slowHint);
+    state.append(retry, elsewhere);
+  }
+
+  function showText(heading: string, hint: string): void {
+    state.replaceChildren(element('h2', {}, heading), element('p', {}, hint));
+  }
+
+  close.onclick = onDismiss;
+  dialog.oncancel = (event) => {
+    event.preventDefault();
+    onDismiss();
+  };
+  dialog.onclick = (event) => {
+    if (event.target === dialog && isOutside(dialog, event)) onDismiss();
+  };
+  // Chromium closes on a second Escape whatever `cancel` says: closing then is the user's wish.
+  dialog.onclose = () => host.isConnected && dialog.showModal();
+
+  dialog.append(title, state, frame, close);
+  root.append(dialog);
+  document.body.append(host);
+  load();
+  const unlockScroll = lockScroll();
+  dialog.showModal();
+
+  return {
+    peer: () => (popup && !popup.closed ? popup : frame.contentWindow),
+    reveal() {
+      clearTimeout(patience);
+      if (popup) return;
+      dialog.classList.add('open');
+      frame.focus();
+    },
+    focus: () => (popup && !popup.closed ? popup.focus() : frame.focus()),
+    remove() {
+      clearTimeout(patience);
+      host.remove();
+      unlockScroll();
+      popup?.close();
+      if (returnFocusTo instanceof HTMLElement) returnFocusTo.focus({ preventScroll: true });
+    },
+  };
+}
+
+function createHost(): HTMLElement {
+  const host = document.createElement('div');
+  // Inline and important: a page that says `* { all: unset !important }` must not reach it.
+  host.style.setProperty('all', 'initial', 'important');
+  host.style.setProperty('display', 'block', 'important');
+  host.style.setProperty('position', 'absolute', 'important');
+  return host;
+}
+
+function createFrame(url: string, title: string): HTMLIFrameElement {
+  return element('iframe', {
+    src: url,
+    title,
+    allow: 'payment *; clipboard-write',
+    referrerpolicy: 'origin',
+  });
+}
+
+function applyStyles(root: ShadowRoot): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(OVERLAY_STYLES);
+  root.adoptedStyleSheets = [sheet];
+}
+
+function crossIcon(): SVGElement {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  const attributes = { width: '16', height: '16', viewBox: '0 0 16 16', fill: 'none', 'aria-hidden': 'true' };
+  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
+  path.setAttribute('d', 'M3.5 3.5l9 9m0-9l-9 9');
+  path.setAttribute('stroke', 'currentColor');
+  path.setAttribute('stroke-width', '1.75');
+  path.setAttribute('stroke-linecap', 'round');
+  svg.append(path);
+  return svg;
+}
+
+function isOutside(dialog: HTMLElement, { clientX, clientY }: MouseEvent): boolean {
+  const box = dialog.getBoundingClientRect();
+  return clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom;
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string>,
+  content?: string,
+): HTMLElementTagNameMap[Name] {
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
+  if (content !== undefined) created.textContent = content;
+  return created;
+}

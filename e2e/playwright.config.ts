@@ -18,10 +18,7 @@ export default defineConfig({
     ['list'],
     [
       'json',
-      {
-        outputFile:
-          process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ?? path.join(root, '.build/test-results/playwright.json'),
-      },
+      { outputFile: path.join(root, '.build/test-results/playwright.json') },
     ],
   ],
   use: {

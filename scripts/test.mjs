@@ -66,10 +66,7 @@ async function runPlaywright() {
   const code = await show(
     'node_modules/@playwright/test/cli.js',
     ['test', '--config', 'e2e/playwright.config.ts', ...browserFiles],
-    {
-      ...(browser ? { CHROMIUM_PATH: browser } : {}),
-      PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-    },
+    browser ? { CHROMIUM_PATH: browser } : {},
   );
   const { expected = 0, flaky = 0, unexpected = 0 } = readReport(report).stats ?? {};
   return total(expected + flaky, unexpected, code);

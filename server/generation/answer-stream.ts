@@ -1,10 +1,11 @@
-import type { Dispatcher } from 'undici';
+import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
-import { chatErrorBody } from '../http/error-bodies';
-import { capture } from '../ledger';
+import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
-import { type ChatStream, readChatStream } from '../providers/openai/read-chat-stream';
+import type { CatalogModel } from '../pricing/catalog';
+import { profileOf } from '../providers/profiles';
 import { chargeMetered, meter, writeReceipt } from './meter';
+import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
 
 const STREAM_HEADERS = {
@@ -12,107 +13,98 @@ const STREAM_HEADERS = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
+const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
+/** How long a provider that bills on anyway is listened to after the client left. */
+const DRAIN_MS = 60 * SECOND_MS;
 
-type Chunks = AsyncIterator<Uint8Array>;
-type Ending = 'completed' | 'failed' | 'aborted';
+type Outcome = Receipt['outcome'];
 
 /**
- * Relays a stream in the chunks it came in. The status is committed only after the first event
- * was seen to be good; what fails later is told inside the stream. Settled before the last byte
- * goes out, so that whoever reads the balance next sees the charge.
+ * Relays a stream in the chunks it came in; what fails from here on is told inside the stream.
+ * Settled before the last bytes go out, so that whoever reads the balance next sees the charge.
  */
-export async function answerStream(run: Run, upstream: Dispatcher.ResponseData): Promise<Response> {
-  const stream = readChatStream({
-    model: run.model.id,
-    includeUsage: run.body.stream_options?.include_usage === true,
+export function answerStream(run: Run, served: CatalogModel, stream: OpenedStream): Response {
+  const settle = once((outcome: Outcome) => settleStream(run, served, stream, outcome));
+  return new Response(relayToClient(run, served, stream, settle), {
+    headers: { ...STREAM_HEADERS, ...run.headers },
   });
-  const chunks: Chunks = upstream.body[Symbol.asyncIterator]();
-  const first = await readFirstEvent(stream, chunks);
-  return new Response(relay(run, stream, chunks, first), { headers: { ...STREAM_HEADERS, ...run.headers } });
 }
 
-/** Reads until the first event; a failure here can still become a real status. */
-async function readFirstEvent(stream: ChatStream, chunks: Chunks): Promise<string> {
-  const { facts } = stream;
-  let text = '';
-  try {
-    while (!facts.started && facts.failure === null) {
-      const { done, value } = await chunks.next();
-      text += done ? stream.end() : stream.push(value);
-      if (done) break;
-    }
-  } catch (cause) {
-    throw new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause });
-  }
-  if (!facts.started) {
-    throw new ApiError('upstream_error', 'The provider of this model returned an error', {
-      cause: new Error(facts.failure ?? 'the stream ended before its first event'),
-    });
-  }
-  return text;
-}
-
-function relay(run: Run, stream: ChatStream, chunks: Chunks, first: string): ReadableStream<Uint8Array> {
+function relayToClient(
+  run: Run,
+  served: CatalogModel,
+  stream: OpenedStream,
+  settle: (outcome: Outcome) => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const { relay } = stream;
   const encoder = new TextEncoder();
-  const settleOnce = once((ending: Ending) => settle(run, stream, ending));
+  let keepalive: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (first !== '') controller.enqueue(encoder.encode(first));
-    },
     async pull(controller) {
-      const { text, ending } = await readMore(run, stream, chunks);
-      if (text !== '') controller.enqueue(encoder.encode(text));
-      if (ending === null) return;
-      await settleOnce(ending);
-      controller.enqueue(encoder.encode(closing(ending)));
+      const send = (text: string) => text !== '' && controller.enqueue(encoder.encode(text));
+      keepalive = setInterval(() => send(relay.keepalive), KEEPALIVE_EVERY_MS);
+      const piece = await nextPiece(run, stream);
+      clearInterval(keepalive);
+      if (!piece.done) return void send(piece.text);
+      const { failure } = relay.facts;
+      await settle(failure === null ? 'completed' : outcomeOf(run));
+      send(failure === null ? piece.text : piece.text + relay.fail(brokenOff(failure.error)));
       controller.close();
     },
     async cancel() {
+      clearInterval(keepalive);
+      if (profileOf(served.provider).billsAfterCancel) await drain(run, stream);
       run.abort.abort();
-      await settleOnce('aborted');
+      await settle('aborted');
     },
   });
 }
 
-/** Reads until there is something to send or the stream is over. */
-async function readMore(
-  run: Run,
-  stream: ChatStream,
-  chunks: Chunks,
-): Promise<{ text: string; ending: Ending | null }> {
-  const { facts } = stream;
-  try {
-    for (;;) {
-      if (facts.failure !== null) return { text: '', ending: 'failed' };
-      const { done, value } = await chunks.next();
-      const text = done ? stream.end() : stream.push(value);
-      run.progress.outputBytes = facts.outputBytes;
-      if (done) return { text, ending: facts.finished && facts.failure === null ? 'completed' : 'failed' };
-      if (text !== '') return { text, ending: null };
-    }
-  } catch (error) {
-    if (!run.abort.signal.aborted) {
-      log().warn({ requestId: run.requestId, error: describeError(error) }, 'upstream stream broke off');
-    }
-    return { text: '', ending: run.abort.signal.aborted ? 'aborted' : 'failed' };
+async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
+  for (;;) {
+    const piece = await stream.next();
+    run.progress.outputBytes = stream.relay.facts.outputBytes;
+    if (piece.done || piece.text !== '') return piece;
   }
 }
 
-/** A finished stream says `[DONE]`; a broken one says so instead of pretending to have finished. */
-function closing(ending: Ending): string {
-  if (ending === 'completed') return 'data: [DONE]\n\n';
-  const error = new ApiError('upstream_error', 'The provider of this model broke off its answer');
-  return `data: ${JSON.stringify(chatErrorBody(error))}\n\n`;
+/** Nobody reads any more, but the provider bills on: its last word is the true usage. */
+async function drain(run: Run, stream: OpenedStream): Promise<void> {
+  const stop = setTimeout(() => run.abort.abort(), DRAIN_MS);
+  while (!(await nextPiece(run, stream)).done) {
+    // only the usage matters
+  }
+  clearTimeout(stop);
+}
+
+const outcomeOf = (run: Run): Outcome => (run.abort.signal.aborted ? 'aborted' : 'failed');
+
+/** After the first byte the status is fixed; the frame tells that the answer is not whole. */
+function brokenOff(error: ApiError): ApiError {
+  return error.code === 'upstream_error'
+    ? error
+    : new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause: error });
 }
 
 /** Charges what was produced, whoever ended the stream. */
-async function settle(run: Run, stream: ChatStream, ending: Ending): Promise<void> {
-  const { usage, outputBytes } = stream.facts;
-  const metered = meter(usage, run.body, outputBytes);
+async function settleStream(
+  run: Run,
+  served: CatalogModel,
+  stream: OpenedStream,
+  outcome: Outcome,
+): Promise<void> {
+  const { facts } = stream.relay;
+  if (outcome === 'failed') {
+    log().warn(
+      { requestId: run.requestId, cause: describeError(facts.failure?.error.cause) },
+      'stream broke off',
+    );
+  }
+  const metered = meter(facts, run.estimator);
   await capture(
     run.hold,
-    chargeMetered(metered, run.model, run.hold),
-    writeReceipt(metered, run.model, ending),
+    chargeMetered(metered, served, run.hold),
+    writeReceipt(metered, { asked: run.model, served, outcome }),
   );
   run.endLease();
 }

@@ -1,45 +1,54 @@
-import { type Charge, chargeFor } from '../credits';
+import { type Charge, chargeFor, type Picocredits } from '../credits';
 import type { Hold, Receipt } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
-import { likelyInputTokens, likelyOutputTokens } from '../protocols/chat/measure';
-import type { ChatRequest } from '../protocols/chat/schema';
+import { likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import type { TokenUsage } from '../protocols/neutral';
 
-export type Metered = { usage: TokenUsage; estimated: boolean };
+/** What an answer took, as far as its provider told. */
+export type Report = { usage: TokenUsage | null; providerCost: Picocredits | null; outputBytes: number };
+
+export type Metered = {
+  usage: TokenUsage;
+  /** The true cost, where the provider reports it; else it follows from the tokens. */
+  providerCost: Picocredits | null;
+  estimated: boolean;
+};
+
+export type Estimator = { likelyInputTokens: number; kind: TokenKind };
 
 /** Reported usage where there is one that can be true, else an estimate from the bytes seen. */
-export function meter(reported: TokenUsage | null, body: ChatRequest, outputBytes: number): Metered {
-  const silent = reported === null || (reported.output === 0 && outputBytes > 0);
+export function meter({ usage, providerCost, outputBytes }: Report, estimator: Estimator): Metered {
+  const silent = usage === null || (usage.output === 0 && outputBytes > 0);
   return silent
-    ? { usage: estimateUsage(body, outputBytes), estimated: true }
-    : { usage: reported, estimated: false };
+    ? { usage: estimateUsage(estimator, outputBytes), providerCost: null, estimated: true }
+    : { usage, providerCost, estimated: false };
 }
 
-export function estimateUsage(body: ChatRequest, outputBytes: number): TokenUsage {
+function estimateUsage({ likelyInputTokens, kind }: Estimator, outputBytes: number): TokenUsage {
   return {
-    input: likelyInputTokens(body),
+    input: likelyInputTokens,
     cacheRead: 0,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
-    output: likelyOutputTokens(outputBytes),
+    output: likelyOutputTokens(outputBytes, kind),
     reasoning: 0,
   };
 }
 
-export function chargeMetered({ usage }: Metered, model: CatalogModel, hold: Hold): Charge {
-  return chargeFor(costOf(usage, model.prices), hold.rateBp);
+export function chargeMetered({ usage, providerCost }: Metered, model: CatalogModel, hold: Hold): Charge {
+  return chargeFor(providerCost ?? costOf(usage, model.prices), hold.rateBp);
 }
 
+/** `served` is the candidate that answered: it names the provider and the prices. */
 export function writeReceipt(
   { usage, estimated }: Metered,
-  model: CatalogModel,
-  outcome: Receipt['outcome'],
+  { asked, served, outcome }: { asked: CatalogModel; served: CatalogModel; outcome: Receipt['outcome'] },
 ): Receipt {
   return {
-    model: model.id,
-    provider: model.provider,
-    priceVersion: model.priceVersion,
+    model: asked.id,
+    provider: served.provider,
+    priceVersion: served.priceVersion,
     inputTokens: usage.input,
     cacheReadTokens: usage.cacheRead,
     cacheWriteTokens: usage.cacheWrite5m,

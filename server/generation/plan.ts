@@ -2,42 +2,67 @@ import type { Picocredits } from '../credits';
 import { settings } from '../env';
 import type { Hold } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
-import { affordableOutputTokens, worstInputCost } from '../pricing/cost';
-import { largestInputTokens } from '../protocols/chat/measure';
-import { type ChatRequest, requestedOutputTokens } from '../protocols/chat/schema';
+import { affordableOutputTokens, type CacheMark, worstInputCost, worstOutputPrice } from '../pricing/cost';
+import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
 
-/** What a request can cost at most, exact and before commission. */
+/** What a request can cost at most, exact and before commission, with the dearest of its candidates. */
 export type Plan = {
   /** The input and one token: the least that makes sense. */
   need: Picocredits;
   /** The input and the whole output limit. */
   want: Picocredits;
   inputCost: Picocredits;
+  outputPrice: Picocredits;
   /** Output tokens per answer that the client may expect without a lowered cap. */
   outputCap: number;
   /** Answers asked for (`n`): each may use the whole cap. */
   answers: number;
 };
 
-export function planRequest(body: ChatRequest, model: CatalogModel): Plan {
-  const { prices } = model;
-  const inputCost = worstInputCost(largestInputTokens(body), prices);
-  const outputCap = Math.min(
-    requestedOutputTokens(body) ?? settings().DEFAULT_OUTPUT_TOKENS,
-    model.maxOutputTokens,
-  );
-  const answers = body.n ?? 1;
+export function planRequest<Request extends ClientRequest>(
+  protocol: ClientProtocol<Request>,
+  request: Request,
+  candidates: CatalogModel[],
+): Plan {
+  // The count of the dearer kind of tokenizer: the hold must suffice for either.
+  const { largestInputTokens } = protocol.measure(request, 'anthropic');
+  const mark = readCacheMark(request);
+  const inputCost = highest(candidates.map(({ prices }) => worstInputCost(largestInputTokens, prices, mark)));
+  const outputPrice = highest(candidates.map(({ prices }) => worstOutputPrice(largestInputTokens, prices)));
+  const asked = protocol.requestedOutputTokens(request) ?? settings().DEFAULT_OUTPUT_TOKENS;
+  const outputCap = Math.min(asked, ...candidates.map((model) => model.maxOutputTokens));
+  const answers = protocol.answers(request);
   return {
-    need: (inputCost + BigInt(answers) * prices.output) as Picocredits,
-    want: (inputCost + BigInt(answers * outputCap) * prices.output) as Picocredits,
+    need: (inputCost + BigInt(answers) * outputPrice) as Picocredits,
+    want: (inputCost + BigInt(answers * outputCap) * outputPrice) as Picocredits,
     inputCost,
+    outputPrice,
     outputCap,
     answers,
   };
 }
 
 /** The output cap that the hold pays for: the planned one, or a lower one that fits the balance. */
-export function fitOutputCap(plan: Plan, hold: Hold, model: CatalogModel): number {
-  const affordable = affordableOutputTokens(hold, plan.inputCost, model.prices.output);
+export function fitOutputCap(plan: Plan, hold: Hold): number {
+  const affordable = affordableOutputTokens(hold, plan.inputCost, plan.outputPrice);
   return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.answers)));
 }
+
+/** How long the request wants its prompt cached, wherever in it that is said. */
+function readCacheMark({ body }: ClientRequest): CacheMark {
+  let mark: CacheMark = 'none';
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === 'cache_control' && inner !== null) {
+        mark = mark === '1h' || (inner as { ttl?: unknown }).ttl === '1h' ? '1h' : '5m';
+      }
+      look(inner);
+    }
+  };
+  look(body);
+  return mark;
+}
+
+const highest = (costs: Picocredits[]): Picocredits =>
+  costs.reduce((most, cost) => (cost > most ? cost : most));

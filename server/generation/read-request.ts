@@ -1,29 +1,32 @@
 import { ApiError } from '../errors';
 import { requireUserKeyHash } from '../http/credentials';
-import { GENERATION_BODY_BYTES, parseJsonObject, readText, validate } from '../http/read-body';
+import { GENERATION_BODY_BYTES, parseJsonObject, readText } from '../http/read-body';
 import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
-import { type ChatRequest, chatRequestSchema } from '../protocols/chat/schema';
 import { modelNotAllowed, modelNotFound } from './refusals';
 
-export type GenerationRequest = { keyHash: Buffer; model: CatalogModel; body: ChatRequest };
+export type ReadRequest<Body> = { keyHash: Buffer; model: CatalogModel; body: Body };
 
 /**
- * Reads a generation request in the order that clients rely on: key, JSON and model name, known
- * model, access to it, fields. The key and the access are decided by admission together with the
- * money; only when something else is wrong are they asked first, so that a bad key is told as
- * such whatever the body says.
+ * Reads a request in the order that clients rely on: key, JSON and model name, known model, access
+ * to it, fields. Admission decides key and access together with the money; only when something else
+ * is wrong are they asked first, so that a bad key is told as such whatever the body says.
  */
-export async function readGenerationRequest(request: Request): Promise<GenerationRequest> {
+export async function readModelRequest<Body>(
+  request: Request,
+  validateBody: (json: Record<string, unknown>) => Body,
+): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
+  let model: CatalogModel | undefined;
   try {
     const json = parseJsonObject(await readText(request, GENERATION_BODY_BYTES));
-    const model = requireModel(json.model);
-    return { keyHash, model, body: await validateBody(json, model, request) };
+    model = requireModel(json.model);
+    return { keyHash, model, body: validateBody(json) };
   } catch (error) {
-    await requireUserKey(request);
+    const { partnerId } = await requireUserKey(request);
+    if (model && !(await isModelAllowed(partnerId, model.id))) throw modelNotAllowed(model.id);
     throw error;
   }
 }
@@ -37,18 +40,4 @@ function requireModel(id: unknown): CatalogModel {
   const model = findServedModel(id);
   if (model === null) throw modelNotFound(id.slice(0, 200));
   return model;
-}
-
-async function validateBody(
-  json: Record<string, unknown>,
-  model: CatalogModel,
-  request: Request,
-): Promise<ChatRequest> {
-  try {
-    return validate(chatRequestSchema, json);
-  } catch (error) {
-    const { partnerId } = await requireUserKey(request);
-    if (!(await isModelAllowed(partnerId, model.id))) throw modelNotAllowed(model.id);
-    throw error;
-  }
 }

@@ -1,24 +1,34 @@
-import { settings } from '../env';
+import { authSecret, settings } from '../env';
 import { ApiError } from '../errors';
+import { hmacSha256 } from '../ids';
 import { admit, type Hold, keepLease, release } from '../ledger';
-import type { CatalogModel } from '../pricing/catalog';
-import type { ChatRequest } from '../protocols/chat/schema';
-import { toClientError } from '../providers/openai/errors';
-import { writeChatRequest } from '../providers/openai/read-chat-stream';
+import { type CatalogModel, candidatesOf } from '../pricing/catalog';
+import { findServedModel } from '../pricing/served';
+import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
+import type { ClientHeaders } from '../providers/headers';
+import { profileOf } from '../providers/profiles';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
-import { chargeMetered, estimateUsage, writeReceipt } from './meter';
+import { chooseAnswer } from './choose-answer';
+import { chargeMetered, type Estimator, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
-import { readGenerationRequest } from './read-request';
+import { readModelRequest } from './read-request';
 import { toApiError } from './refusals';
-import { callProvider } from './upstream';
 
 /** A request that holds money and is being answered. */
 export type Run = {
   requestId: string;
   hold: Hold;
+  /** The model that was asked for. */
   model: CatalogModel;
-  body: ChatRequest;
+  client: ClientRequest;
+  clientHeaders: ClientHeaders;
+  wantsStream: boolean;
+  /** Output tokens per answer that the hold pays for. */
+  outputCap: number;
+  /** What a provider may know of the user: nothing but that it is the same one. */
+  userHash: string;
+  estimator: Estimator;
   /** Headers that tell the client what was changed about its request. */
   headers: Record<string, string>;
   /** Ends the provider's work. */
@@ -35,78 +45,99 @@ let running = 0;
 export const runningGenerations = (): number => running;
 
 /** One generation request: admit → call → meter → settle. */
-export async function runGeneration(request: Request, requestId: string): Promise<Response> {
-  const asked = await readGenerationRequest(request);
-  if (running >= settings().LIMIT_RUNNING_PER_PROCESS) {
-    throw new ApiError('overloaded', 'Too many requests are running. Please retry.', {
-      retryAfterSeconds: 1,
-    });
-  }
-  const plan = planRequest(asked.body, asked.model);
-  const admission = await admitOrOverloaded({
-    keyHash: asked.keyHash,
-    requestId,
-    model: asked.model.id,
-    need: plan.need,
-    want: plan.want,
-  });
-  if (!admission.ok) throw toApiError(admission.refusal, asked.model.id);
+export async function runGeneration<Client extends ClientRequest>(
+  request: Request,
+  requestId: string,
+  protocol: ClientProtocol<Client>,
+): Promise<Response> {
+  const { keyHash, model, body: client } = await readModelRequest(request, protocol.validate);
+  if (running >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
+  const candidates = candidatesOf(model).filter(({ id }) => findServedModel(id) !== null);
+  const plan = planRequest(protocol, client, candidates);
+  const { need, want } = plan;
+  const admission = await admitOrOverloaded({ keyHash, requestId, model: model.id, need, want });
+  if (!admission.ok) throw toApiError(admission.refusal, model.id);
 
   const { hold } = admission;
-  const outputCap = fitOutputCap(plan, hold, asked.model);
-  const run = startRun({ ...asked, requestId, hold });
+  const outputCap = fitOutputCap(plan, hold);
+  const kind = profileOf(model.provider).format;
+  const run = startRun({
+    requestId,
+    hold,
+    model,
+    client,
+    clientHeaders: readClientHeaders(request),
+    wantsStream: protocol.wantsStream(client),
+    outputCap,
+    estimator: { kind, likelyInputTokens: protocol.measure(client, kind).likelyInputTokens },
+  });
   if (outputCap < plan.outputCap) run.headers['x-svc-output-cap'] = String(outputCap);
-  return answer(run, request.signal, outputCap);
+  return answer(run, candidates, request.signal);
 }
 
 async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnType<typeof admit> {
   try {
     return await admit(request);
   } catch (cause) {
-    throw new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
+    throw overloaded(cause);
   }
 }
 
-function startRun({ requestId, hold, model, body }: Pick<Run, 'requestId' | 'hold' | 'model' | 'body'>): Run {
+function overloaded(cause?: unknown): ApiError {
+  return new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
+}
+
+type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'progress' | 'endLease'>;
+
+function startRun(begun: Begun): Run {
+  const { hold, model, estimator } = begun;
   const progress = { outputBytes: 0 };
   const stopRenewing = keepLease(hold, () => {
-    const metered = { usage: estimateUsage(body, progress.outputBytes), estimated: true };
-    return { charge: chargeMetered(metered, model, hold), receipt: writeReceipt(metered, model, 'failed') };
+    const metered = meter({ usage: null, providerCost: null, ...progress }, estimator);
+    const receipt = writeReceipt(metered, { asked: model, served: model, outcome: 'failed' });
+    return { charge: chargeMetered(metered, model, hold), receipt };
   });
   running++;
   const endLease = () => {
     running--;
     stopRenewing();
   };
-  return { requestId, hold, model, body, headers: {}, abort: new AbortController(), progress, endLease };
+  const userHash = hmacSha256(authSecret(), `provider-user:${hold.appUserId}`).toString('hex');
+  return { ...begun, userHash, headers: {}, abort: new AbortController(), progress, endLease };
 }
 
-/** Until the provider has answered well nothing is owed: any failure frees the hold. */
-async function answer(run: Run, clientSignal: AbortSignal, outputCap: number): Promise<Response> {
+/** The few headers of a client that may concern a provider. */
+function readClientHeaders({ headers }: Request): ClientHeaders {
+  const version = headers.get('anthropic-version');
+  const beta = headers.get('anthropic-beta');
+  return {
+    ...(version !== null && { 'anthropic-version': version }),
+    ...(beta !== null && { 'anthropic-beta': beta }),
+  };
+}
+
+/** Until a provider has answered well nothing is owed: any failure frees the hold. */
+async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortSignal): Promise<Response> {
   const leave = () => run.abort.abort();
   clientSignal.addEventListener('abort', leave, { once: true });
   try {
-    const { model, body } = run;
-    const upstreamBody = writeChatRequest(body, {
-      upstreamModel: model.upstreamModel,
-      outputCap,
-      reasoning: model.capabilities.reasoning,
-    });
-    const upstream = await callProvider(model, upstreamBody, run.abort.signal);
-    if (upstream.statusCode !== 200) {
-      const retryAfter = upstream.headers['retry-after'];
-      throw toClientError(
-        upstream.statusCode,
-        await upstream.body.text(),
-        typeof retryAfter === 'string' ? retryAfter : null,
-      );
-    }
-    return body.stream ? await answerStream(run, upstream) : await answerWhole(run, upstream);
+    const chosen = await chooseAnswer(run, candidates);
+    clientSignal.removeEventListener('abort', leave);
+    writeWarnings(run, chosen.exchange.warnings);
+    return 'whole' in chosen
+      ? await answerWhole(run, chosen.served, chosen.whole)
+      : answerStream(run, chosen.served, chosen.stream);
   } catch (error) {
     await release(run.hold);
     run.endLease();
     throw error;
-  } finally {
-    if (!run.body.stream) clientSignal.removeEventListener('abort', leave);
   }
+}
+
+const MAX_WARNINGS_LENGTH = 1_000;
+
+function writeWarnings(run: Run, warnings: string[]): void {
+  if (warnings.length === 0) return;
+  const printable = warnings.join('; ').replace(/[^\x20-\x7e]/g, '?');
+  run.headers['x-svc-warnings'] = printable.slice(0, MAX_WARNINGS_LENGTH);
 }

@@ -1,41 +1,44 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { ApiError } from '../errors';
-import type { CatalogModel } from '../pricing/catalog';
-import { findTarget } from '../pricing/served';
-import { chatCompletionsUrl, writeHeaders } from '../providers/openai/request';
+import { findTarget, type ProviderTarget } from '../pricing/served';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_BYTE_TIMEOUT_MS = 600_000;
 const IDLE_TIMEOUT_MS = 90_000;
 
+export type UpstreamResponse = Dispatcher.ResponseData;
+export type UpstreamRequest = { path: string; headers: Record<string, string>; body: string };
+
 let agent: Agent | undefined;
 
-/** Sends a request to the model's provider. Any failure before headers is an upstream error. */
-export async function callProvider(
-  model: CatalogModel,
-  body: string,
+/**
+ * Sends a request to a provider. Redirects are not followed: our key goes nowhere else. Throws
+ * what undici throws; nothing was answered then.
+ */
+export function callProvider(
+  provider: string,
+  { path, headers, body }: UpstreamRequest,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  const target = findTarget(model.provider);
-  if (target === null)
-    throw new ApiError('model_not_found', `The model ${model.id} does not exist`, { param: 'model' });
+): Promise<UpstreamResponse> {
+  const target = findTarget(provider);
+  if (target === null) throw new ApiError('upstream_error', 'The provider of this model is not available');
   agent ??= new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: FIRST_BYTE_TIMEOUT_MS,
     bodyTimeout: IDLE_TIMEOUT_MS,
     keepAliveTimeout: 30_000,
   });
-  try {
-    return await request(chatCompletionsUrl(target), {
-      dispatcher: agent,
-      method: 'POST',
-      headers: writeHeaders(target),
-      body,
-      signal,
-    });
-  } catch (cause) {
-    throw new ApiError('upstream_error', 'The provider of this model could not be reached', { cause });
-  }
+  return request(target.baseUrl + path, {
+    dispatcher: agent,
+    method: 'POST',
+    headers: { ...headers, ...keyHeader(target) },
+    body,
+    signal,
+  });
+}
+
+function keyHeader({ format, apiKey }: ProviderTarget): Record<string, string> {
+  return format === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 export async function closeUpstreams(): Promise<void> {

@@ -8,8 +8,11 @@ import * as checkout from '../../app/v1/credits/checkout/route';
 import * as history from '../../app/v1/credits/history/route';
 import * as pricing from '../../app/v1/credits/pricing/route';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route';
+import * as countTokens from '../../app/v1/messages/count_tokens/route';
+import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
+import * as responses from '../../app/v1/responses/route';
 
 /**
  * The API's route files and their paths. Written as Next writes them, `[id]` for one segment and
@@ -27,5 +30,8 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/pricing': pricing,
   '/v1/credits/receipts/[id]': receipt,
   '/v1/models': models,
+  '/v1/messages': messages,
+  '/v1/messages/count_tokens': countTokens,
+  '/v1/responses': responses,
   '/v1/models/[...id]': model,
 };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { describeError } from '../log';
+import { describeError, log } from '../log';
 import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from './pages';
 
 /** The thread that serves the pages, on a loopback port that only the process knows. */
@@ -12,7 +12,7 @@ try {
   const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
   const server = createServer((request, response) => {
     pages.listener(request, response).catch((error: unknown) => {
-      console.error(describeError(error));
+      log().error({ error: describeError(error) }, 'page failed');
       response.destroy();
     });
   });

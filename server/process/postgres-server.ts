@@ -110,17 +110,12 @@ function spawnServer(
 }
 
 async function waitUntilReady(cluster: Cluster, child: ChildProcess, program: string): Promise<number> {
-  let ended: StartError | undefined;
+  let failure: StartError | undefined;
   child.once('error', (error) => {
-    ended = cannotRun(program, error);
-  });
-  child.once('exit', () => {
-    ended ??= new StartError(
-      `PostgreSQL ended while starting. The end of ${cluster.logFile}:\n${tailOf(cluster.logFile)}`,
-    );
+    failure = cannotRun(program, error);
   });
   const deadline = now() + START_PATIENCE_MS;
-  while (ended === undefined) {
+  while (failure === undefined && child.exitCode === null && child.signalCode === null) {
     const found = cluster.readPidFile();
     if (found?.ready && found.pid === child.pid) return found.pid;
     if (now() > deadline) {
@@ -131,7 +126,12 @@ async function waitUntilReady(cluster: Cluster, child: ChildProcess, program: st
     }
     await sleep(POLL_MS);
   }
-  throw ended;
+  throw (
+    failure ??
+    new StartError(
+      `PostgreSQL ended while starting. The end of ${cluster.logFile}:\n${tailOf(cluster.logFile)}`,
+    )
+  );
 }
 
 /** Rolls back what runs, writes everything down, ends. */

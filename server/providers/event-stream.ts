@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
+const MAX_STREAM_BYTES = 512 * 1024 * 1024;
 /** A blank line, with any of the three line ends that the event-stream format allows. */
 const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n|\n\r/g;
 /** An end may begin in what was searched before: so much of it is searched again. */
@@ -24,12 +25,14 @@ export function readEvents(): EventReader {
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];
   let length = 0;
+  let streamBytes = 0;
   let carry = '';
   let kind: 'unknown' | 'events' | 'whole' = 'unknown';
   let failure: string | null = null;
 
   function push(chunk: Uint8Array): string[] {
     if (failure !== null) return [];
+    streamBytes += chunk.length;
     let text = carry + decoder.write(chunk as Buffer);
     if (kind === 'unknown') {
       text = text.replace(/^[\uFEFF\s]+/, '');
@@ -37,6 +40,7 @@ export function readEvents(): EventReader {
     }
     const events = kind === 'events' ? takeEvents(text) : keep(text);
     if (length > MAX_EVENT_CHARACTERS) failure = 'an event of the provider is too large';
+    if (streamBytes > MAX_STREAM_BYTES) failure = 'the answer of the provider is too large';
     return events;
   }
 

@@ -11,6 +11,7 @@ import { passMessagesStream } from './anthropic/pass-through';
 import * as anthropicResponse from './anthropic/response';
 import { readMessageEvents } from './anthropic/stream';
 import type { Exchange, ExchangeOptions, WholeAnswer } from './exchange';
+import { meteredUsage } from './metered-usage';
 import { renameModel } from './model-name';
 import { passChatStream } from './openai/pass-through';
 import * as openaiResponse from './openai/response';
@@ -26,8 +27,14 @@ export type AnswerContext = ExchangeOptions & {
 };
 
 /** The way back of an exchange: whole or as a stream, in the client's format. */
-export function exchangeAnswers(context: AnswerContext): Pick<Exchange, 'readWhole' | 'openStream'> {
-  return { readWhole: (text) => readWhole(text, context), openStream: () => openStream(context) };
+export function exchangeAnswers(
+  context: AnswerContext,
+): Pick<Exchange, 'readWhole' | 'openStream' | 'estimate'> {
+  return {
+    readWhole: (text) => readWhole(text, context),
+    openStream: () => openStream(context),
+    estimate: (outputBytes) => estimateUsage(context, outputBytes),
+  };
 }
 
 function readWhole(text: string, context: AnswerContext): WholeAnswer {
@@ -39,7 +46,7 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);
-  const usage = facts.usage ?? estimateUsage(context, facts.outputBytes);
+  const { usage } = meteredUsage(facts, estimateUsage(context, facts.outputBytes));
   return { ...facts, body: JSON.stringify(writeAnswer(answer, usage, context)) };
 }
 
@@ -103,7 +110,7 @@ function messagesEnvelope({ newId, requestedModel, provider, upstreamModel }: An
 }
 
 /** What the bill will say when the provider reports nothing: the client must not be told another number. */
-export function estimateUsage(
+function estimateUsage(
   { client, provider }: { client: ClientRequest; provider: { format: 'openai' | 'anthropic' } },
   outputBytes: number,
 ): TokenUsage {

@@ -62,6 +62,8 @@ export type Exchange = {
   readWhole(text: string): WholeAnswer;
   /** Once per attempt, with status 200. */
   openStream(): StreamRelay;
+  /** Usage by bytes alone. `meteredUsage` chooses between this and what was reported. */
+  estimate(outputBytes: number): TokenUsage;
 };
 
 /**

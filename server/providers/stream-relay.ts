@@ -8,6 +8,8 @@ import { brokenAnswer, type ProviderFailure } from './provider-failure';
 export type StreamFacts = {
   /** The latest that the provider reported. */
   usage: TokenUsage | null;
+  /** The usage covers the output: a stream that is left early may know its input only. */
+  outputReported: boolean;
   /** The true cost, where the provider reports it. */
   providerCost: Picocredits | null;
   /** Bytes of text, reasoning and tool arguments seen: the base of an estimate. */
@@ -44,7 +46,15 @@ export type EventHandler = {
 };
 
 export function newFacts(): StreamFacts {
-  return { usage: null, providerCost: null, outputBytes: 0, started: false, finished: false, failure: null };
+  return {
+    usage: null,
+    outputReported: false,
+    providerCost: null,
+    outputBytes: 0,
+    started: false,
+    finished: false,
+    failure: null,
+  };
 }
 
 type Frames = Pick<StreamRelay, 'fail' | 'keepalive'>;

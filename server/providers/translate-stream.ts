@@ -1,5 +1,6 @@
 import type { StreamEvent, TokenUsage } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
+import { meteredUsage } from './metered-usage';
 import type { AnswerReader } from './openai/stream';
 import type { EventHandler, StreamFacts } from './stream-relay';
 
@@ -33,7 +34,7 @@ export function translateStream({ reader, writer, facts, names, estimate }: Tran
     event: (data) => write(reader.read(data)),
     close() {
       const last = write(reader.close());
-      return facts.failure === null ? last + writer.close(facts.usage ?? estimate()) : '';
+      return facts.failure === null ? last + writer.close(meteredUsage(facts, estimate()).usage) : '';
     },
   };
 }

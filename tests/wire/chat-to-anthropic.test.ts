@@ -23,6 +23,7 @@ function ask(request: Json, model = 'claude-opus-5-5', more: Json = {}) {
 }
 
 const turns = (messages: Json[], model?: string) => ask({ messages }, model).messages;
+const blocksOf = (turn: Json | undefined): Json[] => (turn?.content ?? []) as Json[];
 const refused = (request: Json, model?: string) => refusalOf(() => ask(request, model));
 
 const call = (id: string, name = 'one', json: unknown = '{"a":1}'): Json => ({
@@ -209,14 +210,14 @@ describe('messages and roles', () => {
 
   test('ids that do not fit are cleaned alike on the call and its result', () => {
     const [, asked, answered] = turns([HI, assistant(call('fn.one:1')), tool('fn.one:1')]);
-    const id = (asked?.content as Json[])[0]?.id as string;
+    const id = blocksOf(asked)[0]?.id as string;
     expect(id).toMatch(/^fn_one_1_[0-9a-f]{8}$/);
-    expect((answered?.content as Json[])[0]?.tool_use_id).toBe(id);
+    expect(blocksOf(answered)[0]?.tool_use_id).toBe(id);
   });
 });
 
 describe('content parts', () => {
-  const part = (value: Json) => (turns([user([value])])[0]?.content as Json[])[0];
+  const part = (value: Json) => blocksOf(turns([user([value])])[0])[0];
   const image = (url: string): Json => ({ type: 'image_url', image_url: { url, detail: 'high' } });
 
   test.each<[string, Json, Json]>([

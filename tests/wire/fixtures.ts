@@ -269,6 +269,46 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
     stop: 'tool_calls',
     usage: [1, 0, 0, 1, 0],
   },
+  'one index for two calls': {
+    provider: 'generic',
+    events: [
+      chunk({
+        role: 'assistant',
+        tool_calls: [
+          { index: 0, id: 'call_1', type: 'function', function: { name: 'one', arguments: '{"a":1}' } },
+        ],
+      }),
+      piece({ index: 0, id: 'call_2', type: 'function', function: { name: 'two', arguments: '{"b"' } }),
+      piece({ index: 0, function: { arguments: ':2}' } }),
+      chunk({}, 'tool_calls'),
+      { ...head, choices: [], usage: usage(1, 1) },
+    ],
+    done: true,
+    calls: [
+      ['one', { a: 1 }],
+      ['two', { b: 2 }],
+    ],
+    stop: 'tool_calls',
+    usage: [1, 0, 0, 1, 0],
+  },
+  'indexes that begin at 1': {
+    provider: 'generic',
+    events: [
+      chunk({
+        role: 'assistant',
+        content: 'Wait',
+        tool_calls: [{ index: 1, id: 'call_1', type: 'function', function: { name: 'one', arguments: '' } }],
+      }),
+      piece({ index: 1, function: { arguments: '{"a":1}' } }),
+      chunk({}, 'tool_calls'),
+      { ...head, choices: [], usage: usage(1, 1) },
+    ],
+    done: true,
+    text: 'Wait',
+    calls: [['one', { a: 1 }]],
+    stop: 'tool_calls',
+    usage: [1, 0, 0, 1, 0],
+  },
   'two calls in turns, the id repeated on every piece': {
     provider: 'generic',
     events: [

@@ -9,20 +9,39 @@ const user = (content: unknown): Json => ({ role: 'user', content });
 const assistant = (...content: Json[]): Json => ({ role: 'assistant', content });
 const HI = user('Hi');
 const text = (value: string, more: Json = {}): Json => ({ type: 'text', text: value, ...more });
-const use = (id: string, name = 'one', input: Json = { a: 1 }): Json => ({ type: 'tool_use', id, name, input });
-const result = (id: string, content: unknown = 'done', more: Json = {}): Json => ({ type: 'tool_result', tool_use_id: id, content, ...more });
-const call = (id: string, name = 'one', json = '{"a":1}'): Json => ({ id, type: 'function', function: { name, arguments: json } });
+const use = (id: string, name = 'one', input: Json = { a: 1 }): Json => ({
+  type: 'tool_use',
+  id,
+  name,
+  input,
+});
+const result = (id: string, content: unknown = 'done', more: Json = {}): Json => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
+});
+const call = (id: string, name = 'one', json = '{"a":1}'): Json => ({
+  id,
+  type: 'function',
+  function: { name, arguments: json },
+});
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const shown = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 
 function ask(request: Json, model = 'gpt-4o', provider = 'openai', more: Json = {}) {
   const json = { model: 'x/y', max_tokens: 32_000, messages: [HI], ...request };
   const prepared = exchange('messages', json, { provider, upstreamModel: model, outputCap: 4_000, ...more });
-  return { ...sent(prepared), warnings: prepared.warnings } as Json & { warnings: string[]; messages: Json[] };
+  return { ...sent(prepared), warnings: prepared.warnings } as Json & {
+    warnings: string[];
+    messages: Json[];
+  };
 }
 
-const turns = (messages: Json[], model?: string, provider?: string) => ask({ messages }, model, provider).messages;
-const refused = (request: Json, model?: string, provider?: string) => refusalOf(() => ask(request, model, provider));
+const turns = (messages: Json[], model?: string, provider?: string) =>
+  ask({ messages }, model, provider).messages;
+const refused = (request: Json, model?: string, provider?: string) =>
+  refusalOf(() => ask(request, model, provider));
 
 describe('messages and roles', () => {
   test.each<[unknown, unknown]>([
@@ -37,34 +56,149 @@ describe('messages and roles', () => {
   test('a later system turn stays where it is, or is told by the user', () => {
     const messages = [HI, { role: 'system', content: 'Brief' }, HI];
     expect(turns(messages, 'gpt-5')[1]).toEqual({ role: 'developer', content: 'Brief' });
-    expect(turns(messages, 'mistral-large', 'mistral')).toEqual([user([text('Hi'), text('[Note from the operator of this app]\nBrief'), text('Hi')])]);
+    expect(turns(messages, 'mistral-large', 'mistral')).toEqual([
+      user([text('Hi'), text('[Note from the operator of this app]\nBrief'), text('Hi')]),
+    ]);
   });
 
   test.each<[string, Json[], Json[]]>([
     ['text', [HI], [HI]],
     ['several texts', [user([text('A'), text('B', { citations: [] })])], [user([text('A'), text('B')])]],
-    ['the assistant’s texts are joined', [HI, assistant(text('A'), text('B')), HI], [HI, { role: 'assistant', content: 'AB' }, HI]],
-    ['calls without text', [HI, assistant(use('t1')), user([result('t1')])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1')] }, { role: 'tool', tool_call_id: 't1', content: 'done' }]],
-    ['results first, in the order of the calls, then the rest', [HI, assistant(use('t1'), use('t2')), user([text('See'), result('t2', 'two'), result('t1', 'one')])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] }, { role: 'tool', tool_call_id: 't1', content: 'one' }, { role: 'tool', tool_call_id: 't2', content: 'two' }, user('See')]],
-    ['results spread over turns are brought together', [HI, assistant(use('t1'), use('t2')), user([result('t1', 'one')]), user([text('And')]), user([result('t2', 'two')])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] }, { role: 'tool', tool_call_id: 't1', content: 'one' }, { role: 'tool', tool_call_id: 't2', content: 'two' }, user('And')]],
-    ['a result without content', [HI, assistant(use('t1')), user([{ type: 'tool_result', tool_use_id: 't1' }])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1')] }, { role: 'tool', tool_call_id: 't1', content: '' }]],
-    ['a failed tool', [HI, assistant(use('t1')), user([result('t1', 'boom', { is_error: true })])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1')] }, { role: 'tool', tool_call_id: 't1', content: 'Error: boom' }]],
-    ['images of a result are shown by the user', [HI, assistant(use('t1')), user([result('t1', [text('A'), image, text('B')]), text('So?')])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1')] }, { role: 'tool', tool_call_id: 't1', content: 'A\n\nB' }, user([text('[Result of the tool call t1]'), shown, text('So?')])]],
-    ['thoughts are dropped', [HI, assistant({ type: 'thinking', thinking: 'Hm', signature: 'EvQB' }, { type: 'redacted_thinking', data: 'x' }, text('Yo')), HI], [HI, { role: 'assistant', content: 'Yo' }, HI]],
-    ['a search of the provider becomes text', [HI, assistant({ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }, { type: 'web_search_tool_result', tool_use_id: 's1', content: [{ type: 'web_search_result', title: 'T', url: 'https://t.test', encrypted_content: 'x' }] }, text(' So')), HI], [HI, { role: 'assistant', content: '[search results]\n- T https://t.test So' }, HI]],
-    ['a compaction becomes text', [assistant({ type: 'compaction', content: 'Earlier: hi' }), HI], [{ role: 'assistant', content: 'Earlier: hi' }, HI]],
-    ['a tool reference becomes text', [HI, assistant(use('t1')), user([result('t1', [{ type: 'tool_reference', tool_name: 'two' }])])], [HI, { role: 'assistant', content: null, tool_calls: [call('t1')] }, { role: 'tool', tool_call_id: 't1', content: '[tool: two]' }]],
+    [
+      'the assistant’s texts are joined',
+      [HI, assistant(text('A'), text('B')), HI],
+      [HI, { role: 'assistant', content: 'AB' }, HI],
+    ],
+    [
+      'calls without text',
+      [HI, assistant(use('t1')), user([result('t1')])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1')] },
+        { role: 'tool', tool_call_id: 't1', content: 'done' },
+      ],
+    ],
+    [
+      'results first, in the order of the calls, then the rest',
+      [HI, assistant(use('t1'), use('t2')), user([text('See'), result('t2', 'two'), result('t1', 'one')])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] },
+        { role: 'tool', tool_call_id: 't1', content: 'one' },
+        { role: 'tool', tool_call_id: 't2', content: 'two' },
+        user('See'),
+      ],
+    ],
+    [
+      'results spread over turns are brought together',
+      [
+        HI,
+        assistant(use('t1'), use('t2')),
+        user([result('t1', 'one')]),
+        user([text('And')]),
+        user([result('t2', 'two')]),
+      ],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] },
+        { role: 'tool', tool_call_id: 't1', content: 'one' },
+        { role: 'tool', tool_call_id: 't2', content: 'two' },
+        user('And'),
+      ],
+    ],
+    [
+      'a result without content',
+      [HI, assistant(use('t1')), user([{ type: 'tool_result', tool_use_id: 't1' }])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1')] },
+        { role: 'tool', tool_call_id: 't1', content: '' },
+      ],
+    ],
+    [
+      'a failed tool',
+      [HI, assistant(use('t1')), user([result('t1', 'boom', { is_error: true })])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1')] },
+        { role: 'tool', tool_call_id: 't1', content: 'Error: boom' },
+      ],
+    ],
+    [
+      'images of a result are shown by the user',
+      [HI, assistant(use('t1')), user([result('t1', [text('A'), image, text('B')]), text('So?')])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1')] },
+        { role: 'tool', tool_call_id: 't1', content: 'A\n\nB' },
+        user([text('[Result of the tool call t1]'), shown, text('So?')]),
+      ],
+    ],
+    [
+      'thoughts are dropped',
+      [
+        HI,
+        assistant(
+          { type: 'thinking', thinking: 'Hm', signature: 'EvQB' },
+          { type: 'redacted_thinking', data: 'x' },
+          text('Yo'),
+        ),
+        HI,
+      ],
+      [HI, { role: 'assistant', content: 'Yo' }, HI],
+    ],
+    [
+      'a search of the provider becomes text',
+      [
+        HI,
+        assistant(
+          { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+          {
+            type: 'web_search_tool_result',
+            tool_use_id: 's1',
+            content: [
+              { type: 'web_search_result', title: 'T', url: 'https://t.test', encrypted_content: 'x' },
+            ],
+          },
+          text(' So'),
+        ),
+        HI,
+      ],
+      [HI, { role: 'assistant', content: '[search results]\n- T https://t.test So' }, HI],
+    ],
+    [
+      'a compaction becomes text',
+      [assistant({ type: 'compaction', content: 'Earlier: hi' }), HI],
+      [{ role: 'assistant', content: 'Earlier: hi' }, HI],
+    ],
+    [
+      'a tool reference becomes text',
+      [HI, assistant(use('t1')), user([result('t1', [{ type: 'tool_reference', tool_name: 'two' }])])],
+      [
+        HI,
+        { role: 'assistant', content: null, tool_calls: [call('t1')] },
+        { role: 'tool', tool_call_id: 't1', content: '[tool: two]' },
+      ],
+    ],
     ['turns of one role stay apart', [HI, user('there')], [HI, user('there')]],
   ])('%s', (_, messages, expected) => {
     expect(turns(messages)).toEqual(expected);
   });
 
   test('turns of one role merge for strict templates', () => {
-    expect(turns([HI, user('there')], 'mistral-large', 'mistral')).toEqual([user([text('Hi'), text('there')])]);
+    expect(turns([HI, user('there')], 'mistral-large', 'mistral')).toEqual([
+      user([text('Hi'), text('there')]),
+    ]);
   });
 
   test('results of other server tools are dropped with a warning', () => {
-    const asked = ask({ messages: [HI, assistant({ type: 'code_execution_tool_result', tool_use_id: 's', content: {} }, text('Yo')), HI] });
+    const asked = ask({
+      messages: [
+        HI,
+        assistant({ type: 'code_execution_tool_result', tool_use_id: 's', content: {} }, text('Yo')),
+        HI,
+      ],
+    });
     expect([asked.messages[1], asked.warnings.length]).toEqual([{ role: 'assistant', content: 'Yo' }, 1]);
   });
 
@@ -79,47 +213,103 @@ describe('messages and roles', () => {
   });
 
   test('reasoning goes back to providers that want it, but not another’s', () => {
-    const thought = (signature: string) => assistant({ type: 'thinking', thinking: 'Hm', signature }, use('t1'));
+    const thought = (signature: string) =>
+      assistant({ type: 'thinking', thinking: 'Hm', signature }, use('t1'));
     const history = (signature: string) => [HI, thought(signature), user([result('t1')])];
     const echoed = { role: 'assistant', content: null, reasoning_content: 'Hm', tool_calls: [call('t1')] };
-    expect(turns(history(writeReasoningMark('deepseek', 'r1')), 'deepseek-reasoner', 'deepseek')[1]).toEqual(echoed);
+    expect(turns(history(writeReasoningMark('deepseek', 'r1')), 'deepseek-reasoner', 'deepseek')[1]).toEqual(
+      echoed,
+    );
     expect(turns(history('EvQB'), 'deepseek-reasoner', 'deepseek')[1]).toEqual(echoed);
-    expect(turns(history(writeReasoningMark('moonshot', 'k3')), 'deepseek-reasoner', 'deepseek')[1]).not.toHaveProperty('reasoning_content');
+    expect(
+      turns(history(writeReasoningMark('moonshot', 'k3')), 'deepseek-reasoner', 'deepseek')[1],
+    ).not.toHaveProperty('reasoning_content');
   });
 });
 
 describe('content', () => {
   test.each<[string, Json, Json]>([
     ['an image', image, shown],
-    ['an image by address', { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } }, { type: 'image_url', image_url: { url: 'https://x.test/a.png' } }],
-    ['a PDF', { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } }, { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
+    [
+      'an image by address',
+      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+      { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+    ],
+    [
+      'a PDF',
+      {
+        type: 'document',
+        title: 'a.pdf',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+      },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+    ],
   ])('%s', (_, block, part) => {
     expect(turns([user([block])])).toEqual([user([part])]);
   });
 
   test.each<[string, Json, string]>([
-    ['a text document', { type: 'document', title: 'Notes', source: { type: 'text', media_type: 'text/plain', data: 'Line' } }, 'Notes\nLine'],
-    ['a document of blocks', { type: 'document', source: { type: 'content', content: [text('Line')] } }, 'Line'],
-    ['a search result', { type: 'search_result', title: 'T', source: 'https://t.test', content: [text('Found')] }, 'T\nhttps://t.test\nFound'],
+    [
+      'a text document',
+      { type: 'document', title: 'Notes', source: { type: 'text', media_type: 'text/plain', data: 'Line' } },
+      'Notes\nLine',
+    ],
+    [
+      'a document of blocks',
+      { type: 'document', source: { type: 'content', content: [text('Line')] } },
+      'Line',
+    ],
+    [
+      'a search result',
+      { type: 'search_result', title: 'T', source: 'https://t.test', content: [text('Found')] },
+      'T\nhttps://t.test\nFound',
+    ],
   ])('%s is told as text', (_, block, content) => {
     expect(turns([user([block])])).toEqual([user(content)]);
   });
 
   test.each<[string, Json, string]>([
-    ['a PDF by address', { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } }, 'openai'],
+    [
+      'a PDF by address',
+      { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+      'openai',
+    ],
     ['an uploaded document', { type: 'document', source: { type: 'file', file_id: 'f' } }, 'openai'],
     ['an uploaded image', { type: 'image', source: { type: 'file', file_id: 'f' } }, 'openai'],
-    ['an image by address, for a provider that fetches none', { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } }, 'google'],
-    ['a PDF, for a provider that takes none', { type: 'document', source: { type: 'base64', data: 'JVBERi0=' } }, 'groq'],
+    [
+      'an image by address, for a provider that fetches none',
+      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+      'google',
+    ],
+    [
+      'a PDF, for a provider that takes none',
+      { type: 'document', source: { type: 'base64', data: 'JVBERi0=' } },
+      'groq',
+    ],
   ])('%s is refused', (_, block, provider) => {
     expect(refused({ messages: [user([block])] }, 'm', provider).code).toBe('invalid_request');
   });
 });
 
 describe('tools', () => {
-  const schema = { $schema: 'x', type: 'object', properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: { type: 'string' } } };
-  const tools = [{ name: 'one', description: 'First', input_schema: schema, strict: true, cache_control: { type: 'ephemeral' } }, { name: 'two', input_schema: { type: 'object' } }];
-  const choose = (choice: unknown, model?: string, provider?: string) => ask({ tools, tool_choice: choice }, model, provider);
+  const schema = {
+    $schema: 'x',
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/A' } },
+    $defs: { A: { type: 'string' } },
+  };
+  const tools = [
+    {
+      name: 'one',
+      description: 'First',
+      input_schema: schema,
+      strict: true,
+      cache_control: { type: 'ephemeral' },
+    },
+    { name: 'two', input_schema: { type: 'object' } },
+  ];
+  const choose = (choice: unknown, model?: string, provider?: string) =>
+    ask({ tools, tool_choice: choice }, model, provider);
 
   test('keep their whole schema, with properties always', () => {
     expect(ask({ tools }).tools).toEqual([
@@ -135,7 +325,10 @@ describe('tools', () => {
     [{ type: 'auto' }, 'auto'],
     [{ type: 'any' }, 'required'],
     [{ type: 'none' }, 'none'],
-    [{ type: 'tool', name: 'one' }, { type: 'function', function: { name: 'one' } }],
+    [
+      { type: 'tool', name: 'one' },
+      { type: 'function', function: { name: 'one' } },
+    ],
   ])('choice %j becomes %j', (choice, expected) => {
     expect(choose(choice).tool_choice).toEqual(expected);
   });
@@ -151,12 +344,22 @@ describe('tools', () => {
     expect(choose(choice, 'm', 'deepseek')).not.toHaveProperty('parallel_tool_calls');
   });
 
-  test.each(['web_search_20250305', 'web_fetch_20250910', 'code_execution_20250825', 'tool_search_tool_regex_20251119', 'computer_20251124', 'memory_20250818', 'bash_20250124', 'text_editor_20250728', 'mcp_toolset'])(
-    'a server tool (%s) is refused, never turned into a function',
-    (type) => {
-      expect(refused({ tools: [{ type, name: 'x' }] })).toMatchObject({ code: 'invalid_request', param: 'tools.0.type' });
-    },
-  );
+  test.each([
+    'web_search_20250305',
+    'web_fetch_20250910',
+    'code_execution_20250825',
+    'tool_search_tool_regex_20251119',
+    'computer_20251124',
+    'memory_20250818',
+    'bash_20250124',
+    'text_editor_20250728',
+    'mcp_toolset',
+  ])('a server tool (%s) is refused, never turned into a function', (type) => {
+    expect(refused({ tools: [{ type, name: 'x' }] })).toMatchObject({
+      code: 'invalid_request',
+      param: 'tools.0.type',
+    });
+  });
 
   test('two of one name are refused', () => {
     expect(refused({ tools: [tools[1], tools[1]] }).code).toBe('invalid_request');
@@ -164,20 +367,39 @@ describe('tools', () => {
 
   test('long and odd names are shortened, in the history too, and told back as they were', () => {
     const name = `mcp__server.with.dots__${'x'.repeat(60)}`;
-    const request = { model: 'x', max_tokens: 10, tools: [{ name, input_schema: {} }], messages: [HI, assistant(use('t1', name)), user([result('t1')])] };
+    const request = {
+      model: 'x',
+      max_tokens: 10,
+      tools: [{ name, input_schema: {} }],
+      messages: [HI, assistant(use('t1', name)), user([result('t1')])],
+    };
     const prepared = exchange('messages', request, { provider: 'openai' });
-    const body = sent(prepared) as { tools: { function: { name: string } }[]; messages: { tool_calls?: { function: { name: string } }[] }[] };
+    const body = sent(prepared) as {
+      tools: { function: { name: string } }[];
+      messages: { tool_calls?: { function: { name: string } }[] }[];
+    };
     const short = body.tools[0]?.function.name ?? '';
     expect(short).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(body.messages[1]?.tool_calls?.[0]?.function.name).toBe(short);
-    const answer = { choices: [{ index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call('c1', short)] } }] };
+    const answer = {
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: { role: 'assistant', content: null, tool_calls: [call('c1', short)] },
+        },
+      ],
+    };
     expect(JSON.parse(prepared.readWhole(JSON.stringify(answer)).body).content[0].name).toBe(name);
   });
 
   test('ids fit: up to 64 characters, nine for Mistral, alike on call and result', () => {
     const long = `toolu_${'a'.repeat(80)}`;
     const ids = (provider: string) => {
-      const [, asked, answered] = turns([HI, assistant(use(long)), user([result(long)])], 'm', provider) as { tool_calls: { id: string }[]; tool_call_id: string }[];
+      const [, asked, answered] = turns([HI, assistant(use(long)), user([result(long)])], 'm', provider) as {
+        tool_calls: { id: string }[];
+        tool_call_id: string;
+      }[];
       expect(asked?.tool_calls[0]?.id).toBe(answered?.tool_call_id);
       return answered?.tool_call_id;
     };
@@ -187,16 +409,38 @@ describe('tools', () => {
 
   test('Google’s thought about a call travels inside the id', () => {
     const signature = 'CiQBd+/==';
-    const answer = { choices: [{ index: 0, finish_reason: 'tool_calls', message: { tool_calls: [{ ...call('c1'), extra_content: { google: { thought_signature: signature } } }] } }] };
-    const told = JSON.parse(exchange('messages', { model: 'x', max_tokens: 9, messages: [HI] }, { provider: 'google' }).readWhole(JSON.stringify(answer)).body);
+    const answer = {
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: {
+            tool_calls: [{ ...call('c1'), extra_content: { google: { thought_signature: signature } } }],
+          },
+        },
+      ],
+    };
+    const told = JSON.parse(
+      exchange('messages', { model: 'x', max_tokens: 9, messages: [HI] }, { provider: 'google' }).readWhole(
+        JSON.stringify(answer),
+      ).body,
+    );
     const { id } = told.content[0];
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
     const history = [HI, assistant(use(id)), user([result(id)])];
     expect(turns(history, 'gemini-3-pro', 'google').slice(1)).toEqual([
-      { role: 'assistant', content: null, tool_calls: [{ ...call('c1'), extra_content: { google: { thought_signature: signature } } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ ...call('c1'), extra_content: { google: { thought_signature: signature } } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'done' },
     ]);
-    expect(turns(history, 'gpt-4o', 'openai')[1]).toEqual({ role: 'assistant', content: null, tool_calls: [call('c1')] });
+    expect(turns(history, 'gpt-4o', 'openai')[1]).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [call('c1')],
+    });
   });
 });
 
@@ -226,7 +470,11 @@ describe('sampling, limits and other fields', () => {
     ['gpt-6', 'openai', {}, {}, 2],
     ['llama', 'groq', {}, { temperature: 0, top_p: 0.5 }, 0],
   ])('sampling of %s at %s with %j', (model, provider, request, expected, warnings) => {
-    const { temperature, top_p, warnings: told } = ask({ temperature: 0, top_p: 0.5, ...request }, model, provider);
+    const {
+      temperature,
+      top_p,
+      warnings: told,
+    } = ask({ temperature: 0, top_p: 0.5, ...request }, model, provider);
     expect(JSON.parse(JSON.stringify({ temperature, top_p }))).toEqual(expected);
     expect(told).toHaveLength(warnings);
   });
@@ -240,26 +488,39 @@ describe('sampling, limits and other fields', () => {
     expect(ask({ stop_sequences: ['A', 'B'] }).stop).toEqual(['A', 'B']);
     expect(refused({ stop_sequences: ['1', '2', '3', '4', '5'] })).toMatchObject({ param: 'stop_sequences' });
     for (const model of ['o3', 'o4-mini', 'gpt-5']) {
-      expect(ask({ stop_sequences: ['A'] }, model)).toMatchObject({ warnings: ['stop_sequences was dropped'] });
+      expect(ask({ stop_sequences: ['A'] }, model)).toMatchObject({
+        warnings: ['stop_sequences was dropped'],
+      });
     }
   });
 
   test('usage is always asked for in streams, and never more than one answer', () => {
     const asked = ask({ stream: true });
-    expect(asked).toMatchObject({ stream: true, stream_options: { include_usage: true, include_obfuscation: false } });
+    expect(asked).toMatchObject({
+      stream: true,
+      stream_options: { include_usage: true, include_obfuscation: false },
+    });
     expect(asked).not.toHaveProperty('n');
     expect(ask({})).not.toHaveProperty('stream_options');
   });
 
   test('the end user is our hash, never what the client sent; the tier is the default', () => {
-    const asked = ask({ metadata: { user_id: 'user_abc_account_123', other: 'x' }, service_tier: 'auto' }, 'gpt-4o', 'openai', { userHash: 'hash' });
+    const asked = ask(
+      { metadata: { user_id: 'user_abc_account_123', other: 'x' }, service_tier: 'auto' },
+      'gpt-4o',
+      'openai',
+      { userHash: 'hash' },
+    );
     expect(asked).toMatchObject({ safety_identifier: 'hash', service_tier: 'default' });
     expect(asked).not.toHaveProperty('metadata');
     expect(JSON.stringify(asked)).not.toContain('user_abc');
   });
 
   test('marks become breakpoints where they are known, else nothing', () => {
-    const marked = { system: [text('Long', { cache_control: { type: 'ephemeral' } })], messages: [user([text('Hi', { cache_control: { type: 'ephemeral', ttl: '1h' } })])] };
+    const marked = {
+      system: [text('Long', { cache_control: { type: 'ephemeral' } })],
+      messages: [user([text('Hi', { cache_control: { type: 'ephemeral', ttl: '1h' } })])],
+    };
     expect(ask(marked, 'gpt-5.6').messages).toEqual([
       { role: 'developer', content: [text('Long', { prompt_cache_breakpoint: { mode: 'explicit' } })] },
       user([text('Hi', { prompt_cache_breakpoint: { mode: 'explicit' } })]),
@@ -267,15 +528,22 @@ describe('sampling, limits and other fields', () => {
     expect(JSON.stringify(ask(marked))).not.toMatch(/cache/);
   });
 
-  test.each<[Json]>([[{ speed: 'fast' }], [{ inference_geo: 'us' }], [{ container: 'c' }], [{ mcp_servers: [{}] }], [{ fallbacks: [{}] }], [{ thread: {} }], [{ context_management: { edits: [{ type: 'compact_20260112' }] } }]])(
-    '%j is refused',
-    (request) => {
-      expect(refused(request).code).toBe('invalid_request');
-    },
-  );
+  test.each<[Json]>([
+    [{ speed: 'fast' }],
+    [{ inference_geo: 'us' }],
+    [{ container: 'c' }],
+    [{ mcp_servers: [{}] }],
+    [{ fallbacks: [{}] }],
+    [{ thread: {} }],
+    [{ context_management: { edits: [{ type: 'compact_20260112' }] } }],
+  ])('%j is refused', (request) => {
+    expect(refused(request).code).toBe('invalid_request');
+  });
 
   test('context_management and diagnostics are dropped with a warning', () => {
-    expect(ask({ context_management: { edits: [{ type: 'clear_thinking_20251015' }] }, diagnostics: {} }).warnings).toHaveLength(2);
+    expect(
+      ask({ context_management: { edits: [{ type: 'clear_thinking_20251015' }] }, diagnostics: {} }).warnings,
+    ).toHaveLength(2);
   });
 
   test('fields that change nothing pass', () => {
@@ -285,7 +553,10 @@ describe('sampling, limits and other fields', () => {
 
 describe('output format', () => {
   const format = { type: 'json_schema', schema: { type: 'object', properties: {} } };
-  const written = { type: 'json_schema', json_schema: { name: 'response', schema: format.schema, strict: true } };
+  const written = {
+    type: 'json_schema',
+    json_schema: { name: 'response', schema: format.schema, strict: true },
+  };
 
   test('under its new and its old name', () => {
     expect(ask({ output_config: { format } }).response_format).toEqual(written);
@@ -302,7 +573,8 @@ describe('output format', () => {
 });
 
 describe('reasoning', () => {
-  const effort = (request: Json, model: string, provider = 'openai') => ask(request, model, provider).reasoning_effort;
+  const effort = (request: Json, model: string, provider = 'openai') =>
+    ask(request, model, provider).reasoning_effort;
   const budget = (budget_tokens: number): Json => ({ thinking: { type: 'enabled', budget_tokens } });
 
   test.each<[Json, string, unknown]>([
@@ -332,7 +604,10 @@ describe('reasoning', () => {
   });
 
   test('gpt-5.6 takes tools only without reasoning', () => {
-    const asked = ask({ tools: [{ name: 'one', input_schema: {} }], output_config: { effort: 'high' } }, 'gpt-5.6');
+    const asked = ask(
+      { tools: [{ name: 'one', input_schema: {} }], output_config: { effort: 'high' } },
+      'gpt-5.6',
+    );
     expect([asked.reasoning_effort, asked.warnings.length]).toEqual(['none', 1]);
   });
 

@@ -153,6 +153,7 @@ describe('the sequence of a translated chat stream', () => {
       frameEvents(events),
     );
     expect(text).not.toContain('usage');
+    expect(eventsOf(text).every(({ choices }) => (choices as Json[]).length === 1)).toBe(true);
   });
 
   test('thoughts come with what must be sent back, byte for byte', () => {
@@ -227,6 +228,16 @@ describe('the sequence of a translated messages stream', () => {
       'message_stop',
     ]);
   });
+});
+
+test('blocks are counted on after a second beginning, for a client of the same format', () => {
+  const { events } = MESSAGES_FIXTURES['a second message_start in the middle, indexes from 0 again'] ?? {
+    events: [],
+  };
+  const { text } = relay(ask('messages', 'anthropic'), frameEvents(events));
+  const indexes = eventsOf(text).flatMap(({ index }) => (index === undefined ? [] : [index]));
+  expect(indexes).toEqual([0, 0, 0, 1, 1, 1]);
+  expect(eventsOf(text).filter(({ type }) => type === 'message_start')).toHaveLength(1);
 });
 
 describe('a stream that breaks', () => {

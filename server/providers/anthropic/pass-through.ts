@@ -2,6 +2,7 @@ import { messagesFrame, writeMessagesStream } from '../../protocols/messages/str
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
 import { type Json, NO_TOKENS, type TokenUsage } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
+import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import { brokenAnswer } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
@@ -57,7 +58,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 
   function startMessage(event: Json, line: string): string {
     const message = asObject(event.message);
-    noteUsage(message.usage);
+    noteUsage(message.usage, { isFinal: false });
     shift = nextIndex;
     if (hasStarted) return '';
     hasStarted = true;
@@ -70,9 +71,13 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 
   function writeDelta(event: Json, line: string): string {
     stopReason = asText(asObject(event.delta).stop_reason) || stopReason;
-    noteUsage(event.usage);
+    noteUsage(event.usage, { isFinal: true });
     if (Number.isInteger(asObject(event.usage).output_tokens)) return frame('message_delta', line);
-    return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(facts.usage ?? estimate()) });
+    return messagesFrame({
+      ...event,
+      type: 'message_delta',
+      usage: writeUsage(meteredUsage(facts, estimate()).usage),
+    });
   }
 
   /** True when the index had to be changed. */
@@ -102,7 +107,7 @@ function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHa
     event: (data) => reader.read(data).map(writer.write).join(''),
     close() {
       reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(facts.usage ?? estimate()) : '';
+      return facts.failure === null ? writer.close(meteredUsage(facts, estimate()).usage) : '';
     },
   };
 }

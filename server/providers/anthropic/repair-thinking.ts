@@ -16,6 +16,11 @@ export function repairThinking(request: MessagesRequest, target: RequestTarget):
   const { takesBudget, offLimitsEffort } = claudeCapabilities(target.upstreamModel);
   const thinking = asObject(request.thinking);
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : null;
+  if (thinking.type === 'enabled' && target.withoutReasoning) {
+    // Without its earlier thoughts such a model refuses to go on thinking in a tool loop.
+    if (takesBudget) target.warnings.push('thinking was turned off: its earlier thoughts were refused');
+    if (takesBudget) return { thinking: { type: 'disabled' } };
+  }
   if (thinking.type === 'enabled' && budget !== null) {
     return takesBudget ? lowerBudget(request, budget, target) : toEffort(request, budget, target);
   }

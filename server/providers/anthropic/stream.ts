@@ -1,6 +1,7 @@
 import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
 import { asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import { answerEvents } from '../answer-events';
+import { readCount } from '../count';
 import type { AnswerReader } from '../openai/stream';
 import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
 import type { StreamFacts } from '../stream-relay';
@@ -25,12 +26,17 @@ function countOutputBytes(event: Json): number {
   return Buffer.byteLength(called + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json));
 }
 
+type UsageNote = { isFinal: boolean };
+
 /** Keeps the usage of a stream: each report takes the place of the one before, never adds to it. */
-export function collectUsage(facts: StreamFacts): (usage: unknown) => void {
+export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
   let reported: Json = {};
-  return (usage) => {
+  return (usage, { isFinal }) => {
     reported = overwriteUsage(reported, usage);
     facts.usage = readUsage(reported) ?? facts.usage;
+    // The count at the beginning is that of the first token.
+    if (isFinal && readCount(asObject(usage).output_tokens) !== null)
+      facts.outputReported = facts.usage !== null;
   };
 }
 
@@ -72,7 +78,7 @@ export function readMessageEvents(
 
   function readWhole(message: Json): StreamEvent[] {
     facts.started = true;
-    noteUsage(message.usage);
+    noteUsage(message.usage, { isFinal: true });
     whole = answerEvents(readAnswer(message, { jsonTool }));
     return whole.filter(({ type }) => type !== 'finish');
   }
@@ -80,7 +86,7 @@ export function readMessageEvents(
   function readAny(event: Json): StreamEvent[] {
     switch (event.type) {
       case 'message_start':
-        noteUsage(asObject(event.message).usage);
+        noteUsage(asObject(event.message).usage, { isFinal: false });
         return [];
       case 'content_block_start':
         return startBlock(event.index, asObject(event.content_block));
@@ -90,7 +96,7 @@ export function readMessageEvents(
         return stopBlock(event.index);
       case 'message_delta':
         delta = overwriteUsage(delta, event.delta);
-        noteUsage(event.usage);
+        noteUsage(event.usage, { isFinal: true });
         return [];
       case 'ping':
         return [{ type: 'ping' }];

@@ -10,7 +10,6 @@ import type {
   ToolResultPart,
 } from '../../protocols/neutral';
 import { refuse } from '../../protocols/read-fields';
-import { isReasoningMark } from '../../protocols/reasoning-mark';
 import { cleanIdentifier, type ToolNames } from '../../protocols/tool-ids';
 import type { ClaudeCapabilities } from '../model-capabilities';
 
@@ -98,7 +97,7 @@ function writeBlock(part: Part, context: TurnContext): Json[] {
     case 'tool-result':
       return [writeResult(part)];
     case 'reasoning':
-      if (!context.keepsThoughts || part.signature === null || isReasoningMark(part.signature)) return [];
+      if (!context.keepsThoughts || part.signature === null) return [];
       return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
     case 'redacted-reasoning':
       return context.keepsThoughts ? [{ type: 'redacted_thinking', data: part.data }] : [];

@@ -2,6 +2,7 @@ import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stre
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
+import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
 import { brokenAnswer } from '../provider-failure';
@@ -75,8 +76,9 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [] };
     const isMissing = includeUsage && !wroteUsage;
     return (
-      (isMissing ? chatFrame({ ...chunk, usage: writeUsage(facts.usage ?? options.estimate()) }) : '') +
-      CHAT_DONE
+      (isMissing
+        ? chatFrame({ ...chunk, usage: writeUsage(meteredUsage(facts, options.estimate()).usage) })
+        : '') + CHAT_DONE
     );
   }
 
@@ -98,7 +100,7 @@ function streamWhole({
     event: (data) => reader.read(data).map(writer.write).join(''),
     close() {
       reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(facts.usage ?? estimate()) : '';
+      return facts.failure === null ? writer.close(meteredUsage(facts, estimate()).usage) : '';
     },
   };
 }

@@ -9,7 +9,9 @@ import { repairChatRequest } from './request';
 export type ChatStream = {
   push: (chunk: Uint8Array) => string;
   end: () => string;
-  readonly facts: Omit<StreamFacts, 'failure' | 'providerCost'> & { failure: string | null };
+  readonly facts: Omit<StreamFacts, 'failure' | 'providerCost' | 'outputReported'> & {
+    failure: string | null;
+  };
 };
 
 /** The pass-through alone, without the closing `[DONE]`. */

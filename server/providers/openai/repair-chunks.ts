@@ -7,7 +7,7 @@ type Slots = ReturnType<typeof collectToolSlots>;
 
 /**
  * Adds what the official clients crash without and some providers leave out: the role of the first
- * delta, text as text, the index and type of a call, its arguments as text. True when the chunk
+ * delta, text as text, the index (dense from 0) and type of a call, its arguments as text. True when the chunk
  * was changed; of most providers none is.
  */
 export function repairChunks(): (chunk: Json) => boolean {
@@ -48,11 +48,11 @@ function repairContent(delta: Json): boolean {
 function repairCall(piece: Json, slots: Slots): boolean {
   const { slot, isNew } = slots.add(piece);
   const called = asObject(piece.function);
-  const lacksIndex = !Number.isInteger(piece.index);
+  const hasOddIndex = piece.index !== slot.call;
   const lacksType = isNew && piece.type === undefined;
   const hasOddArguments = called.arguments !== undefined && typeof called.arguments !== 'string';
-  if (lacksIndex) piece.index = slot.call;
+  if (hasOddIndex) piece.index = slot.call;
   if (lacksType) piece.type = 'function';
   if (hasOddArguments) called.arguments = readArguments(called.arguments);
-  return lacksIndex || lacksType || hasOddArguments;
+  return hasOddIndex || lacksType || hasOddArguments;
 }

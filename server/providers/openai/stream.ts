@@ -40,6 +40,7 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
   const usage = findUsage(chunk);
   if (usage !== null) {
     facts.usage = readUsage(usage, profile) ?? facts.usage;
+    facts.outputReported = facts.usage !== null;
     facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
   }
   for (const choice of asArray(chunk.choices).map(asObject)) {

@@ -1,8 +1,9 @@
 import { runGeneration } from '@/server/generation/run';
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
+import { chatProtocol } from '@/server/protocols/client-protocol';
 
 export const POST = (request: Request): Promise<Response> =>
-  respond('chat', (requestId) => runGeneration(request, requestId));
+  respond('chat', (requestId) => runGeneration(request, requestId, chatProtocol));
 
 export const OPTIONS = preflight;

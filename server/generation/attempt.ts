@@ -1,0 +1,104 @@
+import { now } from '../clock';
+import { ApiError } from '../errors';
+import { randomBase62 } from '../ids';
+import type { CatalogModel } from '../pricing/catalog';
+import { type Exchange, prepareExchange, type WholeAnswer } from '../providers/exchange';
+import { profileOf } from '../providers/profiles';
+import { type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
+import { noteFailure, noteSuccess } from './circuit-breaker';
+import { type OpenedStream, openStream } from './open-stream';
+import type { Run } from './run';
+import { callProvider, type UpstreamResponse } from './upstream';
+
+/** What came back well: a whole answer, or a stream whose first event was good. */
+export type Answer = { served: CatalogModel; exchange: Exchange } & (
+  | { whole: WholeAnswer }
+  | { stream: OpenedStream }
+);
+
+export type Attempt =
+  | { ok: true; answer: Answer }
+  | { ok: false; failure: ProviderFailure; mayRepeat: boolean };
+
+/** Asks one candidate once. `mayRepeat`: the provider did no work for us, so asking again bills nobody twice. */
+export async function attempt(
+  run: Run,
+  served: CatalogModel,
+  { withoutReasoning }: { withoutReasoning: boolean },
+): Promise<Attempt> {
+  const exchange = prepareExchange({
+    client: run.client,
+    provider: profileOf(served.provider),
+    upstreamModel: served.upstreamModel,
+    requestedModel: run.model.id,
+    outputCap: Math.min(run.outputCap, served.maxOutputTokens),
+    reasoning: served.capabilities.reasoning,
+    userHash: run.userHash,
+    clientHeaders: run.clientHeaders,
+    newId: () => randomBase62(24),
+    created: Math.floor(now() / 1000),
+    withoutReasoning,
+  });
+  let upstream: UpstreamResponse;
+  try {
+    upstream = await callProvider(served.provider, exchange, run.abort.signal);
+  } catch (cause) {
+    if (!run.abort.signal.aborted) noteFailure(served.provider);
+    return { ok: false, failure: unreachable(cause), mayRepeat: !run.abort.signal.aborted };
+  }
+  if (upstream.statusCode !== 200) return refused(served, upstream);
+  noteSuccess(served.provider);
+  return run.wantsStream
+    ? openStreamed(run, served, exchange, upstream)
+    : readWhole(served, exchange, upstream);
+}
+
+async function refused(served: CatalogModel, upstream: UpstreamResponse): Promise<Attempt> {
+  const { 'retry-after': retryAfter } = upstream.headers;
+  const failure = readProviderFailure({
+    status: upstream.statusCode,
+    body: await upstream.body.text().catch(() => ''),
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+  });
+  if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(served.provider);
+  return { ok: false, failure, mayRepeat: true };
+}
+
+async function readWhole(
+  served: CatalogModel,
+  exchange: Exchange,
+  upstream: UpstreamResponse,
+): Promise<Attempt> {
+  try {
+    return { ok: true, answer: { served, exchange, whole: exchange.readWhole(await upstream.body.text()) } };
+  } catch (error) {
+    // It answered 200: what it did may be on our bill already.
+    return { ok: false, failure: toFailure(error), mayRepeat: false };
+  }
+}
+
+async function openStreamed(
+  run: Run,
+  served: CatalogModel,
+  exchange: Exchange,
+  upstream: UpstreamResponse,
+): Promise<Attempt> {
+  const stream = await openStream(exchange.openStream(), upstream);
+  const { failure, started } = stream.relay.facts;
+  // What broke after its first event is told inside the stream: the provider did work.
+  if (failure === null || started) return { ok: true, answer: { served, exchange, stream } };
+  return { ok: false, failure, mayRepeat: !run.abort.signal.aborted };
+}
+
+function unreachable(cause: unknown): ProviderFailure {
+  const error = new ApiError('upstream_error', 'The provider of this model could not be reached', { cause });
+  return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
+}
+
+function toFailure(thrown: unknown): ProviderFailure {
+  const error =
+    thrown instanceof ApiError
+      ? thrown
+      : new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause: thrown });
+  return { kind: 'unavailable', status: error.status, retryAfterSeconds: null, error };
+}

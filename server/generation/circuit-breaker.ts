@@ -1,0 +1,31 @@
+import { now, SECOND_MS } from '../clock';
+
+/**
+ * A provider that failed several times in a row is left alone for a while, so that requests go to
+ * the next candidate, or fail, at once. One request then tries again.
+ */
+const FAILURES_TO_OPEN = 5;
+const REST_MS = 15 * SECOND_MS;
+
+type Breaker = { failures: number; openUntil: number };
+const breakers = new Map<string, Breaker>();
+
+/** Seconds until the provider is tried again; 0 when it may be called. */
+export function restSeconds(provider: string): number {
+  const breaker = breakers.get(provider);
+  if (!breaker || breaker.failures < FAILURES_TO_OPEN) return 0;
+  const restMs = breaker.openUntil - now();
+  if (restMs > 0) return Math.ceil(restMs / SECOND_MS);
+  // One request tries; the others go on resting meanwhile.
+  breaker.openUntil = now() + REST_MS;
+  return 0;
+}
+
+export function noteSuccess(provider: string): void {
+  if (breakers.size > 0) breakers.delete(provider);
+}
+
+export function noteFailure(provider: string): void {
+  const failures = (breakers.get(provider)?.failures ?? 0) + 1;
+  breakers.set(provider, { failures, openUntil: now() + REST_MS });
+}

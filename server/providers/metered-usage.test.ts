@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { CHAT, exchange, frameEvents } from '../../tests/wire/exchange-harness';
+import { MESSAGES_FIXTURES } from '../../tests/wire/fixtures';
+import { NO_TOKENS } from '../protocols/neutral';
+import { meteredUsage } from './metered-usage';
+import { knownProviders, profileOf } from './profiles';
+
+const estimate = { ...NO_TOKENS, input: 10, output: 20 };
+const reported = { ...NO_TOKENS, input: 7, cacheRead: 3, output: 5 };
+
+test.each([
+  ['reported', { usage: reported, outputBytes: 60 }, reported, false],
+  ['nothing reported', { usage: null, outputBytes: 60 }, estimate, true],
+  [
+    'no output reported, some seen',
+    { usage: { ...reported, output: 0 }, outputBytes: 60 },
+    { ...reported, output: 20 },
+    true,
+  ],
+  [
+    'no output reported, none seen',
+    { usage: { ...reported, output: 0 }, outputBytes: 0 },
+    { ...reported, output: 0 },
+    false,
+  ],
+  [
+    'left before the output was reported',
+    { usage: { ...reported, output: 1 }, outputReported: false, outputBytes: 60 },
+    { ...reported, output: 20 },
+    true,
+  ],
+  [
+    'never less than what was reported',
+    { usage: { ...reported, output: 50 }, outputReported: false, outputBytes: 60 },
+    { ...reported, output: 50 },
+    true,
+  ],
+])('%s', (_, facts, usage, estimated) => {
+  expect(meteredUsage(facts, estimate)).toEqual({ usage, estimated });
+});
+
+test('a client that leaves in the middle pays for the input reported and the output seen', () => {
+  const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
+  const prepared = exchange('chat', { ...CHAT, stream: true }, { provider: 'anthropic' });
+  const stream = prepared.openStream();
+  stream.push(frameEvents(events.slice(0, 5)));
+  const { facts } = stream;
+  expect(facts).toMatchObject({
+    usage: { input: 3, cacheRead: 5, output: 1 },
+    outputReported: false,
+    outputBytes: 7,
+  });
+  expect(meteredUsage(facts, prepared.estimate(facts.outputBytes))).toMatchObject({
+    usage: { input: 3, output: 3 },
+    estimated: true,
+  });
+});
+
+test('every provider has a profile, and an unknown name that of its format', () => {
+  const names = knownProviders().map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'openai',
+      'anthropic',
+      'google',
+      'xai',
+      'mistral',
+      'deepseek',
+      'groq',
+      'together',
+      'fireworks',
+      'openrouter',
+      'moonshot',
+      'sandbox',
+      'sandbox-anthropic',
+    ]),
+  );
+  expect(profileOf('own-vllm')).toMatchObject({ name: 'own-vllm', format: 'openai' });
+  expect(profileOf('own-claude', 'anthropic')).toMatchObject({ name: 'own-claude', format: 'anthropic' });
+});

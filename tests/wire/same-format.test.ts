@@ -1,0 +1,415 @@
+import { describe, expect, test } from 'vitest';
+import { chatProtocol, messagesProtocol, validateCountTokens } from '@/server/protocols/client-protocol';
+import type { Json } from '@/server/protocols/neutral';
+import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
+import { prepareTokenCount } from '@/server/providers/exchange';
+import { profileOf } from '@/server/providers/profiles';
+import { CHAT, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
+import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
+
+/** Requests that keep their format: untouched but for what we must set. */
+
+const HI: Json = { role: 'user', content: 'Hi' };
+
+describe('chat to the OpenAI format', () => {
+  const ask = (request: Json, provider = 'generic', more: Json = {}) => {
+    const prepared = exchange('chat', { ...CHAT, ...request }, { provider, ...more });
+    return { body: sent(prepared), warnings: prepared.warnings, path: prepared.path };
+  };
+
+  test('what we do not know goes through', () => {
+    const request = {
+      seed: 7,
+      logit_bias: { 1: 2 },
+      new_thing: { a: [1] },
+      temperature: 0,
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      messages: [{ ...HI, name: 'Ann', extra: 1 }],
+    };
+    expect(ask(request)).toEqual({
+      body: { ...request, model: 'upstream-model', max_tokens: 1_000 },
+      warnings: [],
+      path: '/chat/completions',
+    });
+  });
+
+  test('usage in streams is always asked for, other stream options stay', () => {
+    expect(ask({ stream: true }).body.stream_options).toEqual({ include_usage: true });
+    expect(ask({ stream: true, stream_options: { include_usage: false, x: 1 } }).body.stream_options).toEqual(
+      { include_usage: true, x: 1 },
+    );
+  });
+
+  test.each<[string, string, Json, string]>([
+    ['openai', 'gpt-4o', {}, 'max_tokens'],
+    ['openai', 'gpt-4o', { max_completion_tokens: 9 }, 'max_completion_tokens'],
+    ['openai', 'gpt-5', { max_tokens: 9 }, 'max_completion_tokens'],
+    ['mistral', 'mistral-large', { max_completion_tokens: 9 }, 'max_tokens'],
+  ])('the output cap of %s %s with %j is %s', (provider, upstreamModel, request, name) => {
+    const { body } = ask(request, provider, { upstreamModel });
+    expect(Object.entries(body).filter(([key]) => key.startsWith('max_'))).toEqual([[name, 1_000]]);
+  });
+
+  test('the service tier, the end user and the account are ours', () => {
+    const request = {
+      service_tier: 'auto',
+      user: 'ann@example.com',
+      safety_identifier: 'ann',
+      store: true,
+      metadata: { a: 'b' },
+    };
+    const { body, warnings } = ask(request, 'openai', { userHash: 'hash' });
+    expect(body).toEqual({
+      ...CHAT,
+      model: 'upstream-model',
+      max_tokens: 1_000,
+      service_tier: 'default',
+      safety_identifier: 'hash',
+    });
+    expect(warnings).toEqual(['store was dropped']);
+    expect(ask(request, 'mistral', { userHash: 'hash' }).body).toEqual({
+      ...CHAT,
+      model: 'upstream-model',
+      max_tokens: 1_000,
+    });
+  });
+
+  test('gpt-5.6 takes tools only without reasoning', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.6' }).body.reasoning_effort).toBe('none');
+    expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.5' }).body).not.toHaveProperty(
+      'reasoning_effort',
+    );
+  });
+
+  test('thoughts of others do not reach a provider that refuses unknown fields', () => {
+    const messages = [
+      HI,
+      { role: 'assistant', content: 'Yo', reasoning_content: 'Hm', reasoning_details: [] },
+      HI,
+    ];
+    expect((ask({ messages }, 'openai').body.messages as Json[])[1]).toEqual({
+      role: 'assistant',
+      content: 'Yo',
+    });
+    expect(ask({ messages }, 'deepseek').body.messages).toEqual(messages);
+    expect((ask({ messages }, 'deepseek', { withoutReasoning: true }).body.messages as Json[])[1]).toEqual({
+      role: 'assistant',
+      content: 'Yo',
+    });
+  });
+
+  test.each<[string, Json, string?]>([
+    ['a dearer tier', { service_tier: 'priority' }],
+    ['web search', { web_search_options: {} }],
+    ['a tool of the provider', { tools: [{ type: 'openrouter:web_search' }] }],
+    ['spoken answers', { modalities: ['text', 'audio'], audio: {} }],
+    [
+      'an uploaded file',
+      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] },
+    ],
+    ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }],
+    ['an answer that lives in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
+    ['other models', { models: ['a', 'b'] }, 'openrouter'],
+    ['plugins', { plugins: [{ id: 'web' }] }, 'openrouter'],
+    ['live search', { search_parameters: { mode: 'on' } }, 'xai'],
+    ['a model of another API', { upstreamModel: 'gpt-5-pro' }, 'openai'],
+  ])('%s is refused', (_, request, provider) => {
+    const { upstreamModel = 'm', ...fields } = request;
+    expect(refusalOf(() => ask(fields, provider, { upstreamModel })).code).toBe('invalid_request');
+  });
+
+  test('chunks go through byte for byte but for the model’s name', () => {
+    const { events } = CHAT_FIXTURES['OpenAI: role chunk, obfuscation, usage chunk apart'] ?? { events: [] };
+    const bytes = frameEvents(events, { done: true });
+    const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
+    const expected = new TextDecoder().decode(bytes).replaceAll('upstream-model', 'some/model');
+    expect(relay(exchange('chat', request), bytes).text).toBe(expected);
+    const unasked = relay(exchange('chat', { ...CHAT, stream: true }), bytes).text;
+    expect(unasked).toBe(expected.replace(/data: [^\n]*"choices":\[\][^\n]*\n\n/, ''));
+  });
+});
+
+describe('messages to the Anthropic format', () => {
+  const ask = (request: Json, upstreamModel = 'claude-opus-5-5', more: Json = {}) => {
+    const prepared = exchange(
+      'messages',
+      { ...MESSAGES, ...request },
+      { provider: 'anthropic', upstreamModel, ...more },
+    );
+    return { body: sent(prepared), warnings: prepared.warnings, path: prepared.path };
+  };
+  const plain = { ...MESSAGES, model: 'claude-opus-5-5', service_tier: 'standard_only' };
+
+  test('what we do not know goes through, Claude Code’s shapes among it', () => {
+    const request = {
+      system: [
+        { type: 'text', text: 'x-anthropic-billing-header: a' },
+        { type: 'text', text: 'B', cache_control: { type: 'ephemeral' } },
+      ],
+      messages: [HI, { role: 'system', content: 'Brief' }],
+      thinking: { type: 'adaptive', display: 'omitted' },
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      output_config: { effort: 'high' },
+      new_thing: 1,
+      tools: [
+        { name: 'f', input_schema: { type: 'object' } },
+        { type: 'bash_20250124', name: 'bash' },
+      ],
+    };
+    expect(ask(request)).toEqual({ body: { ...plain, ...request }, warnings: [], path: '/messages' });
+  });
+
+  test('the end user is ours', () => {
+    expect(
+      ask({ metadata: { user_id: 'ann' }, service_tier: 'auto' }, 'claude-opus-5-5', { userHash: 'hash' })
+        .body,
+    ).toEqual({ ...plain, metadata: { user_id: 'hash' } });
+    expect(ask({ metadata: { user_id: 'ann' } }).body).toEqual(plain);
+  });
+
+  test('thoughts go back byte for byte; those of another provider stay away', () => {
+    const own = [
+      { type: 'thinking', thinking: '', signature: 'EvQB+/=' },
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'text', text: 'Yo' },
+    ];
+    const foreign = { type: 'thinking', thinking: 'Hm', signature: writeReasoningMark('deepseek', 'r1') };
+    const history = (content: Json[]) => [HI, { role: 'assistant', content }, HI];
+    expect(ask({ messages: history(own) }).body.messages).toEqual(history(own));
+    expect(ask({ messages: history([foreign, ...own]) }).body.messages).toEqual(history(own));
+    expect(ask({ messages: history([foreign]) }).body.messages).toEqual([HI, HI]);
+    expect(
+      ask({ messages: history(own) }, 'claude-opus-5-5', { withoutReasoning: true }).body.messages,
+    ).toEqual(history([{ type: 'text', text: 'Yo' }]));
+  });
+
+  test('a system turn becomes a note for models that take none', () => {
+    const { body } = ask({ messages: [HI, { role: 'system', content: 'Brief' }] }, 'claude-sonnet-4-5');
+    expect((body.messages as Json[])[1]).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: '[Note from the operator of this app]' },
+        { type: 'text', text: 'Brief' },
+      ],
+    });
+  });
+
+  test.each<[string, Json, string, number, Json, number]>([
+    [
+      'a budget where efforts are taken',
+      { thinking: { type: 'enabled', budget_tokens: 900 } },
+      'claude-opus-5-5',
+      1_000,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+      1,
+    ],
+    [
+      'a budget above the lowered limit',
+      { max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 8_000 } },
+      'claude-sonnet-4-5',
+      2_000,
+      { thinking: { type: 'enabled', budget_tokens: 1_999 } },
+      1,
+    ],
+    [
+      'a lowered limit too low for any budget',
+      { max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 8_000 } },
+      'claude-sonnet-4-5',
+      500,
+      { thinking: { type: 'disabled' } },
+      1,
+    ],
+    [
+      'a budget that fits',
+      { max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 2_000 } },
+      'claude-sonnet-4-5',
+      9_000,
+      { thinking: { type: 'enabled', budget_tokens: 2_000 } },
+      0,
+    ],
+    [
+      'a high effort with thinking off',
+      { thinking: { type: 'disabled' }, output_config: { effort: 'max' } },
+      'claude-opus-5',
+      1_000,
+      { output_config: { effort: 'high' } },
+      1,
+    ],
+    [
+      'a high effort with thinking off, older',
+      { thinking: { type: 'disabled' }, output_config: { effort: 'max' } },
+      'claude-opus-4-8',
+      1_000,
+      { output_config: { effort: 'max' } },
+      0,
+    ],
+  ])('%s', (_, request, model, outputCap, expected, warnings) => {
+    const asked = ask(request, model, { outputCap });
+    expect(asked.body).toMatchObject({ ...expected, max_tokens: outputCap });
+    expect(asked.warnings).toHaveLength(warnings);
+  });
+
+  test.each<[string, Json]>([
+    ['no limit', { max_tokens: undefined }],
+    ['a limit of 0', { max_tokens: 0 }],
+    ['fast mode', { speed: 'fast' }],
+    ['a region', { inference_geo: 'us' }],
+    ['a container', { container: 'c' }],
+    ['MCP servers', { mcp_servers: [{ url: 'x' }] }],
+    ['fallbacks', { fallbacks: [{ model: 'x' }] }],
+    ['compaction', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
+    ['web search', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+    ['code execution', { tools: [{ type: 'code_execution_20250825', name: 'x' }] }],
+    [
+      'an uploaded file',
+      {
+        messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }],
+      },
+    ],
+    [
+      'an uploaded file in a result',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              {
+                type: 'tool_result',
+                tool_use_id: 't',
+                content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  ])('%s is refused', (_, request) => {
+    expect(refusalOf(() => ask(request)).code).toBe('invalid_request');
+  });
+
+  test('events go through byte for byte but for the model’s name', () => {
+    const { events } = MESSAGES_FIXTURES['thinking with its signature, and one that is hidden'] ?? {
+      events: [],
+    };
+    const bytes = frameEvents(events, { names: true });
+    expect(
+      relay(exchange('messages', { ...MESSAGES, stream: true }, { provider: 'anthropic' }), bytes).text,
+    ).toBe(new TextDecoder().decode(bytes).replace('upstream-model', 'some/model'));
+  });
+
+  test('a whole answer goes through byte for byte but for the model’s name', () => {
+    const answer =
+      '{ "type":"message","content":[{"type":"tool_use","id":"t","name":"f","input":{"model":"theirs"}}], "model":"up","usage":{"input_tokens":1,"output_tokens":2} }';
+    const { body, usage, outputBytes } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
+      answer,
+    );
+    expect(body).toBe(answer.replace('"up"', '"some/model"'));
+    expect([usage?.output, outputBytes]).toEqual([2, 18]);
+  });
+
+  test('tokens are counted without what is not counted', () => {
+    const request = validateCountTokens({
+      model: 'x',
+      messages: [HI],
+      system: 'S',
+      metadata: { user_id: 'ann' },
+      stream: true,
+      max_tokens: 5,
+    });
+    const count = prepareTokenCount(request, {
+      provider: profileOf('anthropic'),
+      upstreamModel: 'claude-opus-5-5',
+      clientHeaders: {},
+    });
+    expect([count.path, JSON.parse(count.body)]).toEqual([
+      '/messages/count_tokens',
+      { model: 'claude-opus-5-5', messages: [HI], system: 'S' },
+    ]);
+    expect([count.readCount('{"input_tokens":14}'), count.readCount('{}'), count.readCount('x')]).toEqual([
+      14,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('requests as the generation sees them', () => {
+  test('chat', () => {
+    const request = chatProtocol.validate({
+      ...CHAT,
+      max_tokens: 9,
+      max_completion_tokens: 7,
+      n: 2,
+      stream: true,
+    });
+    expect([
+      chatProtocol.requestedOutputTokens(request),
+      chatProtocol.answers(request),
+      chatProtocol.wantsStream(request),
+    ]).toEqual([7, 2, true]);
+    expect(chatProtocol.requestedOutputTokens(chatProtocol.validate(CHAT))).toBeNull();
+  });
+
+  test('messages', () => {
+    const request = messagesProtocol.validate(MESSAGES);
+    expect([
+      messagesProtocol.requestedOutputTokens(request),
+      messagesProtocol.answers(request),
+      messagesProtocol.wantsStream(request),
+    ]).toEqual([1_000, 1, false]);
+  });
+
+  test.each<[string, Json, string]>([
+    ['chat', { messages: [HI] }, 'model'],
+    ['chat', { ...CHAT, messages: [] }, 'messages'],
+    ['chat', { ...CHAT, messages: [{ role: 'robot' }] }, 'messages.0.role'],
+    ['chat', { ...CHAT, max_tokens: 0 }, 'max_tokens'],
+    ['chat', { ...CHAT, n: 9 }, 'n'],
+    ['chat', { ...CHAT, stream: 'yes' }, 'stream'],
+    ['chat', { ...CHAT, tools: 'all' }, 'tools'],
+    ['messages', CHAT, 'max_tokens'],
+    ['messages', { ...MESSAGES, messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
+    ['messages', { ...MESSAGES, messages: [{ role: 'user' }] }, 'messages.0.content'],
+    ['messages', { ...MESSAGES, messages: 'Hi' }, 'messages'],
+    ['messages', { ...MESSAGES, stop_sequences: 'END' }, 'stop_sequences'],
+  ])('%s %j is refused and the field named', (format, json, param) => {
+    const protocol = format === 'chat' ? chatProtocol : messagesProtocol;
+    expect(refusalOf(() => protocol.validate(json))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  test('sizes: text by bytes, higher for Claude; media by their kind', () => {
+    const measure = (content: unknown, kind?: 'openai' | 'anthropic') =>
+      chatProtocol.measure(
+        chatProtocol.validate({
+          ...CHAT,
+          messages: [{ role: 'u', content }].map((message) => ({ ...message, role: 'user' })),
+        }),
+        kind,
+      );
+    const openai = measure('x'.repeat(12_000));
+    const anthropic = measure('x'.repeat(12_000), 'anthropic');
+    expect(openai.largestInputTokens).toBeGreaterThanOrEqual(4_000);
+    expect(anthropic.largestInputTokens).toBeGreaterThan(openai.largestInputTokens);
+    expect(anthropic.likelyInputTokens).toBeLessThan(anthropic.largestInputTokens);
+    expect(
+      measure([{ type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(400_000)}` } }])
+        .largestInputTokens,
+    ).toBeLessThan(2_100);
+    const pdf = {
+      role: 'user',
+      content: [{ type: 'document', source: { type: 'base64', data: 'A'.repeat(40_000) } }],
+    };
+    const size = messagesProtocol.measure(messagesProtocol.validate({ ...MESSAGES, messages: [pdf] }));
+    expect(size.largestInputTokens).toBeGreaterThan(5_900);
+    expect(size.largestInputTokens).toBeLessThan(7_000);
+  });
+
+  test('two hundred kilobytes of one letter are measured at once', () => {
+    const before = performance.now();
+    chatProtocol.measure(
+      chatProtocol.validate({ ...CHAT, messages: [{ role: 'user', content: 'a'.repeat(200_000) }] }),
+    );
+    expect(performance.now() - before).toBeLessThan(50);
+  });
+});

@@ -14,4 +14,12 @@ export default {
     'undici',
   ],
   allowedDevOrigins: ['demo.localhost'],
+  // The same spellings of the API's paths that the process knows without Next.
+  rewrites: async () => [
+    { source: '/v1/v1/:path*', destination: '/v1/:path*' },
+    { source: '/chat/completions', destination: '/v1/chat/completions' },
+    { source: '/messages', destination: '/v1/messages' },
+    { source: '/messages/count_tokens', destination: '/v1/messages/count_tokens' },
+    { source: '/models/:path*', destination: '/v1/models/:path*' },
+  ],
 };

@@ -16,7 +16,7 @@ let logger: Logger | undefined;
 
 export function log(): Logger {
   logger ??= pino(
-    { level: process.env.LOG_LEVEL ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level: process.env.LOG_LEVEL || 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => process.stdout.write(maskSecrets(line)) },
   );
   return logger;

@@ -12,15 +12,22 @@ const findRoute = buildRouteTable(API_ROUTES);
 /** The widget's script lies under /v1 too, but it is a file. */
 const WIDGET_SCRIPT = /^\/v1\/([\d.]+\/)?svc\.js$/;
 
-export function isApiPath(pathname: string): boolean {
-  return pathname === '/auth/token' || (pathname.startsWith('/v1/') && !WIDGET_SCRIPT.test(pathname));
+/** Clients differ in whether their base address has the version: all three spellings reach the same file. */
+const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
+
+/** The path of the route file that serves a path, or null where pages and files are served. */
+export function apiPath(pathname: string): string | null {
+  if (pathname === '/auth/token') return pathname;
+  if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
+  if (!pathname.startsWith('/v1/') || WIDGET_SCRIPT.test(pathname)) return null;
+  return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
 }
 
 export const pathnameOf = (url: string | undefined): string => url?.split('?', 1)[0] ?? '/';
 
 export const apiListener = getRequestListener(
   (request, { incoming }) => {
-    const pathname = pathnameOf(incoming.url);
+    const pathname = apiPath(pathnameOf(incoming.url)) ?? '/';
     const route = findRoute(pathname);
     const handle = route && findHandler(route.module, request.method);
     return handle ? handle(request, { params: Promise.resolve(route.params) }) : notFound(formatOf(pathname));

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
 import { describeError, log } from '../log';
-import { apiListener, isApiPath, pathnameOf } from './api-listener';
+import { apiListener, apiPath, pathnameOf } from './api-listener';
 import type { Lifetime } from './lifetime';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
@@ -27,7 +27,7 @@ export async function createHttpServer(
     (request, response) => {
       nameClient(request);
       const listener: Listener =
-        !options.dev && isApiPath(pathnameOf(request.url)) ? apiListener : pages.listener;
+        !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
     },
   );

@@ -81,7 +81,7 @@ function readThoughts(message: Json): Part[] {
     if (block.type === 'reasoning.encrypted' || block.type === 'redacted_thinking') {
       return asText(block.data) === '' ? [] : [{ type: 'redacted-reasoning', data: asText(block.data) }];
     }
-    if (signature === '') return [];
+    if (signature === '' || isReasoningMark(signature)) return [];
     return [{ type: 'reasoning', text: asText(block.text) || asText(block.thinking), signature }];
   });
 }

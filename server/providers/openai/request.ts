@@ -111,13 +111,3 @@ function refuseParts(message: Json, param: string): void {
     }
   }
 }
-
-export type UpstreamTarget = { baseUrl: string; apiKey: string };
-
-export function chatCompletionsUrl(target: UpstreamTarget): string {
-  return `${target.baseUrl}/chat/completions`;
-}
-
-export function writeHeaders(target: UpstreamTarget): Record<string, string> {
-  return { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' };
-}

@@ -1,1 +1,0 @@
-export { renameModel } from '../model-name';

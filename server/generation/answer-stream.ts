@@ -2,8 +2,8 @@ import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
-import type { CatalogModel } from '../pricing/catalog';
 import { profileOf } from '../providers/profiles';
+import type { AnsweredStream } from './attempt';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
@@ -23,17 +23,16 @@ type Outcome = Receipt['outcome'];
  * Relays a stream in the chunks it came in; what fails from here on is told inside the stream.
  * Settled before the last bytes go out, so that whoever reads the balance next sees the charge.
  */
-export function answerStream(run: Run, served: CatalogModel, stream: OpenedStream): Response {
-  const settle = once((outcome: Outcome) => settleStream(run, served, stream, outcome));
-  return new Response(relayToClient(run, served, stream, settle), {
+export function answerStream(run: Run, answer: AnsweredStream): Response {
+  const settle = once((outcome: Outcome) => settleStream(run, answer, outcome));
+  return new Response(relayToClient(run, answer, settle), {
     headers: { ...STREAM_HEADERS, ...run.headers },
   });
 }
 
 function relayToClient(
   run: Run,
-  served: CatalogModel,
-  stream: OpenedStream,
+  { served, stream }: AnsweredStream,
   settle: (outcome: Outcome) => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const { relay } = stream;
@@ -89,8 +88,7 @@ function brokenOff(error: ApiError): ApiError {
 /** Charges what was produced, whoever ended the stream. */
 async function settleStream(
   run: Run,
-  served: CatalogModel,
-  stream: OpenedStream,
+  { served, exchange, stream }: AnsweredStream,
   outcome: Outcome,
 ): Promise<void> {
   const { facts } = stream.relay;
@@ -100,7 +98,7 @@ async function settleStream(
       'stream broke off',
     );
   }
-  const metered = meter(facts, run.estimator);
+  const metered = meter(facts, exchange.estimate);
   await capture(
     run.hold,
     chargeMetered(metered, served, run.hold),

@@ -1,13 +1,12 @@
 import { creditsToJson } from '../credits';
 import { capture } from '../ledger';
-import type { CatalogModel } from '../pricing/catalog';
-import type { WholeAnswer } from '../providers/exchange';
+import type { AnsweredWhole } from './attempt';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
 /** Sends a whole answer, settled before it goes out. */
-export async function answerWhole(run: Run, served: CatalogModel, whole: WholeAnswer): Promise<Response> {
-  const metered = meter(whole, run.estimator);
+export async function answerWhole(run: Run, { served, exchange, whole }: AnsweredWhole): Promise<Response> {
+  const metered = meter(whole, exchange.estimate);
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served, run.hold),

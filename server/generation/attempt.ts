@@ -10,11 +10,12 @@ import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { callProvider, type UpstreamResponse } from './upstream';
 
+type Chosen = { served: CatalogModel; exchange: Exchange };
+export type AnsweredWhole = Chosen & { whole: WholeAnswer };
+export type AnsweredStream = Chosen & { stream: OpenedStream };
+
 /** What came back well: a whole answer, or a stream whose first event was good. */
-export type Answer = { served: CatalogModel; exchange: Exchange } & (
-  | { whole: WholeAnswer }
-  | { stream: OpenedStream }
-);
+export type Answer = AnsweredWhole | AnsweredStream;
 
 export type Attempt =
   | { ok: true; answer: Answer }

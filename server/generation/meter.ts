@@ -2,11 +2,16 @@ import { type Charge, chargeFor, type Picocredits } from '../credits';
 import type { Hold, Receipt } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
-import { likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import type { TokenUsage } from '../protocols/neutral';
+import { meteredUsage } from '../providers/metered-usage';
 
 /** What an answer took, as far as its provider told. */
-export type Report = { usage: TokenUsage | null; providerCost: Picocredits | null; outputBytes: number };
+export type Report = {
+  usage: TokenUsage | null;
+  outputReported?: boolean;
+  providerCost: Picocredits | null;
+  outputBytes: number;
+};
 
 export type Metered = {
   usage: TokenUsage;
@@ -15,25 +20,13 @@ export type Metered = {
   estimated: boolean;
 };
 
-export type Estimator = { likelyInputTokens: number; kind: TokenKind };
+/** Usage as it is likely to be, from the bytes of output seen. */
+export type Estimate = (outputBytes: number) => TokenUsage;
 
-/** Reported usage where there is one that can be true, else an estimate from the bytes seen. */
-export function meter({ usage, providerCost, outputBytes }: Report, estimator: Estimator): Metered {
-  const silent = usage === null || (usage.output === 0 && outputBytes > 0);
-  return silent
-    ? { usage: estimateUsage(estimator, outputBytes), providerCost: null, estimated: true }
-    : { usage, providerCost, estimated: false };
-}
-
-function estimateUsage({ likelyInputTokens, kind }: Estimator, outputBytes: number): TokenUsage {
-  return {
-    input: likelyInputTokens,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    output: likelyOutputTokens(outputBytes, kind),
-    reasoning: 0,
-  };
+/** Reported usage where it can be true, else an estimate. */
+export function meter(report: Report, estimate: Estimate): Metered {
+  const { usage, estimated } = meteredUsage(report, estimate(report.outputBytes));
+  return { usage, estimated, providerCost: estimated ? null : report.providerCost };
 }
 
 export function chargeMetered({ usage, providerCost }: Metered, model: CatalogModel, hold: Hold): Charge {

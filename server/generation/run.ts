@@ -5,12 +5,14 @@ import { admit, type Hold, keepLease, release } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
 import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
+import { likelyOutputTokens } from '../protocols/measure-size';
+import { NO_TOKENS } from '../protocols/neutral';
 import type { ClientHeaders } from '../providers/headers';
 import { profileOf } from '../providers/profiles';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
-import { chargeMetered, type Estimator, meter, writeReceipt } from './meter';
+import { chargeMetered, type Estimate, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
 import { toApiError } from './refusals';
@@ -28,7 +30,8 @@ export type Run = {
   outputCap: number;
   /** What a provider may know of the user: nothing but that it is the same one. */
   userHash: string;
-  estimator: Estimator;
+  /** What the lease is renewed with while nothing is reported. */
+  estimate: Estimate;
   /** Headers that tell the client what was changed about its request. */
   headers: Record<string, string>;
   /** Ends the provider's work. */
@@ -61,6 +64,7 @@ export async function runGeneration<Client extends ClientRequest>(
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
   const kind = profileOf(model.provider).format;
+  const input = protocol.measure(client, kind).likelyInputTokens;
   const run = startRun({
     requestId,
     hold,
@@ -69,7 +73,7 @@ export async function runGeneration<Client extends ClientRequest>(
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     outputCap,
-    estimator: { kind, likelyInputTokens: protocol.measure(client, kind).likelyInputTokens },
+    estimate: (outputBytes) => ({ ...NO_TOKENS, input, output: likelyOutputTokens(outputBytes, kind) }),
   });
   if (outputCap < plan.outputCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return answer(run, candidates, request.signal);
@@ -90,10 +94,10 @@ function overloaded(cause?: unknown): ApiError {
 type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'progress' | 'endLease'>;
 
 function startRun(begun: Begun): Run {
-  const { hold, model, estimator } = begun;
+  const { hold, model, estimate } = begun;
   const progress = { outputBytes: 0 };
   const stopRenewing = keepLease(hold, () => {
-    const metered = meter({ usage: null, providerCost: null, ...progress }, estimator);
+    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate);
     const receipt = writeReceipt(metered, { asked: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
@@ -124,9 +128,7 @@ async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortS
     const chosen = await chooseAnswer(run, candidates);
     clientSignal.removeEventListener('abort', leave);
     writeWarnings(run, chosen.exchange.warnings);
-    return 'whole' in chosen
-      ? await answerWhole(run, chosen.served, chosen.whole)
-      : answerStream(run, chosen.served, chosen.stream);
+    return 'whole' in chosen ? await answerWhole(run, chosen) : answerStream(run, chosen);
   } catch (error) {
     await release(run.hold);
     run.endLease();

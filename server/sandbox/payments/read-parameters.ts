@@ -7,11 +7,9 @@ export const integer = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: (issue) => `Invalid integer: ${String(issue.input)}` })
   .transform(Number);
-export const url = z
-  .string()
-  .refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), {
-    error: 'Not a valid URL',
-  });
+export const url = z.string().refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), {
+  error: 'Not a valid URL',
+});
 export const metadata = z
   .record(z.string().max(40), z.string().max(500))
   .refine((given) => Object.keys(given).length <= 50, { error: 'Metadata may have up to 50 keys' });

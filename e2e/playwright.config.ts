@@ -14,13 +14,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   forbidOnly: process.env.CI !== undefined,
-  reporter: [
-    ['list'],
-    [
-      'json',
-      { outputFile: path.join(root, '.build/test-results/playwright.json') },
-    ],
-  ],
+  reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],
   use: {
     baseURL: BASE_URL,
     browserName: 'chromium',

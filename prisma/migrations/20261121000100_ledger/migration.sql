@@ -59,6 +59,8 @@ CREATE INDEX "ledger_transaction_created" ON "ledger_transaction" USING brin ("c
 -- Counters are updated in place: leave room on their pages. Holds come and go.
 ALTER TABLE "account" SET (fillfactor = 60);
 ALTER TABLE "user_app" SET (fillfactor = 60);
+-- Nobody asks for a request by its postings: statistics of them would only cost.
+ALTER TABLE "ledger_transaction" ALTER COLUMN "postings" SET STATISTICS 0;
 ALTER TABLE "hold" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -209,11 +211,12 @@ $$;
 
 -- Planning these statements takes longer than running them, so each connection plans them once. The
 -- plan must then be right whatever the tables hold: every look-up is a LATERAL by primary key that the
--- planner may not rearrange (OFFSET 0), and no table is ever scanned.
+-- planner may not rearrange (OFFSET 0), and no table is ever scanned. ledger_batch sets both for the
+-- functions that it calls.
 
 -- Locks accounts in the order given: callers sort, so that no two wait for each other in a circle.
 CREATE FUNCTION ledger_lock(p_users text[]) RETURNS void
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM unnest(p_users) WITH ORDINALITY AS w (user_id, n)
     CROSS JOIN LATERAL (SELECT 1 FROM account a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
@@ -224,7 +227,7 @@ END $$;
 -- ones return 'again' and belong in a later call. The caller holds the accounts' locks.
 CREATE FUNCTION ledger_admit(p_requests json, p_minimum bigint, p_max_running integer, p_lease interval)
 RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -288,7 +291,7 @@ END $$;
 -- caller holds the accounts' locks.
 CREATE FUNCTION ledger_settle(p_requests json)
 RETURNS TABLE (n integer, captured bigint, balance bigint)
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY

@@ -11,6 +11,11 @@ export type BatcherOptions<Item, Result> = {
   maxBatch?: number;
   /** Statements in flight at the same time. */
   lanes?: number;
+  /**
+   * A further lane opens when so many wait. One lane with large batches costs less per item than two
+   * with small ones; many waiting items are served sooner by two.
+   */
+  laneOpensAt?: number;
 };
 
 type Waiting<Item, Result> = {
@@ -26,7 +31,7 @@ export type Batcher<Item, Result> = {
 };
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, keyOf, maxBatch = 50, lanes = 2 } = options;
+  const { run, keyOf, maxBatch = 50, lanes = 2, laneOpensAt = 16 } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const busyKeys = new Set<string>();
   let inFlight = 0;
@@ -46,10 +51,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      while (running < lanes && startBatch()) {
-        // fills the free lanes
+      while (mayStart() && startBatch()) {
+        // fills the lanes that are free
       }
     });
+  }
+
+  function mayStart(): boolean {
+    return running === 0 || (running < lanes && waiting.length >= laneOpensAt);
   }
 
   function startBatch(): boolean {

@@ -51,10 +51,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      while (mayStart() && startBatch()) {
-        // fills the lanes that are free
-      }
+      startBatches();
     });
+  }
+
+  function startBatches(): void {
+    while (mayStart() && startBatch()) {
+      // fills the lanes that are free
+    }
   }
 
   function mayStart(): boolean {
@@ -66,11 +70,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (batch.length === 0) return false;
     running++;
     inFlight += batch.length;
-    void settleBatch(batch).finally(() => {
+    void runBatch(batch).then((answers) => {
       running--;
       inFlight -= batch.length;
       for (const { item } of batch) busyKeys.delete(keyOf(item));
-      if (waiting.length > 0) schedule();
+      // First the next batch: the database works on while these answers are acted on.
+      startBatches();
+      for (const answer of answers) answer();
     });
     return true;
   }
@@ -91,21 +97,20 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   }
 
-  /** A batch that fails is split in halves, so that one bad row fails alone. */
-  async function settleBatch(batch: Waiting<Item, Result>[]): Promise<void> {
+  /** How each caller is to be answered. A batch that fails is split in halves, so that one bad row fails alone. */
+  async function runBatch(batch: Waiting<Item, Result>[]): Promise<(() => void)[]> {
     try {
       const results = await run(batch.map((entry) => entry.item));
-      batch.forEach((entry, index) => {
-        entry.resolve(results[index] as Result);
-      });
+      return batch.map(
+        ({ resolve }, index) =>
+          () =>
+            resolve(results[index] as Result),
+      );
     } catch (error) {
-      if (batch.length === 1) {
-        batch[0]?.reject(error);
-        return;
-      }
+      const [first] = batch;
+      if (first && batch.length === 1) return [() => first.reject(error)];
       const middle = Math.ceil(batch.length / 2);
-      await settleBatch(batch.slice(0, middle));
-      await settleBatch(batch.slice(middle));
+      return [...(await runBatch(batch.slice(0, middle))), ...(await runBatch(batch.slice(middle)))];
     }
   }
 

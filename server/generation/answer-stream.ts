@@ -2,11 +2,11 @@ import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
-import { profileOf } from '../providers/profiles';
 import type { AnsweredStream } from './attempt';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
+import { profileFor } from './upstream';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -52,7 +52,7 @@ function relayToClient(
     },
     async cancel() {
       clearInterval(keepalive);
-      if (profileOf(served.provider).billsAfterCancel) await drain(run, stream);
+      if (profileFor(served.provider).billsAfterCancel) await drain(run, stream);
       run.abort.abort();
       await settle('aborted');
     },

@@ -3,12 +3,11 @@ import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
 import type { CatalogModel } from '../pricing/catalog';
 import { type Exchange, prepareExchange, type WholeAnswer } from '../providers/exchange';
-import { profileOf } from '../providers/profiles';
 import { type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
-import { callProvider, type UpstreamResponse } from './upstream';
+import { callProvider, profileFor, type UpstreamResponse } from './upstream';
 
 type Chosen = { served: CatalogModel; exchange: Exchange };
 export type AnsweredWhole = Chosen & { whole: WholeAnswer };
@@ -29,7 +28,7 @@ export async function attempt(
 ): Promise<Attempt> {
   const exchange = prepareExchange({
     client: run.client,
-    provider: profileOf(served.provider),
+    provider: profileFor(served.provider),
     upstreamModel: served.upstreamModel,
     requestedModel: run.model.id,
     outputCap: Math.min(run.outputCap, served.maxOutputTokens),
@@ -62,6 +61,7 @@ async function refused(served: CatalogModel, upstream: UpstreamResponse): Promis
     retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(served.provider);
+  else if (failure.kind !== 'busy') noteSuccess(served.provider);
   return { ok: false, failure, mayRepeat: true };
 }
 

@@ -6,10 +6,9 @@ import { validateCountTokens } from '../protocols/client-protocol';
 import { measureMessages } from '../protocols/messages/measure';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import { prepareTokenCount } from '../providers/exchange';
-import { profileOf } from '../providers/profiles';
 import { readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
-import { callProvider } from './upstream';
+import { callProvider, profileFor } from './upstream';
 
 const PATIENCE_MS = 10_000;
 
@@ -26,7 +25,7 @@ async function countAtProvider(
   body: CountTokensRequest,
   request: Request,
 ): Promise<number | null> {
-  const provider = profileOf(model.provider);
+  const provider = profileFor(model.provider);
   if (provider.format !== 'anthropic') return null;
   const version = request.headers.get('anthropic-version') ?? undefined;
   const count = prepareTokenCount(body, {
@@ -46,5 +45,5 @@ async function countAtProvider(
 
 /** Rounded up: a client that believes it has more room than there is runs into the limit. */
 function estimate(model: CatalogModel, body: CountTokensRequest): number {
-  return measureMessages(body, profileOf(model.provider).format).likelyInputTokens;
+  return measureMessages(body, profileFor(model.provider).format).likelyInputTokens;
 }

@@ -8,7 +8,6 @@ import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol
 import { likelyOutputTokens } from '../protocols/measure-size';
 import { NO_TOKENS } from '../protocols/neutral';
 import type { ClientHeaders } from '../providers/headers';
-import { profileOf } from '../providers/profiles';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
@@ -16,6 +15,7 @@ import { chargeMetered, type Estimate, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
 import { toApiError } from './refusals';
+import { profileFor } from './upstream';
 
 /** A request that holds money and is being answered. */
 export type Run = {
@@ -63,7 +63,7 @@ export async function runGeneration<Client extends ClientRequest>(
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
-  const kind = profileOf(model.provider).format;
+  const kind = profileFor(model.provider).format;
   const input = protocol.measure(client, kind).likelyInputTokens;
   const run = startRun({
     requestId,

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { ApiError } from '../errors';
 import { findTarget, type ProviderTarget } from '../pricing/served';
+import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_BYTE_TIMEOUT_MS = 600_000;
@@ -10,6 +11,10 @@ export type UpstreamResponse = Dispatcher.ResponseData;
 export type UpstreamRequest = { path: string; headers: Record<string, string>; body: string };
 
 let agent: Agent | undefined;
+
+/** What is peculiar to a provider; of one that the operator's file describes at least its format is known. */
+export const profileFor = (provider: string): ProviderProfile =>
+  profileOf(provider, findTarget(provider)?.format);
 
 /**
  * Sends a request to a provider. Redirects are not followed: our key goes nowhere else. Throws

@@ -23,6 +23,7 @@ const EXPOSED_HEADERS = [
   'x-request-id',
   'request-id',
   'retry-after',
+  'retry-after-ms',
   'x-should-retry',
   'x-svc-output-cap',
   'x-svc-credits-charged',

@@ -4,7 +4,7 @@ import { describeError, log } from '../log';
 import { CORS_HEADERS } from './cors';
 import { type ErrorFormat, errorBody } from './error-bodies';
 
-/** Statuses that a client library must not retry by itself: asking again cannot help. */
+/** Statuses that a client library must not retry by itself, unless it is told when: asking again cannot help. */
 const FINAL_STATUSES = new Set([402, 403, 404, 502]);
 
 /** Whose pages may read the answer: everybody's (the public API), or only our own. */
@@ -37,7 +37,7 @@ export function errorResponse(
   const error = toApiError(failure, requestId);
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-  if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
+  else if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
   return withStandardHeaders(
     Response.json(errorBody(format, error, requestId), { status: error.status, headers }),
     requestId,

@@ -1,5 +1,7 @@
 import Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
+import { Prisma } from '@/prisma/client/client';
+import { setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { newApp, newUserKey, payByCard, SECRET_KEY, send, startCheckout } from '../checkout/checkout-world';
 import { newDatabase } from '../harness';
@@ -123,6 +125,67 @@ describe('POST /v1/credits/checkout', () => {
     });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const withKey = (key: string, body = {}) => start(body, { ...auth, 'idempotency-key': key });
+  const sessions = () => prisma().checkoutSession.count();
+
+  test('the same key and body get the stored answer, for 24 hours', async () => {
+    const first = await withKey('order 1');
+    const before = await sessions();
+    expect((await withKey('order 1')).body).toEqual(first.body);
+    expect(await sessions()).toBe(before);
+    try {
+      setClock(() => Date.now() + 25 * 60 * 60 * 1000);
+      expect((await withKey('order 1')).body.session_id).not.toBe(first.body.session_id);
+    } finally {
+      setClock();
+    }
+  });
+
+  test('the same key with another body is a conflict', async () => {
+    await withKey('order 2');
+    const refused = await withKey('order 2', { amount: 26 });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ error: { type: 'idempotency_conflict', code: '409' } });
+  });
+
+  test('ten at once start one session', async () => {
+    const before = await sessions();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => withKey('order 3')));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.session_id}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+    expect(await sessions()).toBe(before + 1);
+  });
+
+  test('is the user’s own: another one’s same key is another purchase', async () => {
+    const other = await newUserKey(world.app, 'other-buyer@example.com');
+    const mine = await withKey('order 4');
+    const theirs = await start({}, { 'x-user-key': other.userKey, 'idempotency-key': 'order 4' });
+    expect(theirs.status).toBe(200);
+    expect(theirs.body.session_id).not.toBe(mine.body.session_id);
+  });
+
+  test('a refused request does not use up its key', async () => {
+    expect((await withKey('order 5', { amount: 1 })).status).toBe(400);
+    expect((await withKey('order 5')).status).toBe(200);
+  });
+
+  test('of a request whose server died is free again after two minutes', async () => {
+    await withKey('order 6');
+    await prisma().idempotencyKey.updateMany({
+      where: { key: 'order 6' },
+      data: { response: Prisma.DbNull, createdAt: new Date(Date.now() - 121_000) },
+    });
+    expect((await withKey('order 6')).status).toBe(200);
+  });
+
+  test.each(['', 'ä', 'x'.repeat(256)])('%j is no key', async (key) => {
+    const refused = await withKey(key);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'Idempotency-Key' } });
   });
 });
 

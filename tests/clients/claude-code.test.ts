@@ -1,0 +1,183 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect, test } from 'vitest';
+import { readSpendable } from '@/server/ledger';
+import { completion, message, messageStream } from '../harness/scripted-answers';
+import { GPT, startClientWorld, upstreamName } from './world';
+
+/** The shapes in which Claude Code asks. */
+
+const { url, person, upstream } = await startClientWorld();
+const OPUS = 'anthropic/claude-opus-5';
+const name = upstreamName(OPUS);
+const client = new Anthropic({ authToken: person.userKey, apiKey: null, baseURL: url, maxRetries: 0 });
+const cache_control = { type: 'ephemeral' as const };
+
+const REQUEST = {
+  model: OPUS,
+  max_tokens: 32_000,
+  system: [
+    { type: 'text', text: 'x-anthropic-billing-header: cc_version=2; cc_entrypoint=cli' },
+    { type: 'text', text: 'You are Claude Code.', cache_control },
+  ],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Mend the test', cache_control }] },
+    { role: 'system', content: 'The user opened a file' },
+  ],
+  tools: [
+    {
+      name: 'Bash',
+      description: 'Runs a command',
+      input_schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { command: { type: 'string' } },
+        required: ['command'],
+        additionalProperties: false,
+      },
+      cache_control: { ...cache_control, ttl: '1h' },
+    },
+  ],
+  thinking: { type: 'adaptive', display: 'omitted' },
+  output_config: { effort: 'high' },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+  metadata: { user_id: `user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}` },
+  stream: true,
+};
+const BETAS = 'claude-code-20250219,interleaved-thinking-2025-05-14,fast-mode-2026-02-01';
+
+function post(body: object, path = '/v1/messages?beta=true'): Promise<Response> {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${person.userKey}`,
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': BETAS,
+      'x-app': 'cli',
+      'user-agent': 'claude-cli/2.1.79 (external, cli)',
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+test('a whole turn reaches Claude as it was asked, but for what we must set', async () => {
+  upstream.script(name, messageStream([{ type: 'text', text: 'Done' }]));
+  const response = await post(REQUEST);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
+  await response.text();
+  expect(response.headers.get('x-svc-warnings')).toBe('some anthropic-beta values were not passed on');
+
+  const { model: _, metadata: _metadata, ...rest } = REQUEST;
+  const [sent] = upstream.seen(name);
+  expect(sent?.body).toMatchObject({ ...rest, model: name, service_tier: 'standard_only' });
+  expect(JSON.stringify(sent?.body)).not.toContain('session_');
+  expect(sent?.headers['anthropic-beta']).toBe('claude-code-20250219,interleaved-thinking-2025-05-14');
+  expect(sent?.headers['x-api-key']).toBe('sk-ant-of-the-operator');
+  expect(JSON.stringify(sent?.headers)).not.toMatch(/svc_sk_|x-app|claude-cli/);
+});
+
+test('long thinking with pings: nothing but pings for a while, then a signature without a text', async () => {
+  const { events = [] } = messageStream([
+    { type: 'thinking', thinking: '', signature: 'c2ln' },
+    { type: 'text', text: 'Done' },
+  ]);
+  const [start, ...rest] = events;
+  upstream.script(name, { events: [start ?? '', ...Array(20).fill({ type: 'ping' }), ...rest] });
+  const text = await (await post(REQUEST)).text();
+
+  const frames = text.trimEnd().split('\n\n');
+  for (const frame of frames) {
+    const [, event, data] = /^event: (\w+)\ndata: (.+)$/.exec(frame) ?? [];
+    expect([event, JSON.parse(data ?? '{}').type]).toEqual([event, event]);
+  }
+  expect(frames.filter((frame) => frame.startsWith('event: message_start'))).toHaveLength(1);
+  expect(frames.filter((frame) => frame.startsWith('event: ping')).length).toBeGreaterThanOrEqual(20);
+  expect(text).toContain('"signature":"c2ln"');
+  expect(frames.at(-1)).toContain('message_stop');
+});
+
+test('the beta surface of the SDK puts the same stream together', async () => {
+  const thought = { type: 'thinking', thinking: '', signature: 'c2ln' };
+  const answer = [thought, { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }];
+  upstream.script(name, messageStream(answer, 'tool_use'));
+  const { stream: _, ...request } = REQUEST;
+  const stream = client.beta.messages.stream({
+    ...(request as unknown as Anthropic.Beta.MessageCreateParamsNonStreaming),
+    betas: ['claude-code-20250219'],
+  });
+  expect(await stream.finalMessage()).toMatchObject({ content: answer, stop_reason: 'tool_use' });
+});
+
+test('the same turn to a provider of the other format keeps what it can carry', async () => {
+  upstream.script(upstreamName(GPT), completion({ content: 'Done' }));
+  const response = await post({ ...REQUEST, model: GPT, stream: false });
+  expect(response.status).toBe(200);
+  expect((await response.json()).content).toMatchObject([{ type: 'text', text: 'Done' }]);
+  const sent = upstream.lastBody(upstreamName(GPT));
+  expect(sent.messages).toMatchObject([
+    { role: 'system', content: 'You are Claude Code.' },
+    { role: 'user' },
+    { role: 'system', content: 'The user opened a file' },
+  ]);
+  expect(sent).toMatchObject({ tools: [{ type: 'function', function: { name: 'Bash' } }] });
+  expect(JSON.stringify(sent)).not.toMatch(/cache_control|thinking|context_management|billing-header/);
+});
+
+test('count_tokens is the provider’s own count, without a charge', async () => {
+  const before = await readSpendable(person.userId, person.partnerId);
+  upstream.script(name, { body: { input_tokens: 4_711 } });
+  const { max_tokens: _, stream: _stream, metadata: _metadata, ...counted } = REQUEST;
+  const response = await post(counted, '/v1/messages/count_tokens?beta=true');
+  expect([response.status, await response.json()]).toEqual([200, { input_tokens: 4_711 }]);
+  expect(upstream.seen(name)[0]?.path).toBe('/v1/messages/count_tokens');
+  expect(await readSpendable(person.userId, person.partnerId)).toEqual(before);
+});
+
+test('when the provider does not count, an estimate answers', async () => {
+  upstream.script(name, { status: 500, body: { error: { type: 'api_error', message: 'x' } } });
+  const { input_tokens } = await client.messages.countTokens({
+    model: OPUS,
+    messages: [{ role: 'user', content: 'word '.repeat(100) }],
+  });
+  expect(input_tokens).toBeGreaterThan(80);
+});
+
+test.each([
+  [429, 429, 'rate_limited'],
+  [529, 502, 'upstream_error'],
+])(
+  'a provider’s %i stays an error that Claude Code may try again or show: %i',
+  async (given, status, type) => {
+    const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    upstream.script(name, { status: given, body: error, headers: { 'retry-after': '60' } });
+    const response = await post(REQUEST);
+    expect([response.status, (await response.json()).error.type]).toEqual([status, type]);
+  },
+);
+
+test('a prompt that is too long is told in the words that it tests for', async () => {
+  const said = 'prompt is too long: 210000 tokens > 200000 maximum';
+  const error = { type: 'error', error: { type: 'invalid_request_error', message: said } };
+  upstream.script(name, message([], 'end_turn'));
+  upstream.script(name, { status: 400, body: error });
+  const response = await post(REQUEST);
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { type: 'error', error: { type: 'invalid_request', message: said } },
+  ]);
+});
+
+test('model discovery: ids of Claude, without a redirect and without a key', async () => {
+  const response = await fetch(`${url}/v1/models?limit=1000`, {
+    headers: { 'anthropic-version': '2023-06-01' },
+    redirect: 'error',
+  });
+  const { data, has_more } = await response.json();
+  expect(has_more).toBe(false);
+  expect(data).toContainEqual(
+    expect.objectContaining({ id: OPUS, type: 'model', display_name: 'Claude Opus 5' }),
+  );
+});

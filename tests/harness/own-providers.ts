@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { WireFormatName } from '@/server/endpoints';
+
+export type OwnModel = { provider: string; format: WireFormatName; fallbacks?: string[]; price?: string };
+
+/** The id of the one model of a provider, which calls it by the provider's own name. */
+export const modelOf = (provider: string): string => `${provider}/${provider}`;
+
+/**
+ * Providers of the operator's own at one address, each with one model, so that what happens to one
+ * leaves the others alone. Call before anything reads the settings.
+ */
+export function describeProviders(url: string, models: OwnModel[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'catalog.json');
+  const providers = models.map(({ provider, format }) => [provider, { format, baseUrl: `${url}/v1` }]);
+  writeFileSync(
+    file,
+    JSON.stringify({
+      providers: Object.fromEntries(providers),
+      models: models.map(({ provider, fallbacks = [], price = '1' }) => ({
+        id: modelOf(provider),
+        name: provider,
+        released: '2026-01-31',
+        contextWindow: 200_000,
+        maxOutputTokens: 8_000,
+        capabilities: ['tools', 'sampling', 'reasoning'],
+        fallbacks: fallbacks.map(modelOf),
+        prices: { input: price, output: price },
+      })),
+    }),
+  );
+  process.env.CATALOG_FILE = file;
+}

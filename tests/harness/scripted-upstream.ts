@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll } from 'vitest';
+import type { Json } from '@/server/protocols/neutral';
+import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+
+/** One answer of the scripted provider. */
+export type Reply = {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: unknown;
+  /** Sent as server-sent events: their data, or a whole line of another kind. */
+  events?: (Json | string)[];
+  /** The connection breaks instead of ending; without events or a body, before the headers. */
+  breaksOff?: boolean;
+};
+
+export type SeenRequest = { path: string; headers: IncomingMessage['headers']; body: Json };
+
+export type ScriptedUpstream = {
+  url: string;
+  /** What it answers to requests for a model, in this order; the last one stays. */
+  script: (model: string, ...replies: Reply[]) => void;
+  /** The requests for a model, oldest first. */
+  seen: (model: string) => SeenRequest[];
+  /** The body of the newest request for a model. */
+  lastBody: (model: string) => Json;
+};
+
+/**
+ * A real HTTP server in a provider's place, of either format, that answers what a test tells it
+ * to. Models are named as the provider names them.
+ */
+export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
+  const scripts = new Map<string, Reply[]>();
+  const requests = new Map<string, SeenRequest[]>();
+  const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
+
+  const server = await listenOnLoopback(async (request, response) => {
+    const body = JSON.parse(await readBody(request)) as Json;
+    const model = String(body.model);
+    requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
+    const [reply, ...rest] = scripts.get(model) ?? [];
+    if (rest.length > 0) scripts.set(model, rest);
+    send(response, reply ?? { status: 500, body: { error: { message: `no script for ${model}` } } });
+  });
+  afterAll(() => server.close());
+
+  return {
+    url: server.url,
+    script(model, ...replies) {
+      scripts.set(model, replies);
+      requests.delete(model);
+    },
+    seen,
+    lastBody: (model) => seen(model).at(-1)?.body ?? {},
+  };
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const { status = 200, body, events, headers = {}, breaksOff = false } = reply;
+  if (breaksOff && events === undefined && body === undefined) return void response.destroy();
+  const text = events === undefined ? writeBody(body) : events.map(writeEvent).join('');
+  const type = events === undefined ? 'application/json' : 'text/event-stream';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  if (!breaksOff) return void response.end(text);
+  response.write(text, () => response.destroy());
+}
+
+const writeBody = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+
+/** Named, where the event has a type: providers of the messages format do so. */
+function writeEvent(event: Json | string): string {
+  if (typeof event === 'string') return `${event}\n\n`;
+  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,24 +1,14 @@
 import { pool } from '../db';
+import type { Receipt } from './settlement';
 
 /** Everything that was metered, priced and taken for one request. Amounts in microcredits. */
-export type StoredReceipt = {
+export type StoredReceipt = Receipt & {
   requestId: string;
   createdAt: Date;
-  model: string;
-  provider: string;
-  priceVersion: string;
-  inputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  cacheWrite1hTokens: number;
-  outputTokens: number;
-  reasoningTokens: number;
   held: bigint;
   providerCost: bigint;
   partnerShare: bigint;
   charge: bigint;
-  estimated: boolean;
-  outcome: string;
 };
 
 /** The receipt of a request, as the app that sent it may read it: it says nothing of who the user is. */

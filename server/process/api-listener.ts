@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { preflight } from '../http/cors';
 import { errorResponse, notFound } from '../http/respond';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
@@ -17,7 +18,7 @@ const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|model
 
 /** The path of the route file that serves a path, or null where pages and files are served. */
 export function apiPath(pathname: string): string | null {
-  if (pathname === '/auth/token') return pathname;
+  if (pathname === '/auth/token' || pathname === '/metrics') return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
   if (!pathname.startsWith('/v1/') || WIDGET_SCRIPT.test(pathname)) return null;
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
@@ -30,7 +31,9 @@ export const apiListener = getRequestListener(
     const pathname = apiPath(pathnameOf(incoming.url)) ?? '/';
     const route = findRoute(pathname);
     const handle = route && findHandler(route.module, request.method);
-    return handle ? handle(request, { params: Promise.resolve(route.params) }) : notFound(formatOf(pathname));
+    if (handle) return handle(request, { params: Promise.resolve(route.params) });
+    // A page may learn that there is nothing: its browser asks first.
+    return request.method === 'OPTIONS' ? preflight(request) : notFound(formatOf(pathname));
   },
   { errorHandler: (error) => errorResponse('chat', error, newId('req')) },
 ) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -4,8 +4,7 @@ import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { sendLoginCode } from '@/server/identity/login-codes';
-import { requireAllowedOrigin } from '@/server/partners/origins';
-import { requirePartner } from '@/server/partners/partner';
+import { requireCallingPartner } from '@/server/partners/calling-partner';
 
 const schema = z.object({
   publishable_key: z.string(),
@@ -16,15 +15,13 @@ const schema = z.object({
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {
     const body = await readBody(request, schema);
-    const partner = await requirePartner(body.publishable_key);
-    const origin = request.headers.get('origin');
-    if (origin !== null) await requireAllowedOrigin(partner.id, origin);
+    const partner = await requireCallingPartner(request, body.publishable_key);
     const sent = await sendLoginCode({
       email: body.email,
       appName: partner.name,
       partnerId: partner.id,
       visitId: null,
-      origin,
+      origin: request.headers.get('origin'),
       address: clientAddress(request),
       locale: body.locale,
     });

@@ -5,8 +5,7 @@ import { privateJson, respond } from '@/server/http/respond';
 import { metadataSchema } from '@/server/identity/metadata';
 import { signInWithCode } from '@/server/identity/sign-in-with-code';
 import { writeSignedIn } from '@/server/identity/signed-in';
-import { requireAllowedOrigin } from '@/server/partners/origins';
-import { requirePartner } from '@/server/partners/partner';
+import { requireCallingPartner } from '@/server/partners/calling-partner';
 
 const schema = z.object({
   publishable_key: z.string(),
@@ -19,15 +18,13 @@ const schema = z.object({
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {
     const body = await readBody(request, schema);
-    const partner = await requirePartner(body.publishable_key);
-    const origin = request.headers.get('origin');
-    if (origin !== null) await requireAllowedOrigin(partner.id, origin);
+    const partner = await requireCallingPartner(request, body.publishable_key);
     const signedIn = await signInWithCode({
       partnerId: partner.id,
       challengeId: body.challenge_id,
       email: body.email,
       code: body.code,
-      origin,
+      origin: request.headers.get('origin'),
       userAgent: request.headers.get('user-agent') ?? '',
       metadata: body.metadata,
     });

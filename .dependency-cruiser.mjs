@@ -39,7 +39,7 @@ export default {
     never(
       'server-not-to-app',
       '^server/',
-      { path: '^app/', pathNot: '^app/(v1|auth)/.*route\\.ts$' },
+      { path: '^app/', pathNot: '^app/(v1|auth|metrics)/.*route\\.ts$' },
       'The rules know no page; server/process serves the route files',
     ),
     never(
@@ -50,7 +50,7 @@ export default {
     ),
     never(
       'api-without-next',
-      '^app/(v1|auth)/',
+      '^app/(v1|auth|metrics)/',
       { path: ['^node_modules/next/', '^next(/|$)'] },
       'server/main.ts serves these files without Next',
     ),

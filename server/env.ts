@@ -65,6 +65,8 @@ export const settingsSchema = z.object({
 
   EARNINGS_HOLD_DAYS: count(30),
 
+  METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
+
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
   LIMIT_CODES_PER_EMAIL_PER_HOUR: count(5),

@@ -9,6 +9,7 @@ import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
 import { isFinished, type Payment, type PaymentStatus, UNFINISHED } from './payment';
 import type { ProcessorPayment } from './payment-processor';
+import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe-processor';
 
 /**
@@ -42,7 +43,10 @@ async function applyProcessorState(payment: Payment, told: ProcessorPayment): Pr
       await finish(prisma(), payment, 'expired');
       return;
     case 'paid':
-      await (isTheOrderedPayment(payment, told) ? credit(payment) : refuse(payment, told));
+      if (!isTheOrderedPayment(payment, told)) return refuse(payment, told);
+      await credit(payment);
+      // Refunded before we heard of the payment: the event about it may be gone already.
+      if (told.reversedPaymentId !== null) await applyReversals(told.reversedPaymentId);
       return;
     default:
       assertNever(told.state);

@@ -7,9 +7,19 @@ export interface PaymentProcessor {
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
   /** Closes a session that nobody shall pay any more. */
   expireSession(processorSessionId: string): Promise<void>;
-  /** Checks the signature; the checkout session to look at again, or null for an event of no interest. */
-  readEvent(body: string, signature: string | null): { checkoutSessionId: string } | null;
+  /** What was taken back of a payment by now; null when it is not one of ours. */
+  readReversals(paymentId: string): Promise<ProcessorReversals | null>;
+  /** Checks the signature; what to look at again, or null for an event of no interest. */
+  readEvent(body: string, signature: string | null): ProcessorEvent | null;
 }
+
+export type ProcessorEvent =
+  | { about: 'session'; checkoutSessionId: string }
+  /** Refunds and disputes name the processor's payment, not our session. */
+  | { about: 'reversal'; paymentId: string };
+
+/** Sums in minor units, of what stands now: failed refunds and won disputes are left out. */
+export type ProcessorReversals = { checkoutSessionId: string; refundedMinor: number; disputedMinor: number };
 
 export type PaymentOrder = {
   checkoutSessionId: string;
@@ -40,4 +50,6 @@ export type ProcessorPayment = {
   amountMinor: number | null;
   /** Why it failed, in words for the buyer. */
   failure: string | null;
+  /** The payment, when some of it was refunded or disputed already. */
+  reversedPaymentId: string | null;
 };

@@ -1,4 +1,5 @@
 import { fulfil } from './fulfil';
+import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe-processor';
 
 /**
@@ -7,5 +8,14 @@ import { stripeProcessor } from './stripe-processor';
  */
 export async function acceptProcessorEvent(body: string, signature: string | null): Promise<void> {
   const event = stripeProcessor.readEvent(body, signature);
-  if (event !== null) await fulfil(event.checkoutSessionId);
+  if (event?.about === 'session') await fulfil(event.checkoutSessionId);
+  if (event?.about === 'reversal') await takeBack(event.paymentId);
+}
+
+/** The refund may be told before the payment is: the purchase lands first, whoever brings the news. */
+async function takeBack(paymentId: string): Promise<void> {
+  const told = await stripeProcessor.readReversals(paymentId);
+  if (told === null) return;
+  await fulfil(told.checkoutSessionId);
+  await applyReversals(paymentId);
 }

@@ -7,7 +7,9 @@ import type {
   PaymentOrder,
   PaymentPage,
   PaymentProcessor,
+  ProcessorEvent,
   ProcessorPayment,
+  ProcessorReversals,
 } from './payment-processor';
 import { checkoutOrigin } from './same-origin';
 
@@ -21,7 +23,29 @@ const SESSION_EVENTS = new Set([
   'checkout.session.expired',
 ]);
 
-export const stripeProcessor: PaymentProcessor = { createSession, readSession, expireSession, readEvent };
+const REVERSAL_EVENTS = new Set([
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.refunded',
+  'charge.refund.updated',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+]);
+
+/** A bank that only asks has taken nothing; what was won or prevented is ours again. */
+const HARMLESS_DISPUTE = /^(warning_.*|won|prevented)$/;
+const VOID_REFUND = /^(failed|canceled)$/;
+const MOST_PER_PAYMENT = 100;
+
+export const stripeProcessor: PaymentProcessor = {
+  createSession,
+  readSession,
+  readReversals,
+  expireSession,
+  readEvent,
+};
 
 async function createSession(
   order: PaymentOrder,
@@ -88,7 +112,9 @@ function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): Paym
 async function readSession(processorSessionId: string): Promise<ProcessorPayment | null> {
   try {
     return toPayment(
-      await stripe().checkout.sessions.retrieve(processorSessionId, { expand: ['payment_intent'] }),
+      await stripe().checkout.sessions.retrieve(processorSessionId, {
+        expand: ['payment_intent.latest_charge'],
+      }),
     );
   } catch (error) {
     if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return null;
@@ -105,7 +131,32 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     currency: session.currency,
     amountMinor: session.amount_total,
     failure: intent?.last_payment_error ? describeDecline(intent.last_payment_error) : null,
+    reversedPaymentId: intent && isReversed(intent.latest_charge) ? intent.id : null,
   };
+}
+
+function isReversed(charge: Stripe.PaymentIntent['latest_charge'] | undefined): boolean {
+  return typeof charge === 'object' && charge !== null && (charge.amount_refunded > 0 || charge.disputed);
+}
+
+async function readReversals(paymentId: string): Promise<ProcessorReversals | null> {
+  const about = { payment_intent: paymentId, limit: MOST_PER_PAYMENT };
+  const [intent, refunds, disputes] = await Promise.all([
+    stripe().paymentIntents.retrieve(paymentId),
+    stripe().refunds.list(about),
+    stripe().disputes.list(about),
+  ]);
+  const checkoutSessionId = intent.metadata.checkout_session;
+  if (checkoutSessionId === undefined) return null;
+  return {
+    checkoutSessionId,
+    refundedMinor: sumAmounts(refunds.data.filter(({ status }) => !VOID_REFUND.test(status ?? ''))),
+    disputedMinor: sumAmounts(disputes.data.filter(({ status }) => !HARMLESS_DISPUTE.test(status))),
+  };
+}
+
+function sumAmounts(parts: { amount: number }[]): number {
+  return parts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 function paymentState(
@@ -125,11 +176,16 @@ async function expireSession(processorSessionId: string): Promise<void> {
   await stripe().checkout.sessions.expire(processorSessionId);
 }
 
-function readEvent(body: string, signature: string | null): { checkoutSessionId: string } | null {
+function readEvent(body: string, signature: string | null): ProcessorEvent | null {
   const event = requireSignedEvent(body, signature);
-  if (!SESSION_EVENTS.has(event.type)) return null;
-  const { client_reference_id: checkoutSessionId } = event.data.object as Stripe.Checkout.Session;
-  return checkoutSessionId === null ? null : { checkoutSessionId };
+  if (SESSION_EVENTS.has(event.type)) {
+    const { client_reference_id: checkoutSessionId } = event.data.object as Stripe.Checkout.Session;
+    return checkoutSessionId === null ? null : { about: 'session', checkoutSessionId };
+  }
+  if (!REVERSAL_EVENTS.has(event.type)) return null;
+  const { payment_intent: payment } = event.data.object as Stripe.Refund | Stripe.Charge | Stripe.Dispute;
+  const paymentId = typeof payment === 'string' ? payment : payment?.id;
+  return paymentId === undefined ? null : { about: 'reversal', paymentId };
 }
 
 function requireSignedEvent(body: string, signature: string | null): Stripe.Event {

@@ -2,6 +2,7 @@ import { now, SECOND_MS } from '../clock';
 import { prisma } from '../db';
 import { describeError, log } from '../log';
 import { fulfil } from './fulfil';
+import { forgetOldAnswers } from './idempotency';
 import { UNFINISHED } from './payment';
 
 const PAGE_SIZE = 200;
@@ -34,6 +35,7 @@ export async function sweepPayments(): Promise<{ read: number; failed: number }>
     after = last.id;
   }
   sweptUntil = until;
+  await forgetOldAnswers();
   return result;
 }
 

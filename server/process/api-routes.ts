@@ -1,4 +1,5 @@
 import * as token from '../../app/auth/token/route';
+import * as metrics from '../../app/metrics/route';
 import * as sendCode from '../../app/v1/auth/send-code/route';
 import * as verifyCode from '../../app/v1/auth/verify-code/route';
 import * as completions from '../../app/v1/chat/completions/route';
@@ -20,6 +21,7 @@ import * as responses from '../../app/v1/responses/route';
  */
 export const API_ROUTES: Record<string, object> = {
   '/auth/token': token,
+  '/metrics': metrics,
   '/v1/auth/send-code': sendCode,
   '/v1/auth/verify-code': verifyCode,
   '/v1/chat/completions': completions,

@@ -4,7 +4,7 @@ import { API_ROUTES } from '@/server/process/api-routes';
 import { buildRouteTable, findHandler } from '@/server/process/route-table';
 
 test('every route file of the API is served without Next', () => {
-  const files = [...listRoutes('app/v1'), ...listRoutes('app/auth')];
+  const files = [...listRoutes('app/v1'), ...listRoutes('app/auth'), ...listRoutes('app/metrics')];
   expect(Object.keys(API_ROUTES).sort()).toEqual(files.sort());
 });
 
@@ -30,5 +30,5 @@ test('HEAD answers as GET does, without the body; other methods are as exported'
 function listRoutes(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('route.ts'))
-    .map((file) => `${folder.replace('app', '')}/${file.replace(/\/?route\.ts$/, '')}`);
+    .map((file) => `${folder}/${file}`.replace(/^app|\/route\.ts$/g, ''));
 }

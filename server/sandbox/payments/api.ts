@@ -68,6 +68,16 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: /^\/v1\/refunds\/(\w+)$/,
     run: async ({ records }, _, id) => records.require('refund', id),
   },
+  {
+    method: 'GET',
+    path: /^\/v1\/refunds$/,
+    run: async (emulator, { form }) => listOfPayment(emulator, 'refund', form),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/disputes$/,
+    run: async (emulator, { form }) => listOfPayment(emulator, 'dispute', form),
+  },
 ];
 
 /** One call of the API: key, endpoint, idempotency, answer. */
@@ -121,6 +131,13 @@ function requireKey(request: IncomingMessage, secretKey: string): void {
   throw invalidRequest(`Invalid API Key provided: ${given.slice(0, 8)}****${given.slice(-4)}`, {
     status: 401,
   });
+}
+
+/** Newest first, as Stripe lists. */
+function listOfPayment({ records }: Emulator, kind: 'refund' | 'dispute', form: Form): object {
+  const all: { payment_intent: unknown }[] = records.all(kind);
+  const found = all.filter((item) => item.payment_intent === form.payment_intent).reverse();
+  return buildList(found, `/v1/${kind}s`);
 }
 
 function requireSession({ records }: Emulator, id: string) {

@@ -1,5 +1,8 @@
 /** What a test card does. */
-type CardOutcome = { kind: 'pays' } | { kind: 'challenge' } | { kind: 'declines'; decline: Decline };
+type CardOutcome =
+  | { kind: 'pays'; disputed?: true }
+  | { kind: 'challenge' }
+  | { kind: 'declines'; decline: Decline };
 
 export type Decline = {
   code: string;
@@ -23,6 +26,11 @@ const decline = (
 export const TEST_CARDS: readonly TestCard[] = [
   { number: '4242424242424242', label: 'Pays', outcome: { kind: 'pays' } },
   { number: '4000002760003184', label: '3-D Secure', outcome: { kind: 'challenge' } },
+  {
+    number: '4000000000000259',
+    label: 'Pays, then disputed',
+    outcome: { kind: 'pays', disputed: true },
+  },
   {
     number: '4000000000000002',
     label: 'Declined',

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { type CardDetails, type CardField, cardFormSchema, checkCardForm } from './card-form';
 import { AUTHENTICATION_FAILED, type Decline, findOutcome } from './cards';
+import { openDispute } from './disputes';
 import { buildCharge, buildCustomerDetails, buildPaymentIntent } from './objects';
 import type { SessionRecord } from './records';
 import type { Emulator } from './sessions';
@@ -37,7 +38,7 @@ export async function submitPayment(
   const checked = checkCardForm(submission);
   if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
   const outcome = findOutcome(checked.card.number);
-  if (outcome.kind === 'pays') return pay(emulator, record, checked.card);
+  if (outcome.kind === 'pays') return pay(emulator, record, checked.card, outcome.disputed);
   if (outcome.kind === 'challenge') return openChallenge(emulator, record, checked.card);
   return declinePayment(emulator, record, checked.card, outcome.decline);
 }
@@ -72,10 +73,12 @@ async function answerChallenge(
 }
 
 async function pay(
-  { records, webhooks }: Emulator,
+  emulator: Emulator,
   record: SessionRecord,
   card: CardDetails,
+  disputed = false,
 ): Promise<PaymentResult> {
+  const { records, webhooks } = emulator;
   const open = intentOf(records, record);
   const charge = buildCharge(open, { card, failure: null });
   const intent: Stripe.PaymentIntent = {
@@ -102,6 +105,7 @@ async function pay(
   ]);
   await webhooks.emit('payment_intent.succeeded', intent);
   await webhooks.emit('checkout.session.completed', session);
+  if (disputed) await openDispute(emulator, charge);
   return complete(session);
 }
 

@@ -35,6 +35,7 @@ type Kinds = {
   payment_intent: Stripe.PaymentIntent;
   charge: Stripe.Charge;
   refund: Stripe.Refund;
+  dispute: Stripe.Dispute;
   event: EventRecord;
   reply: ReplyRecord;
 };
@@ -47,6 +48,7 @@ export class Records {
     payment_intent: new Map(),
     charge: new Map(),
     refund: new Map(),
+    dispute: new Map(),
     event: new Map(),
     reply: new Map(),
   };

@@ -41,6 +41,21 @@ export async function createRefund(
   return refund;
 }
 
+/** The bank could not take the money: it is back with the seller. */
+export async function failRefund({ records, webhooks }: Emulator, id: string): Promise<void> {
+  const refund = records.require('refund', id);
+  if (refund.status === 'failed') throw invalidRequest('This refund has already failed.');
+  const failed: Stripe.Refund = { ...refund, status: 'failed', failure_reason: 'expired_or_canceled_card' };
+  const charge = records.require('charge', String(refund.charge));
+  const amount_refunded = charge.amount_refunded - refund.amount;
+  await Promise.all([
+    records.save('refund', id, failed),
+    records.save('charge', charge.id, { ...charge, amount_refunded, refunded: false }),
+  ]);
+  await webhooks.emit('refund.updated', failed);
+  await webhooks.emit('refund.failed', failed);
+}
+
 function findCharge({ records }: Emulator, given: z.output<typeof refundSchema>): Stripe.Charge {
   if (given.charge !== undefined) return records.require('charge', given.charge, 'charge');
   if (given.payment_intent === undefined) throw missingParameter('payment_intent');

@@ -11,7 +11,11 @@ type EventType =
   | 'payment_intent.succeeded'
   | 'payment_intent.payment_failed'
   | 'charge.refunded'
-  | 'refund.created';
+  | 'charge.dispute.created'
+  | 'charge.dispute.closed'
+  | 'refund.created'
+  | 'refund.updated'
+  | 'refund.failed';
 export type EventCause = { requestId: string | null; idempotencyKey: string | null };
 
 const RETRY_DELAYS_MS = [

@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Prisma } from '../../prisma/client/client';
+import { DAY_MS, MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
+import { prisma } from '../db';
+import { ApiError } from '../errors';
+import { sha256 } from '../ids';
+
+/** A request that may come twice is done once: whoever repeats it gets the stored answer. */
+
+const KEPT_MS = DAY_MS;
+/** Longer than any request takes: who has not answered by then never will. */
+const ABANDONED_MS = 2 * MINUTE_MS;
+const PATIENCE_MS = 20 * SECOND_MS;
+const LOOK_EVERY_MS = 25;
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+export type Owner = { userId: string; partnerId: string };
+type Name = Owner & { key: string };
+
+/** The request's `Idempotency-Key`, or null when it has none. */
+export function readIdempotencyKey(headers: Headers): string | null {
+  const key = headers.get('idempotency-key');
+  if (key !== null && !KEY.test(key)) {
+    throw new ApiError('invalid_request', 'Idempotency-Key: must be 1 to 255 printable characters', {
+      param: 'Idempotency-Key',
+    });
+  }
+  return key;
+}
+
+/** Runs `work` once per key; the same key with another request is a conflict. A failure uses up nothing. */
+export async function answerOnce<Answer extends object>(
+  name: Name,
+  request: unknown,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const requestHash = new Uint8Array(sha256(JSON.stringify(request)));
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
+    if (await claim(name, requestHash)) return keepAnswer(name, work);
+    const first = await prisma().idempotencyKey.findUnique({ where: { userId_partnerId_key: name } });
+    if (first && !Buffer.from(first.requestHash).equals(requestHash)) throw conflict();
+    if (first?.response) return first.response as Answer;
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new ApiError('rate_limited', 'The first request with this Idempotency-Key is still running', {
+    retryAfterSeconds: 1,
+  });
+}
+
+async function claim(name: Name, requestHash: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  await prisma().idempotencyKey.deleteMany({ where: { ...name, OR: isOver() } });
+  const { count } = await prisma().idempotencyKey.createMany({
+    data: { ...name, requestHash, createdAt: nowDate() },
+    skipDuplicates: true,
+  });
+  return count === 1;
+}
+
+const isOver = () => [
+  { createdAt: { lt: new Date(now() - KEPT_MS) } },
+  // Prisma tells a column without a value apart from the JSON null.
+  { createdAt: { lt: new Date(now() - ABANDONED_MS) }, response: { equals: Prisma.DbNull } },
+];
+
+async function keepAnswer<Answer extends object>(name: Name, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    const answer = await work();
+    await prisma().idempotencyKey.update({
+      where: { userId_partnerId_key: name },
+      data: { response: answer },
+    });
+    return answer;
+  } catch (error) {
+    await prisma().idempotencyKey.deleteMany({ where: name });
+    throw error;
+  }
+}
+
+/** Answers that nobody asks for any more. */
+export async function forgetOldAnswers(): Promise<void> {
+  await prisma().idempotencyKey.deleteMany({ where: { OR: isOver() } });
+}
+
+function conflict(): ApiError {
+  return new ApiError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used for another request; use a new key for a new purchase',
+  );
+}

@@ -1,0 +1,67 @@
+import { Gauge, Registry } from 'prom-client';
+import { pool } from '../db';
+import { settings } from '../env';
+import { ApiError } from '../errors';
+import { hmacSha256, sameBytes } from '../ids';
+
+/** The state of the money in numbers, in the text format of Prometheus. */
+
+export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+const RECENT = '1 hour';
+
+/** Without a token set, or without the right one sent, there is nothing here. */
+export function requireMetricsToken(authorization: string | null): void {
+  const { METRICS_TOKEN } = settings();
+  const given = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
+  if (METRICS_TOKEN === undefined || given === undefined || !isSame(given, METRICS_TOKEN)) {
+    throw new ApiError('not_found', 'There is nothing at this address');
+  }
+}
+
+export async function readMetrics(): Promise<string> {
+  const registry = new Registry();
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const [state, outcomes] = await Promise.all([readState(), countOutcomes()]);
+  gauge('svc_ledger_differences', 'Differences that the newest audit of the ledger found.').set(
+    state.differences,
+  );
+  gauge('svc_ledger_audit_age_seconds', 'Time since the newest audit of the ledger.').set(state.auditAge);
+  gauge('svc_holds_open', 'Requests that hold money now.').set(state.holds);
+  gauge('svc_holds_overdue', 'Holds whose lease ran out and that nobody resolved yet.').set(state.overdue);
+  const requests = new Gauge({
+    name: 'svc_requests_last_hour',
+    help: 'Settled requests of the last hour by how they ended.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const { outcome, count } of outcomes) requests.set({ outcome }, count);
+  return registry.metrics();
+}
+
+type State = { differences: number; auditAge: number; holds: number; overdue: number };
+
+async function readState(): Promise<State> {
+  const { rows } = await pool().query<State>(
+    `WITH newest AS (SELECT at, differences FROM audit_run ORDER BY id DESC LIMIT 1)
+     SELECT coalesce((SELECT cardinality(differences) FROM newest), 0) AS differences,
+            coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM newest), 'NaN')::float8 AS "auditAge",
+            count(*)::int AS holds,
+            (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue
+     FROM hold`,
+  );
+  return rows[0] ?? { differences: 0, auditAge: Number.NaN, holds: 0, overdue: 0 };
+}
+
+async function countOutcomes(): Promise<{ outcome: string; count: number }[]> {
+  const { rows } = await pool().query<{ outcome: string; count: number }>(
+    `SELECT outcome, count(*)::int AS count FROM usage
+     WHERE created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+    [RECENT],
+  );
+  return rows;
+}
+
+function isSame(given: string, wanted: string): boolean {
+  return sameBytes(hmacSha256('compare', given), hmacSha256('compare', wanted));
+}

@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction } from '@/server/db';
+import { openAppUser } from '@/server/identity/app-users';
+import { openUser } from '@/server/identity/users';
+import { newId } from '@/server/ids';
+import { mintUserKey } from '@/server/keys/mint';
+import { bookPurchase, saveLimit } from '@/server/ledger';
+import { createPartner } from '@/server/partners/partner';
+import type { Tally } from './tally';
+
+/** People with one wallet and a key in each of two apps; several clients use every wallet at once. */
+
+export type Wallet = { userId: string; keys: { partnerId: string; userKey: string }[] };
+
+const APPS = 2;
+const FIRST_CREDITS = 8;
+
+export async function openWallets(count: number): Promise<Wallet[]> {
+  const partners: { id: string }[] = [];
+  for (let n = 0; n < APPS; n++)
+    partners.push(await createPartner({ name: `App ${n}`, rateBp: 2500 * n, origins: [] }));
+  return Promise.all(Array.from({ length: count }, () => openWallet(partners.map(({ id }) => id))));
+}
+
+function openWallet(partnerIds: string[]): Promise<Wallet> {
+  return inTransaction(async (tx) => {
+    const { id: userId } = await openUser(tx, `${newId('usr').toLowerCase()}@example.com`);
+    const keys: Wallet['keys'] = [];
+    for (const partnerId of partnerIds) {
+      await openAppUser(tx, { userId, partnerId });
+      const { userKey } = await mintUserKey(tx, { userId, partnerId, sessionId: null });
+      keys.push({ partnerId, userKey });
+    }
+    const [first] = partnerIds;
+    const credits = wholeCredits(FIRST_CREDITS);
+    if (first) await bookPurchase(tx, { userId, appId: first, credits, sessionId: newId('cks') });
+    return { userId, keys };
+  });
+}
+
+/** Models that answer, each as often as it stands here, and those that fail in their own way. */
+const MODELS = [
+  'sandbox/echo',
+  'sandbox/echo',
+  'sandbox/story',
+  'sandbox/story',
+  'sandbox-anthropic/echo',
+  'sandbox/cut',
+  'sandbox/no-usage',
+  'sandbox/error-500',
+  'sandbox/stall',
+  'sandbox/slow',
+  'sandbox/error-mid-stream',
+  'sandbox/big-usage',
+  'sandbox/no-done',
+];
+const FAILING = /cut|no-usage|error|stall|slow|big-usage|no-done/;
+const NEVER_ENDING = /stall|slow/;
+const PATIENCE_MS = 20_000;
+const LONGEST_PAUSE_MS = 25;
+
+export type Site = { random: () => number; tally: Tally; addresses: () => string[]; wallets: Wallet[] };
+
+/** One client: one thing after the other, until it is told to stop. */
+export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    const dice = site.random();
+    if (dice < 0.84) await generate(site);
+    else if (dice < 0.92) await saveSomeLimit(site);
+    else if (dice < 0.97) await readBalance(site);
+    else await purchase(site);
+    await pause(site.random() * LONGEST_PAUSE_MS);
+  }
+}
+
+function pick<T>(random: () => number, choices: T[]): T {
+  const chosen = choices[Math.floor(random() * choices.length)];
+  if (chosen === undefined) throw new Error('There is nothing to choose from');
+  return chosen;
+}
+
+async function generate({ random, tally, addresses, wallets }: Site): Promise<void> {
+  const [address, wallet, model] = [pick(random, addresses()), pick(random, wallets), pick(random, MODELS)];
+  const { userKey } = pick(random, wallet.keys);
+  const stream = random() < 0.6;
+  const leaves = random() < 0.2 || NEVER_ENDING.test(model);
+  const patienceMs = leaves ? Math.floor(random() * 250) : PATIENCE_MS;
+  const max_tokens = random() < 0.5 ? Math.floor(random() * 4_000) + 1 : undefined;
+  tally.operation(stream ? 'request, streamed' : 'request, whole');
+  if (FAILING.test(model)) tally.fault(`upstream ${model.split('/')[1]}`);
+  if (leaves) tally.fault('client leaves');
+  await ask(tally, `${address}/v1/chat/completions`, userKey, { model, stream, max_tokens }, patienceMs);
+}
+
+async function ask(
+  tally: Tally,
+  address: string,
+  userKey: string,
+  wish: { model: string; stream: boolean; max_tokens: number | undefined },
+  patienceMs: number,
+): Promise<void> {
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
+      body: JSON.stringify({ ...wish, messages: [{ role: 'user', content: 'Tell me about the sea' }] }),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const requestId = response.headers.get('x-request-id') ?? '';
+    const charged = response.headers.get('x-svc-credits-charged');
+    // The headers tell it, whatever becomes of the body.
+    if (charged !== null) tally.charged.set(requestId, BigInt(Math.round(Number(charged) * 1e6)));
+    if (!response.ok) tally.refused.add(requestId);
+    const text = await response.text();
+    if (wish.stream && text.includes('data: [DONE]')) tally.streamed.add(requestId);
+    tally.operation(`answered ${response.status}`);
+  } catch (error) {
+    tally.operation(error instanceof Error && error.name === 'TimeoutError' ? 'left' : 'connection lost');
+  }
+}
+
+/** Whether it was saved is not known when the database goes away meanwhile: both are right. */
+async function saveSomeLimit({ random, tally, wallets }: Site): Promise<void> {
+  const { userId, keys } = pick(random, wallets);
+  const { partnerId: appId } = pick(random, keys);
+  const limit = random() < 0.2 ? null : wholeCredits(Math.floor(random() * 20));
+  const saveId = newId('req');
+  tally.operation('limit saved');
+  const save = () => inTransaction((tx) => saveLimit(tx, { userId, appId, limit, saveId }));
+  // The form's token makes a repetition harmless.
+  await Promise.all([save(), save()]).catch(() => tally.operation('database away'));
+}
+
+async function readBalance({ random, tally, addresses, wallets }: Site): Promise<void> {
+  const { userKey } = pick(random, pick(random, wallets).keys);
+  tally.operation('balance read');
+  const body = await call(`${pick(random, addresses())}/v1/credits/balance`, { userKey });
+  if (typeof body?.balance === 'number' && body.balance < 0)
+    tally.violation(`a balance of ${body.balance} was told`);
+}
+
+const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
+const DECLINED_CARD = { ...CARD, number: '4000 0000 0000 0002' };
+
+async function purchase({ random, tally, addresses, wallets }: Site): Promise<void> {
+  const { userKey } = pick(random, pick(random, wallets).keys);
+  const declined = random() < 0.2;
+  tally.operation('purchase');
+  const started = await call(`${pick(random, addresses())}/v1/credits/checkout`, {
+    userKey,
+    post: { amount: 5, currency: 'usd' },
+  });
+  if (typeof started?.session_id !== 'string') return;
+  const paid = await call(String(started.checkout_url), { post: declined ? DECLINED_CARD : CARD });
+  if (paid?.status === 'complete') tally.paid.add(started.session_id);
+  else tally.unpaid.add(started.session_id);
+}
+
+async function call(
+  address: string,
+  { userKey, post }: { userKey?: string; post?: object },
+): Promise<Record<string, unknown> | null> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (userKey !== undefined) headers.authorization = `Bearer ${userKey}`;
+  try {
+    const response = await fetch(address, {
+      ...(post && { method: 'POST', body: JSON.stringify(post) }),
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return (await response.json()) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { choosePort } from '@/server/process/listen';
+
+const START_PATIENCE_MS = 60_000;
+/** What runs ends within this time; a connection that was opened and never used would hold the stop up for longer. */
+const STOP_PATIENCE_MS = 5_000;
+const LOOK_EVERY_MS = 50;
+
+/** One real server process on the shared database. It can be killed and started again. */
+export class Instance {
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    readonly url: string,
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  static async start(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Instance> {
+    const port = await choosePort();
+    const instance = new Instance(`http://127.0.0.1:${port}`, {
+      ...environment,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+    });
+    await instance.run();
+    return instance;
+  }
+
+  /** Starts the process and waits until it answers. */
+  async run(): Promise<void> {
+    const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let complaint = '';
+    child.stderr?.on('data', (text: Buffer) => {
+      complaint = `${complaint}${text}`.slice(-2_000);
+    });
+    this.child = child;
+    for (let waitedMs = 0; waitedMs < START_PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
+      if (child.exitCode !== null || child.signalCode !== null) break;
+      if (await this.answers()) return;
+      await pause(LOOK_EVERY_MS);
+    }
+    await this.kill();
+    throw new Error(`A server did not start: ${complaint}`);
+  }
+
+  /** As a crash or a power cut: nothing is finished, nothing is said. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** As an operator stops it: what runs is finished and settled. */
+  async stop(): Promise<void> {
+    const timeout = setTimeout(() => this.child?.kill('SIGKILL'), STOP_PATIENCE_MS);
+    await this.end('SIGTERM');
+    clearTimeout(timeout);
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.url}/v1/models`, { signal: AbortSignal.timeout(2_000) });
+      await response.body?.cancel();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { closeDatabase } from '@/server/db';
+import { auditRecent } from '@/server/ledger/audit';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
+import { migrate } from '@/server/process/migrate';
+import { openWallets, runClient } from './clients';
+import { Instance } from './instances';
+import { type Payments, PROCESSOR_KEY, PROCESSOR_WEBHOOK_SECRET, startPayments } from './payments';
+import { randomFrom } from './random';
+import { Tally } from './tally';
+import { findNegative, judge } from './verdict';
+
+/**
+ * Two server processes on one PostgreSQL, clients that share wallets, and faults. The seed fixes
+ * what every client does and when what breaks; how the processes interleave is theirs.
+ */
+
+const WALLETS = 4;
+const CLIENTS = 10;
+const LOOK_EVERY_MS = 1_000;
+
+export type SimulationOptions = { seed: number; seconds: number };
+export type SimulationReport = { tally: Tally; abandoned: number };
+
+export async function simulate({ seed, seconds }: SimulationOptions): Promise<SimulationReport> {
+  const random = randomFrom(seed);
+  const dataDir = path.resolve(`.data/sim-${process.pid}`);
+  mkdirSync(dataDir, { recursive: true });
+  const world = new World(dataDir, random);
+  try {
+    await world.open();
+    await world.run(seconds * 1_000);
+    return { tally: world.tally, ...(await judge(world.tally)) };
+  } finally {
+    await world.close();
+  }
+}
+
+class World {
+  readonly tally = new Tally();
+  private postgres: EmbeddedPostgres | undefined;
+  private payments: Payments | undefined;
+  private instances: Instance[] = [];
+
+  constructor(
+    private readonly dataDir: string,
+    private readonly random: () => number,
+  ) {}
+
+  private readonly addresses = (): string[] => this.instances.map(({ url }) => url);
+
+  async open(): Promise<void> {
+    this.postgres = await this.startPostgres();
+    await migrate(this.postgres.url);
+    this.payments = await startPayments(this.random, this.tally, this.addresses);
+    const environment = {
+      NODE_ENV: 'production' as const,
+      LOG_LEVEL: 'silent',
+      AUTH_SECRET: randomBytes(32).toString('hex'),
+      DATABASE_URL: this.postgres.url,
+      STRIPE_API_BASE: this.payments.url,
+      STRIPE_SECRET_KEY: PROCESSOR_KEY,
+      STRIPE_WEBHOOK_SECRET: PROCESSOR_WEBHOOK_SECRET,
+    };
+    // The library's own code runs here as well: it prepares, saves limits and judges.
+    Object.assign(process.env, environment);
+    for (const name of ['one', 'two'])
+      this.instances.push(await Instance.start(path.join(this.dataDir, name), environment));
+  }
+
+  async run(durationMs: number): Promise<void> {
+    const { random, tally, addresses } = this;
+    const wallets = await openWallets(WALLETS);
+    const stop = new AbortController();
+    const clients = Array.from({ length: CLIENTS }, () =>
+      runClient({ random: fork(random), tally, addresses, wallets }, stop.signal),
+    );
+    const auditor = this.watch(stop.signal);
+    await this.breakThings(durationMs);
+    stop.abort();
+    await Promise.all([...clients, auditor]);
+    await this.payments?.finish();
+    // What the living still run, they finish; what the dead left is what the sweeper is for.
+    await Promise.all(this.instances.map((instance) => instance.stop()));
+  }
+
+  /** At least a kill of either instance and a restart of the database, then whatever the dice say. */
+  private async breakThings(durationMs: number): Promise<void> {
+    const endAt = performance.now() + durationMs;
+    const faults = [() => this.killInstance(0), () => this.restartPostgres(), () => this.killInstance(1)];
+    const gapMs = Math.min(durationMs / 5, 5_000);
+    for (let n = 0; performance.now() < endAt; n++) {
+      await pause(Math.min(gapMs * (0.5 + this.random()), Math.max(0, endAt - performance.now())));
+      const fault = faults[n < faults.length ? n : Math.floor(this.random() * faults.length)];
+      if (performance.now() < endAt) await fault?.();
+    }
+  }
+
+  private async killInstance(n: number): Promise<void> {
+    this.tally.fault('kill -9 of an instance');
+    await this.instances[n]?.kill();
+    await this.instances[n]?.run();
+  }
+
+  private async restartPostgres(): Promise<void> {
+    this.tally.fault('PostgreSQL restarted');
+    await this.postgres?.stop();
+    this.postgres = await this.startPostgres();
+  }
+
+  private startPostgres(): Promise<EmbeddedPostgres> {
+    return startEmbeddedPostgres({ dataDir: this.dataDir });
+  }
+
+  /** The auditor, and an eye on every balance, while everything runs. */
+  private async watch(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      await pause(LOOK_EVERY_MS);
+      try {
+        await auditRecent(2);
+        await findNegative(this.tally);
+        this.tally.operation('audit');
+      } catch {
+        this.tally.operation('database away');
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.instances.map((instance) => instance.kill()));
+    await this.payments?.close();
+    await closeDatabase();
+    await this.postgres?.stop();
+    const postgresDir = path.join(this.dataDir, 'postgres');
+    for (const place of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, this.dataDir])
+      rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** A source of its own for every client, so that their order does not matter. */
+function fork(random: () => number): () => number {
+  return randomFrom(Math.floor(random() * 2 ** 32));
+}

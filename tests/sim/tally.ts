@@ -1,0 +1,30 @@
+/** What a run did, and what it was told. */
+export class Tally {
+  readonly operations = new Map<string, number>();
+  readonly faults = new Map<string, number>();
+  readonly violations: string[] = [];
+  /** Microcredits that an answer said it cost, by request. */
+  readonly charged = new Map<string, bigint>();
+  /** Streams that arrived whole. */
+  readonly streamed = new Set<string>();
+  /** Requests that were answered with an error: nothing may be charged for them. */
+  readonly refused = new Set<string>();
+  /** Checkout sessions that the processor said were paid, and those that nobody paid. */
+  readonly paid = new Set<string>();
+  readonly unpaid = new Set<string>();
+
+  operation(name: string): void {
+    this.operations.set(name, (this.operations.get(name) ?? 0) + 1);
+  }
+
+  fault(name: string): void {
+    this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
+  }
+
+  violation(text: string): void {
+    this.violations.push(text);
+  }
+}
+
+export const total = (counts: Map<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,79 @@
+import { sweepPayments } from '@/server/checkout/sweep';
+import { pool } from '@/server/db';
+import { checkLedger, sweepHolds } from '@/server/ledger';
+import { auditRecent } from '@/server/ledger/audit';
+import type { Tally } from './tally';
+
+/** After the run: everything that was promised is looked up in the database. */
+export async function judge(tally: Tally): Promise<{ abandoned: number }> {
+  const abandoned = await resolveAbandoned();
+  await sweepPayments();
+  await auditRecent(0);
+  for (const difference of (await checkLedger()).differences) tally.violation(difference);
+  for (const difference of await auditedDifferences()) tally.violation(`audited: ${difference}`);
+  await findNegative(tally);
+  await findHolds(tally);
+  await compareReceipts(tally);
+  await comparePurchases(tally);
+  return { abandoned };
+}
+
+/** Nobody waits 90 seconds for the lease of a dead instance: the time is taken as over. */
+async function resolveAbandoned(): Promise<number> {
+  await pool().query("UPDATE hold SET lease_until = clock_timestamp() - interval '1 second'");
+  return sweepHolds();
+}
+
+async function auditedDifferences(): Promise<string[]> {
+  const { rows } = await pool().query<{ difference: string }>(
+    'SELECT unnest(differences) AS difference FROM audit_run',
+  );
+  return rows.map(({ difference }) => difference);
+}
+
+/** Nothing is refunded in a run, so nothing may ever be below zero. Asked all the time. */
+export async function findNegative(tally: Tally): Promise<void> {
+  const { rows } = await pool().query<{ subject: string }>(
+    `SELECT 'money ' || money AS subject FROM account WHERE money < 0 OR held < 0 OR money < held
+     UNION ALL SELECT 'pocket ' || own FROM user_app WHERE own < 0 OR own_held < 0`,
+  );
+  for (const { subject } of rows) tally.violation(`below zero: ${subject}`);
+}
+
+async function findHolds(tally: Tally): Promise<void> {
+  const { rows } = await pool().query<{ request_id: string }>('SELECT request_id FROM hold');
+  for (const { request_id } of rows) tally.violation(`a hold is left: ${request_id}`);
+}
+
+async function compareReceipts(tally: Tally): Promise<void> {
+  const { rows } = await pool().query<{ request_id: string; charge: bigint; times: bigint }>(
+    `SELECT u.request_id, u.charge, (SELECT count(*) FROM ledger_transaction t
+       WHERE t.user_id = u.user_id AND t.kind = 'usage' AND t.cause_id = u.request_id) AS times FROM usage u`,
+  );
+  const receipts = new Map(rows.map((row) => [row.request_id, row]));
+  if (receipts.size !== rows.length) tally.violation('a request has two receipts');
+  for (const { request_id, times } of rows)
+    if (times !== 1n) tally.violation(`${request_id} was booked ${times} times`);
+  for (const [requestId, charge] of tally.charged) {
+    const receipt = receipts.get(requestId);
+    if (receipt?.charge !== charge)
+      tally.violation(`${requestId} was told ${charge} and charged ${receipt?.charge}`);
+  }
+  for (const requestId of tally.streamed)
+    if (!receipts.has(requestId)) tally.violation(`${requestId} was answered whole and is not charged`);
+  for (const requestId of tally.refused)
+    if (receipts.has(requestId)) tally.violation(`${requestId} was refused and is charged`);
+}
+
+async function comparePurchases(tally: Tally): Promise<void> {
+  const { rows } = await pool().query<{ session_id: string; times: bigint }>(
+    `SELECT p.session_id, count(*) AS times FROM purchase p
+     JOIN ledger_transaction t ON t.user_id = p.user_id AND t.kind = 'purchase' AND t.cause_id = p.session_id GROUP BY 1`,
+  );
+  const credited = new Map(rows.map((row) => [row.session_id, row.times]));
+  for (const session of tally.paid)
+    if (credited.get(session) !== 1n)
+      tally.violation(`${session} was paid and credited ${credited.get(session) ?? 0} times`);
+  for (const session of tally.unpaid)
+    if (credited.has(session)) tally.violation(`${session} was not paid and is credited`);
+}

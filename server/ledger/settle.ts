@@ -15,7 +15,8 @@ const RETRY_LONGEST_MS = 5_000;
 
 /**
  * Takes the charge from the user, at most what was held, and frees the rest. Admission may fail,
- * settlement may not: it tries until it lands. Null when the hold was resolved before.
+ * settlement may not: it tries until it lands, and a repetition returns the first capture. Null when
+ * the hold was freed before.
  */
 export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
   return settleUntilDone({ ...pickRef(hold), charge, receipt });

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http';
-import { createServer, type Server as NetServer } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from './data-dir';
 import { StartError } from './start-error';
@@ -44,12 +44,31 @@ function explainListenError(error: unknown, port: number, host: string): unknown
 const RUNNING_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
+/**
+ * Remembers which connections never carried a request, such as those that browsers open in advance:
+ * `closeIdleConnections` does not count them as idle. Returns what closes them.
+ */
+export function watchUnusedConnections(server: Server): () => void {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
+  return () => {
+    for (const socket of unused) socket.destroy();
+  };
+}
+
 /** Accepts nothing more, lets running answers end, then cuts what is left. */
-export async function closeGently(server: Server): Promise<void> {
+export async function closeGently(server: Server, closeUnused: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const done = new AbortController();
   // A kept-alive connection falls idle when its answer ends.
-  const nudge = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
+  const nudge = setInterval(() => {
+    server.closeIdleConnections();
+    closeUnused();
+  }, LOOK_EVERY_MS);
   const timeout = sleep(RUNNING_PATIENCE_MS, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([closed, timeout]);
   done.abort();

@@ -11,7 +11,7 @@ import { startBackgroundWork } from './background';
 import { provideAuthSecret, provideDatabase, readGivenSettings } from './environment';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
-import { closeGently, listen, requireFreePort } from './listen';
+import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
 import { migrate } from './migrate';
 import { withProgress } from './progress';
 import { startSandboxes } from './sandboxes';
@@ -43,8 +43,9 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
     createHttpServer(life, { ...options, host: HOST, port: PORT }),
   );
   life.goOn();
+  const closeUnused = watchUnusedConnections(server);
   await listen(server, PORT, HOST);
-  life.onStop('requests', () => closeGently(server));
+  life.onStop('requests', () => closeGently(server, closeUnused));
   printAddresses();
 }
 

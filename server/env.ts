@@ -67,6 +67,9 @@ export const settingsSchema = z.object({
 
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
+  UPSTREAM_FIRST_BYTE_SECONDS: count(600),
+  UPSTREAM_IDLE_SECONDS: count(90),
+
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
   LIMIT_CODES_PER_EMAIL_PER_HOUR: count(5),

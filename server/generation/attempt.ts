@@ -7,7 +7,7 @@ import { type ProviderFailure, readProviderFailure } from '../providers/provider
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
-import { callProvider, profileFor, type UpstreamResponse } from './upstream';
+import { callProvider, profileFor, type UpstreamResponse, wasSilent } from './upstream';
 
 type Chosen = { served: CatalogModel; exchange: Exchange };
 export type AnsweredWhole = Chosen & { whole: WholeAnswer };
@@ -44,7 +44,9 @@ export async function attempt(
     upstream = await callProvider(served.provider, exchange, run.abort.signal);
   } catch (cause) {
     if (!run.abort.signal.aborted) noteFailure(served.provider);
-    return { ok: false, failure: unreachable(cause), mayRepeat: !run.abort.signal.aborted };
+    // A whole answer that did not come in time may still be on its way to our bill.
+    const mayRepeat = !run.abort.signal.aborted && (run.wantsStream || !wasSilent(cause));
+    return { ok: false, failure: unreachable(cause), mayRepeat };
   }
   if (upstream.statusCode !== 200) return refused(served, upstream);
   noteSuccess(served.provider);

@@ -1,11 +1,11 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import { SECOND_MS } from '../clock';
+import { settings } from '../env';
 import { ApiError } from '../errors';
 import { findTarget, type ProviderTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const FIRST_BYTE_TIMEOUT_MS = 600_000;
-const IDLE_TIMEOUT_MS = 90_000;
 
 export type UpstreamResponse = Dispatcher.ResponseData;
 export type UpstreamRequest = { path: string; headers: Record<string, string>; body: string };
@@ -29,8 +29,8 @@ export function callProvider(
   if (target === null) throw new ApiError('upstream_error', 'The provider of this model is not available');
   agent ??= new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: FIRST_BYTE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
+    headersTimeout: settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS,
+    bodyTimeout: settings().UPSTREAM_IDLE_SECONDS * SECOND_MS,
     keepAliveTimeout: 30_000,
   });
   return request(target.baseUrl + path, {
@@ -41,6 +41,9 @@ export function callProvider(
     signal,
   });
 }
+
+/** The request was sent and nothing came back: the provider may be working on it, and will bill it. */
+export const wasSilent = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
 
 function keyHeader({ format, apiKey }: ProviderTarget): Record<string, string> {
   return format === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };

@@ -22,7 +22,11 @@ export function log(): Logger {
   return logger;
 }
 
-/** What may be told of an unexpected failure: its kind and place, with secrets masked. */
+const FIRST_PLACE = /\n\s+at (\S+)/;
+
+/** What may be told of a failure: what it was and the function it came from, with secrets masked. No stack. */
 export function describeError(error: unknown): string {
-  return maskSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (!(error instanceof Error)) return maskSecrets(String(error));
+  const place = FIRST_PLACE.exec(error.stack ?? '')?.[1];
+  return maskSecrets(`${error.name}: ${error.message}${place ? ` (in ${place})` : ''}`);
 }

@@ -1,3 +1,5 @@
+import { newId } from '../ids';
+
 /**
  * CORS. User keys travel in headers and no cookie is read under /v1, so any origin may call; an
  * endpoint that mints or sells for a publishable key checks the partner's origins itself.
@@ -43,9 +45,12 @@ export function preflight(request: Request): Response {
     .map((name) => name.trim())
     .filter((name) => HEADER_NAME.test(name))
     .slice(0, MAX_ECHOED_HEADERS);
+  const requestId = newId('req');
   return new Response(null, {
     status: 204,
     headers: {
+      'x-request-id': requestId,
+      'request-id': requestId,
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers': [...new Set([...ALWAYS_ALLOWED_HEADERS, ...requested])].join(', '),

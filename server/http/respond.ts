@@ -72,6 +72,9 @@ export function toApiError(failure: unknown, requestId: string): ApiError {
     }
     return failure;
   }
+  if (failure instanceof RangeError && failure.message.includes('call stack')) {
+    return new ApiError('invalid_request', 'The request body is nested too deeply');
+  }
   log().error({ requestId, error: describeError(failure) }, 'unexpected failure');
   return new ApiError('internal_error', 'Something went wrong on our side. Please try again.', {
     retryAfterSeconds: 1,

@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ApiError } from '../errors';
 import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
+import { errorBody } from '../http/error-bodies';
+import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
 import type { Lifetime } from './lifetime';
@@ -26,6 +29,7 @@ export async function createHttpServer(
     },
     (request, response) => {
       nameClient(request);
+      if (!isWellFormed(request.url)) return refuseAddress(response);
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
@@ -42,6 +46,28 @@ function nameClient(request: IncomingMessage): void {
   const address = request.socket.remoteAddress ?? '';
   rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
   request.headers[CLIENT_ADDRESS_HEADER] = address;
+}
+
+/** An address with a broken percent escape names nothing, and pages would stumble over it. */
+function isWellFormed(url: string | undefined): boolean {
+  try {
+    decodeURIComponent(pathnameOf(url));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseAddress(response: ServerResponse): void {
+  const requestId = newId('req');
+  const error = new ApiError('invalid_request', 'The address has a broken percent escape');
+  response
+    .writeHead(error.status, {
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      'request-id': requestId,
+    })
+    .end(JSON.stringify(errorBody('chat', error, requestId)));
 }
 
 function failResponse(response: ServerResponse, error: unknown): void {

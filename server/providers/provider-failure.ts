@@ -60,7 +60,8 @@ type Reading = { status: number; body: string; retryAfter?: string | null };
 
 export function readProviderFailure({ status, body, retryAfter = null }: Reading): ProviderFailure {
   const kind = classify(status, body);
-  const cause = new Error(`upstream answered ${status}: ${maskSecrets(body.slice(0, MAX_MESSAGE_LENGTH))}`);
+  // Its words may tell of our account: the log gets the status and the kind.
+  const cause = new Error(`upstream answered ${status} (${kind})`);
   const retryAfterSeconds = readSeconds(retryAfter);
   return {
     kind,

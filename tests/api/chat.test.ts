@@ -357,6 +357,16 @@ describe('refusals, in the chat shape', () => {
     );
   });
 
+  test('JSON that is nested deeper than anything means: 400, not a failure of ours', async () => {
+    const person = await newPerson({ credits: 10 });
+    const deep = `{"model":"sandbox/echo","messages":[{"role":"user","content":"x"}],"metadata":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`;
+    expect(await refusal(await post(deep, bearer(person)))).toMatchObject({
+      status: 400,
+      type: 'invalid_request',
+    });
+    expect(await openHolds(person)).toBe(0);
+  });
+
   test('a body over 32 MB: 413', async () => {
     const person = await newPerson({ credits: 10 });
     const response = await post(

@@ -64,7 +64,6 @@ export async function runGeneration<Client extends ClientRequest>(
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
   const kind = profileFor(model.provider).format;
-  const input = protocol.measure(client, kind).likelyInputTokens;
   const run = startRun({
     requestId,
     hold,
@@ -73,7 +72,12 @@ export async function runGeneration<Client extends ClientRequest>(
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     outputCap,
-    estimate: (outputBytes) => ({ ...NO_TOKENS, input, output: likelyOutputTokens(outputBytes, kind) }),
+    // Measured when a lease is renewed: most requests end before that.
+    estimate: (outputBytes) => ({
+      ...NO_TOKENS,
+      input: protocol.measure(client, kind).likelyInputTokens,
+      output: likelyOutputTokens(outputBytes, kind),
+    }),
   });
   if (outputCap < plan.outputCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return answer(run, candidates, request.signal);

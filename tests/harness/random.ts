@@ -1,10 +1,6 @@
-/** A repeatable source of random numbers. `SEED=n` repeats a run; the seed is printed. */
-export function seededRandom(
-  seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32)),
-): () => number {
-  console.info(`SEED=${seed}`);
+/** A repeatable source of random numbers (mulberry32): the same seed, the same run of numbers. */
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
-  // mulberry32
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;
@@ -12,4 +8,11 @@ export function seededRandom(
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** For tests: a new seed each time, printed, so that `SEED=n` repeats a run. */
+export function seededRandom(): () => number {
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
+  console.info(`SEED=${seed}`);
+  return randomFrom(seed);
 }

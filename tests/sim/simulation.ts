@@ -6,10 +6,10 @@ import { closeDatabase } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { migrate } from '@/server/process/migrate';
+import { randomFrom } from '../harness/random';
 import { openWallets, runClient } from './clients';
 import { Instance } from './instances';
 import { type Payments, PROCESSOR_KEY, PROCESSOR_WEBHOOK_SECRET, startPayments } from './payments';
-import { randomFrom } from './random';
 import { Tally } from './tally';
 import { findNegative, judge } from './verdict';
 

@@ -5,6 +5,7 @@ const LOOKS = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
   secondary: 'border border-line bg-surface text-text hover:bg-sunken',
   quiet: 'text-muted hover:text-text hover:bg-sunken',
+  danger: 'bg-danger text-on-accent hover:opacity-90',
 };
 
 const SIZES = {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 const LOOKS = {
   info: 'bg-sunken text-text',
   positive: 'bg-positive-soft text-positive',
+  warning: 'bg-warning-soft text-warning',
   danger: 'bg-danger-soft text-danger',
 };
 

@@ -1,0 +1,68 @@
+'use client';
+
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { type ReactNode, useState } from 'react';
+import type { ActionResult } from './action-result';
+import { Button, type ButtonLook } from './button';
+import { BACKDROP, POPUP } from './dialog';
+import { Notice } from './notice';
+import { useAction } from './use-action';
+
+type Props = ButtonLook & {
+  /** What the button says, e.g. "Revoke key". Repeated on the button that does it. */
+  label: string;
+  /** The question, e.g. "Revoke this key?" */
+  title: string;
+  /** What happens then, and whether it can be undone. */
+  consequence: ReactNode;
+  action: () => Promise<ActionResult<unknown>>;
+  disabled?: boolean;
+  /** For a screen reader, where the label alone is said many times on a page. */
+  describe?: string;
+};
+
+/** A button whose action cannot be taken back: asks first, shows a refusal in place. */
+export function ConfirmButton({ label, title, consequence, action, describe, disabled, look, size }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const { run, isRunning, failure, clearFailure } = useAction(action);
+  const confirm = async () => {
+    if ((await run()).ok) setOpen(false);
+  };
+  return (
+    <AlertDialog.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (!isRunning) setOpen(open);
+        clearFailure();
+      }}
+    >
+      <AlertDialog.Trigger
+        render={<Button look={look ?? 'secondary'} size={size ?? 'small'} />}
+        disabled={disabled}
+        aria-label={describe && `${label}: ${describe}`}
+      >
+        {label}
+      </AlertDialog.Trigger>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Popup className={POPUP}>
+          <AlertDialog.Title className="text-lg font-semibold tracking-tight">{title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />} className="mt-2 text-sm text-muted">
+            {consequence}
+          </AlertDialog.Description>
+          {failure && (
+            <div className="mt-4">
+              <Notice kind="danger">{failure.message}</Notice>
+            </div>
+          )}
+          <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+            <AlertDialog.Close render={<Button look="secondary" />}>Cancel</AlertDialog.Close>
+            <Button look="danger" busy={isRunning} onClick={confirm}>
+              {label}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,76 @@
+'use client';
+
+import { Dialog } from '@base-ui/react/dialog';
+import { Menu, X } from 'lucide-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { type ReactNode, useState } from 'react';
+import { BACKDROP } from './dialog';
+
+/** One page of a dashboard. The first one's address is the dashboard's own and matches exactly. */
+export type NavItem = { href: string; label: string; icon: ReactNode };
+
+/** The pages of a dashboard: a column on a wide screen. */
+export function DashboardNav({ items }: { items: NavItem[] }) {
+  return (
+    <nav aria-label="Dashboard">
+      <NavList items={items} />
+    </nav>
+  );
+}
+
+/** The same behind a button, for a phone. */
+export function DashboardMenu({ items, footer }: { items: NavItem[]; footer: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger
+        aria-label="Open the menu"
+        className="-mr-2 grid size-11 place-items-center rounded-lg hover:bg-sunken"
+      >
+        <Menu size={20} aria-hidden="true" />
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={BACKDROP} />
+        <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(300px,86vw)] flex-col gap-6 overflow-y-auto border-l border-line bg-surface p-5 transition data-[ending-style]:translate-x-4 data-[ending-style]:opacity-0 data-[starting-style]:translate-x-4 data-[starting-style]:opacity-0">
+          <div className="flex items-center justify-between">
+            <Dialog.Title className="font-semibold">Menu</Dialog.Title>
+            <Dialog.Close
+              aria-label="Close the menu"
+              className="-mr-2 grid size-11 place-items-center rounded-lg hover:bg-sunken"
+            >
+              <X size={20} aria-hidden="true" />
+            </Dialog.Close>
+          </div>
+          <nav aria-label="Dashboard">
+            <NavList items={items} onChoose={() => setOpen(false)} />
+          </nav>
+          <div className="mt-auto">{footer}</div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void }) {
+  const path = usePathname();
+  const isCurrent = (href: string, place: number) =>
+    path === href || (place > 0 && path.startsWith(`${href}/`));
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {items.map(({ href, label, icon }, place) => (
+        <li key={href}>
+          <Link
+            href={href}
+            {...(onChoose && { onClick: onChoose })}
+            aria-current={isCurrent(href, place) ? 'page' : undefined}
+            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text lg:h-9 lg:text-sm"
+          >
+            {icon}
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

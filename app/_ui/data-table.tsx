@@ -1,0 +1,111 @@
+'use client';
+
+import {
+  type ColumnDef,
+  createColumnHelper,
+  createSortedRowModel,
+  type RowData,
+  rowSortingFeature,
+  sortFn_basic,
+  sortFn_text,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { basic: sortFn_basic, text: sortFn_text },
+});
+
+/** Names of the columns that hold numbers (aligned right) or that a phone does without. */
+export type ColumnLooks = { numeric?: string[]; hiddenOnPhone?: string[] };
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of columns has cells of several types
+export type Columns<Row extends RowData> = ColumnDef<typeof features, Row, any>[];
+
+export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>();
+
+type Props<Row extends RowData> = ColumnLooks & {
+  /** What the table lists, for a screen reader. */
+  caption: string;
+  columns: Columns<Row>;
+  rows: Row[];
+  /** Stands in the place of the table when there is no row. */
+  empty: ReactNode;
+  /** Off where the server sorts and pages: sorting one page alone would mislead. */
+  sortable?: boolean;
+};
+
+const NONE: string[] = [];
+
+/** A table that scrolls sideways inside its own frame, so that the page never does. */
+export function DataTable<Row extends RowData>({
+  caption,
+  columns,
+  rows,
+  empty,
+  numeric = NONE,
+  hiddenOnPhone = NONE,
+  sortable = false,
+}: Props<Row>) {
+  const table = useTable({ features, columns, data: rows, enableSorting: sortable });
+  if (rows.length === 0) return empty;
+  const look = (id: string) =>
+    `${numeric.includes(id) ? 'text-right tabular-nums' : 'text-left'} ${hiddenOnPhone.includes(id) ? 'max-sm:hidden' : ''}`;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section aria-label={caption} tabIndex={0} className="relative overflow-x-auto">
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} className="border-b border-line">
+              {group.headers.map((header) => {
+                const sorted = header.column.getIsSorted();
+                return (
+                  <th
+                    key={header.id}
+                    scope="col"
+                    aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
+                    className={`px-3 py-2.5 text-[13px] font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5 ${look(header.column.id)}`}
+                  >
+                    {header.column.getCanSort() ? (
+                      <button
+                        type="button"
+                        onClick={header.column.getToggleSortingHandler()}
+                        className="-m-1 inline-flex items-center gap-1 rounded p-1 hover:text-text"
+                      >
+                        <table.FlexRender header={header} />
+                        {sorted === 'asc' && <ArrowUp size={14} aria-hidden="true" />}
+                        {sorted === 'desc' && <ArrowDown size={14} aria-hidden="true" />}
+                      </button>
+                    ) : (
+                      <table.FlexRender header={header} />
+                    )}
+                  </th>
+                );
+              })}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id} className="border-b border-line/70 last:border-0 hover:bg-sunken/60">
+              {row.getAllCells().map((cell) => (
+                <td
+                  key={cell.id}
+                  className={`px-3 py-3 align-middle first:pl-5 last:pr-5 ${look(cell.column.id)}`}
+                >
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

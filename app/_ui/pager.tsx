@@ -1,0 +1,57 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import Link from 'next/link';
+import { buttonClass } from './button';
+
+type Props = {
+  /** Addresses of the neighbouring pages; none at an end of the list. */
+  newer?: string | undefined;
+  older?: string | undefined;
+  /** Which part of the list this is, e.g. "1–50 of 200,312". */
+  position: string;
+};
+
+/** Walks a long list, newest first. */
+export function Pager({ newer, older, position }: Props) {
+  if (newer === undefined && older === undefined) return null;
+  return (
+    <nav
+      aria-label="Pages"
+      className="flex items-center justify-between gap-3 border-t border-line px-5 py-3 text-sm text-muted"
+    >
+      <span className="tabular-nums">{position}</span>
+      <span className="flex gap-2">
+        <Step href={newer} label="Newer">
+          <ChevronLeft size={16} aria-hidden="true" />
+        </Step>
+        <Step href={older} label="Older">
+          <ChevronRight size={16} aria-hidden="true" />
+        </Step>
+      </span>
+    </nav>
+  );
+}
+
+function Step({
+  href,
+  label,
+  children,
+}: {
+  href: string | undefined;
+  label: string;
+  children: React.ReactNode;
+}) {
+  const look = buttonClass({ look: 'secondary', size: 'small' });
+  if (href === undefined)
+    return (
+      <span aria-disabled="true" className={`${look} opacity-50`}>
+        {children}
+        {label}
+      </span>
+    );
+  return (
+    <Link href={href} className={look}>
+      {children}
+      {label}
+    </Link>
+  );
+}

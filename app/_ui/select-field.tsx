@@ -1,0 +1,39 @@
+import { ChevronDown } from 'lucide-react';
+import { type ComponentProps, useId } from 'react';
+
+type Props = ComponentProps<'select'> & {
+  label: string;
+  /** The label is read out but not shown: for a row of filters. */
+  labelHidden?: boolean;
+  options: { value: string; label: string }[];
+};
+
+/** The browser's own list of choices: it is what phones and screen readers know best. */
+export function SelectField({ label, labelHidden = false, options, className = '', ...rest }: Props) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}>
+        {label}
+      </label>
+      <div className="relative">
+        <select
+          {...rest}
+          id={id}
+          className="h-11 w-full appearance-none rounded-lg border border-field/60 bg-surface pr-9 pl-3 text-sm hover:border-field sm:h-10"
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+        <ChevronDown
+          size={16}
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-muted"
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,5 +1,5 @@
 import { normaliseEmail } from '../identity/email';
-import { parseOrigin } from '../partners/origins';
+import { parseOrigin } from '../partners/origin-rules';
 import {
   addOrigin,
   createPartner,

@@ -1,89 +1,6 @@
 import { prisma } from '../db';
 import { ApiError } from '../errors';
-
-/**
- * Which pages may open the checkout for a partner. Origins are compared as the exact text that
- * the browser writes; custom schemes never go through `URL`, which knows no origin for them.
- */
-
-export type ParsedOrigin =
-  /** `warning`: allowed, but worth a second thought. */
-  { ok: true; origin: string; warning?: string } | { ok: false; reason: string };
-
-const SCHEME_WILDCARD = /^([a-z][a-z0-9+.-]*):\/\/\*$/i;
-const WEB_ORIGIN = /^https?:\/\/([^/?#@\\\s]+)\/?$/i;
-const REFUSED_SCHEMES = new Set([
-  'http',
-  'https',
-  'ws',
-  'wss',
-  'file',
-  'data',
-  'blob',
-  'javascript',
-  'about',
-  'filesystem',
-  'view-source',
-  'ftp',
-  'mailto',
-  'tel',
-  'intent',
-]);
-const EXTENSION_SCHEME = /-extension$/;
-const MAX_LENGTH = 255;
-
-/** Reads an origin that somebody registers; what is kept is the text that a browser will send. */
-export function parseOrigin(text: string): ParsedOrigin {
-  const given = text.trim();
-  if (given.length > MAX_LENGTH) return refuse('is too long');
-  const scheme = SCHEME_WILDCARD.exec(given)?.[1]?.toLowerCase();
-  return scheme === undefined ? parseWebOrigin(given) : parseSchemeWildcard(scheme);
-}
-
-function parseSchemeWildcard(scheme: string): ParsedOrigin {
-  if (REFUSED_SCHEMES.has(scheme))
-    return refuse(`every app and page may use the scheme ${scheme}: it cannot be registered as a whole`);
-  const origin = `${scheme}://*`;
-  return EXTENSION_SCHEME.test(scheme)
-    ? {
-        ok: true,
-        origin,
-        warning: `${origin} lets every browser extension that the user has open the checkout`,
-      }
-    : { ok: true, origin };
-}
-
-function parseWebOrigin(given: string): ParsedOrigin {
-  const host = WEB_ORIGIN.exec(given)?.[1];
-  if (host === undefined) {
-    return /^https?:\/\//i.test(given)
-      ? refuse('write scheme and host only, without path, query or user: https://example.com')
-      : refuse('write a web origin such as https://example.com, or an app scheme such as myapp://*');
-  }
-  if (host.includes('*')) return refuse('a host has no wildcard: register each subdomain');
-  const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null) return refuse('is not a valid address');
-  if (url.hostname.endsWith('.')) return refuse('the host must not end in a dot');
-  return { ok: true, origin: url.origin };
-}
-
-const refuse = (reason: string): ParsedOrigin => ({ ok: false, reason });
-
-/** Development pages: always allowed, on any port. */
-const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1|(?:[a-z0-9_-]+\.)+localhost)(?::\d{1,5})?$/;
-/** An app's origin ends up in headers and messages: nothing that could end a value there. */
-const APP_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:[\]%@-]*$/;
-
-/** Whether a page of this origin, as the browser wrote it, may use the checkout. */
-export function isAllowedOrigin(origin: string, registered: readonly string[]): boolean {
-  if (origin === 'null') return false;
-  if (LOCALHOST.test(origin)) return true;
-  return registered.some((entry) =>
-    entry.endsWith('://*')
-      ? origin.startsWith(entry.slice(0, -1)) && APP_ORIGIN.test(origin)
-      : origin === entry,
-  );
-}
+import { isAllowedOrigin, MAX_ORIGIN_LENGTH } from './origin-rules';
 
 export async function requireAllowedOrigin(partnerId: string, origin: string): Promise<void> {
   const registered = await prisma().partnerOrigin.findMany({
@@ -100,5 +17,5 @@ export async function requireAllowedOrigin(partnerId: string, origin: string): P
 
 /** The origin as it may stand in a message. */
 function printable(origin: string): string {
-  return origin.slice(0, MAX_LENGTH).replace(/[^!-~]/g, '?');
+  return origin.slice(0, MAX_ORIGIN_LENGTH).replace(/[^!-~]/g, '?');
 }

@@ -4,7 +4,7 @@ import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { hasValidChecksum } from '../keys/checked-token';
-import { parseOrigin } from './origins';
+import { parseOrigin } from './origin-rules';
 import { newPublishableKey, PUBLISHABLE_KEY_PREFIX } from './publishable-key';
 import { MAX_RATE_BP } from './rate';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type NextRequest, NextResponse } from 'next/server';
 import { findVisitOrigin } from '@/server/checkout/visits';
 import { isLive, settings } from '@/server/env';
-import { SITE_HEADER } from './app/_ui/site-header';
+import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
 /**
  * Stands before every page: gives it a nonce, its security headers and, for the one page that may
@@ -33,6 +33,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   const policy = describe(isDemo ? demoPolicy(nonce) : await pagePolicy(pathname, nonce));
   const headers = new Headers(request.headers);
   headers.set(SITE_HEADER, isDemo ? 'demo' : pathname.startsWith('/checkout') ? 'checkout' : 'service');
+  headers.set(PATH_HEADER, pathname + request.nextUrl.search);
   headers.set('content-security-policy', policy);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('content-security-policy', policy);

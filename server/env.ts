@@ -31,6 +31,12 @@ export const settingsSchema = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
 
+  OPERATOR_EMAILS: z
+    .string()
+    .transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase()))
+    .pipe(z.array(z.email({ error: 'e-mail addresses, separated by commas' })))
+    .default([]),
+
   ...providerSettings(),
   CATALOG_FILE: z.string().min(1).optional(),
 

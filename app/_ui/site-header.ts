@@ -1,2 +1,5 @@
 /** Set by the proxy: which site a request is for, `service`, `checkout` or `demo`. */
 export const SITE_HEADER = 'x-svc-site';
+
+/** Set by the proxy: path and query, which a page does not learn otherwise. */
+export const PATH_HEADER = 'x-svc-path';

@@ -6,8 +6,10 @@ import { isIP } from 'node:net';
  */
 export const CLIENT_ADDRESS_HEADER = 'x-svc-client-address';
 
+type WithHeaders = { headers: Pick<Headers, 'get'> };
+
 /** The caller's IP address, or '' on a host that does not tell. */
-export function clientAddress(request: Request): string {
+export function clientAddress(request: WithHeaders): string {
   const address = request.headers.get(CLIENT_ADDRESS_HEADER)?.trim() ?? '';
   return isIP(address) === 0 ? '' : address.toLowerCase();
 }

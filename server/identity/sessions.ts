@@ -24,6 +24,7 @@ export async function openSession(
       userAgent: userAgent.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_USER_AGENT_CHARACTERS),
       createdAt: nowDate(),
       lastSeenAt: nowDate(),
+      confirmedAt: nowDate(),
       expiresAt: new Date(now() + SESSION_LIFETIME_MS),
     },
     select: { id: true },
@@ -31,7 +32,25 @@ export async function openSession(
   return { sessionId: session.id, token };
 }
 
-export type LiveSession = { sessionId: string; userId: string; email: string; createdAt: Date };
+/** The person proved to be present once more: the device stays, its token is a new one. */
+export async function renewSession(tx: Tx, sessionId: string): Promise<{ token: string }> {
+  const token = randomBase62(TOKEN_CHARACTERS);
+  await tx.session.update({
+    where: { id: sessionId },
+    data: { tokenHash: hashOf(token), confirmedAt: nowDate(), lastSeenAt: nowDate() },
+  });
+  return { token };
+}
+
+export type LiveSession = {
+  sessionId: string;
+  userId: string;
+  email: string;
+  createdAt: Date;
+  /** When the person last proved to be present. */
+  confirmedAt: Date;
+  expiresAt: Date;
+};
 
 /** The live session of a token; being found counts as being seen. */
 export async function findSession(token: string): Promise<LiveSession | null> {
@@ -53,6 +72,8 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     userId: session.userId,
     email: session.user.email,
     createdAt: session.createdAt,
+    confirmedAt: session.confirmedAt,
+    expiresAt: session.expiresAt,
   };
 }
 

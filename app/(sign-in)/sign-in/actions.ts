@@ -1,0 +1,36 @@
+'use server';
+
+import { cookies, headers } from 'next/headers';
+import { z } from 'zod';
+import { openAction } from '@/app/_session/action';
+import { clientAddress } from '@/server/http/client-address';
+import {
+  SESSION_COOKIE,
+  SESSION_COOKIE_OPTIONS,
+  SESSION_COOKIE_SECONDS,
+} from '@/server/identity/session-cookie';
+import { sendServiceCode, signInToService } from '@/server/identity/sign-in-to-service';
+
+const email = z.string().max(320);
+
+export const sendCode = openAction(z.object({ email }), async (input) => {
+  const { challengeId, resendInSeconds } = await sendServiceCode({
+    email: input.email,
+    address: clientAddress({ headers: await headers() }),
+  });
+  return { ok: true, value: { challengeId, resendInSeconds } };
+});
+
+export const enterCode = openAction(
+  z.object({ email, challengeId: z.string().max(64), code: z.string().max(20) }),
+  async (input) => {
+    const store = await cookies();
+    const { token } = await signInToService({
+      ...input,
+      userAgent: (await headers()).get('user-agent') ?? '',
+      currentToken: store.get(SESSION_COOKIE)?.value ?? null,
+    });
+    store.set(SESSION_COOKIE, token, { ...SESSION_COOKIE_OPTIONS, maxAge: SESSION_COOKIE_SECONDS });
+    return { ok: true };
+  },
+);

@@ -1,0 +1,33 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { readReturnPath } from '@/app/_session/return-path';
+import { findSession } from '@/app/_session/session';
+import { settings } from '@/server/env';
+import { Sheet } from '../sheet';
+import { SignIn } from './sign-in';
+
+export const metadata: Metadata = { title: 'Sign in' };
+
+type Props = { searchParams: Promise<{ return?: string | string[]; again?: string | string[] }> };
+
+export default async function SignInPage({ searchParams }: Props) {
+  const query = await searchParams;
+  const returnTo = readReturnPath(query.return);
+  const session = await findSession();
+  if (session !== null && query.again === undefined) redirect(returnTo);
+  const { BRAND_NAME: brand, SANDBOX_MAIL_URL: mailbox } = settings();
+  return (
+    <Sheet
+      brand={brand}
+      footer={
+        mailbox !== undefined && (
+          <a href="/dev/mail" target="_blank" rel="noreferrer" className="underline hover:text-text">
+            Mail is caught here: open the test mailbox
+          </a>
+        )
+      }
+    >
+      <SignIn returnTo={returnTo} brand={brand} signedInAs={session?.email ?? null} />
+    </Sheet>
+  );
+}

@@ -1,0 +1,98 @@
+import { headers } from 'next/headers';
+import { unstable_rethrow } from 'next/navigation';
+import type { z } from 'zod';
+import type { ActionResult } from '@/app/_ui/action-result';
+import { settings } from '@/server/env';
+import { ApiError } from '@/server/errors';
+import { validate } from '@/server/http/read-body';
+import { toApiError } from '@/server/http/respond';
+import { newId } from '@/server/ids';
+import { findSession, isOperator, isRecent, type Session } from './session';
+
+/**
+ * Server actions are public endpoints that anybody may call with anything. Each one is made by a
+ * function of this file, which lets our own pages through only, checks the input and, but for the
+ * sign-in itself, requires somebody to be signed in. A test walks all of them.
+ */
+
+type Action<Input, Value> = (input: Input) => Promise<ActionResult<Value>>;
+type Work<Schema extends z.ZodType, Value> = (
+  session: Session,
+  input: z.output<Schema>,
+) => Promise<ActionResult<Value>>;
+
+/** For everybody. Only signing in needs it. */
+export function openAction<Schema extends z.ZodType, Value = undefined>(
+  schema: Schema,
+  work: (input: z.output<Schema>) => Promise<ActionResult<Value>>,
+): Action<z.input<Schema>, Value> {
+  return (input) =>
+    answer(async () => {
+      await requireOwnOrigin();
+      return work(validate(schema, input));
+    });
+}
+
+/** For who is signed in. */
+export function sessionAction<Schema extends z.ZodType, Value = undefined>(
+  schema: Schema,
+  work: Work<Schema, Value>,
+): Action<z.input<Schema>, Value> {
+  return openAction(schema, async (input) => work(await requireSignedIn(), input));
+}
+
+/** For who proved to be present in the last minutes; others are asked for a code first. */
+export function recentAction<Schema extends z.ZodType, Value = undefined>(
+  schema: Schema,
+  work: Work<Schema, Value>,
+): Action<z.input<Schema>, Value> {
+  return sessionAction(schema, (session, input) => {
+    if (!isRecent(session))
+      throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail');
+    return work(session, input);
+  });
+}
+
+/** For operators; to others it does not exist. */
+export function operatorAction<Schema extends z.ZodType, Value = undefined>(
+  schema: Schema,
+  work: Work<Schema, Value>,
+): Action<z.input<Schema>, Value> {
+  return sessionAction(schema, (session, input) => {
+    if (!isOperator(session)) throw new ApiError('not_found', 'There is nothing at this address');
+    return work(session, input);
+  });
+}
+
+async function requireSignedIn(): Promise<Session> {
+  const session = await findSession();
+  if (session === null) throw new ApiError('step_up_required', 'You were signed out. Please sign in again.');
+  return session;
+}
+
+/** Cookies travel with requests that other sites cause: they alone prove nothing. */
+async function requireOwnOrigin(): Promise<void> {
+  const request = await headers();
+  const fetchSite = request.get('sec-fetch-site');
+  const isOurs =
+    request.get('origin') === new URL(settings().BASE_URL).origin &&
+    (fetchSite === null || fetchSite === 'same-origin');
+  if (!isOurs)
+    throw new ApiError('origin_not_allowed', `This works on the pages of ${settings().BASE_URL} only`);
+}
+
+/** A refusal is a value; Next's own signals, such as a redirect, pass through. */
+async function answer<Value>(work: () => Promise<ActionResult<Value>>): Promise<ActionResult<Value>> {
+  try {
+    return await work();
+  } catch (failure) {
+    unstable_rethrow(failure);
+    const { code, message, param } = toApiError(failure, newId('req'));
+    return {
+      ok: false,
+      message,
+      ...(param !== null && { field: param }),
+      ...(code === 'step_up_required' && { stepUp: true as const }),
+    };
+  }
+}

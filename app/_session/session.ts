@@ -1,0 +1,58 @@
+import { headers } from 'next/headers';
+import { notFound, redirect } from 'next/navigation';
+import { getServerSession } from 'next-auth/next';
+import { cache } from 'react';
+import { PATH_HEADER } from '@/app/_ui/site-header';
+import { MINUTE_MS, now } from '@/server/clock';
+import { settings } from '@/server/env';
+import type { SessionUser } from '@/server/identity/session-adapter';
+import type { LiveSession } from '@/server/identity/sessions';
+import { authOptions } from './auth-options';
+import { HOME, signInPath } from './return-path';
+
+/** Who is signed in to the service's own pages. For pages; actions are made in `action.ts`. */
+
+export type Session = LiveSession;
+
+/** How long a sign-in counts as the person being present. */
+export const RECENT_MINUTES = 10;
+
+export const findSession = cache(async (): Promise<Session | null> => {
+  const options = authOptions();
+  const found = await getServerSession({
+    ...options,
+    callbacks: {
+      session: ({ session, user }) => ({ ...session, live: (user as SessionUser).live }),
+    },
+  });
+  return (found as { live: Session } | null)?.live ?? null;
+});
+
+/** Sends who is not signed in to the sign-in page and back to where they were. */
+export async function requireSession(): Promise<Session> {
+  return (await findSession()) ?? redirect(signInPath(await here()));
+}
+
+/** For pages that show or change what matters most: asks for a new code when the last is older. */
+export async function requireRecentSession(minutes = RECENT_MINUTES): Promise<Session> {
+  const session = await requireSession();
+  return isRecent(session, minutes) ? session : redirect(signInPath(await here(), { again: true }));
+}
+
+export function isRecent(session: Session, minutes = RECENT_MINUTES): boolean {
+  return now() - session.confirmedAt.getTime() < minutes * MINUTE_MS;
+}
+
+/** For everybody but an operator there is nothing at this address. */
+export async function requireOperator(): Promise<Session> {
+  const session = await requireSession();
+  return isOperator(session) ? session : notFound();
+}
+
+export function isOperator({ email }: Session): boolean {
+  return settings().OPERATOR_EMAILS.includes(email);
+}
+
+async function here(): Promise<string> {
+  return (await headers()).get(PATH_HEADER) ?? HOME;
+}

@@ -1,0 +1,25 @@
+'use client';
+
+import { Button, type ButtonLook } from '../_ui/button';
+import { Notice } from '../_ui/notice';
+import { useAction } from '../_ui/use-action';
+import { signOut } from './sign-out';
+
+export function SignOutButton({ look = 'quiet', size = 'small' }: ButtonLook) {
+  const { run, isRunning, failure } = useAction(signOut);
+  return (
+    <>
+      <Button
+        look={look}
+        size={size}
+        busy={isRunning}
+        onClick={async () => {
+          if ((await run(undefined)).ok) window.location.assign('/');
+        }}
+      >
+        Sign out
+      </Button>
+      {failure && <Notice kind="danger">{failure.message}</Notice>}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+'use server';
+
+import { cookies } from 'next/headers';
+import { z } from 'zod';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
+import { signOutOfService } from '@/server/identity/sign-in-to-service';
+import { openAction } from './action';
+
+/** Ends this device: its session and the keys that apps got on it. */
+export const signOut = openAction(z.undefined(), async () => {
+  const store = await cookies();
+  const token = store.get(SESSION_COOKIE)?.value;
+  if (token) await signOutOfService(token);
+  store.set(SESSION_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });
+  return { ok: true };
+});

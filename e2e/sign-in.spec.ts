@@ -1,0 +1,55 @@
+import { expect } from '@playwright/test';
+import { expectAccessible } from './fixtures/accessibility';
+import { newEmail, readCode, test } from './fixtures/checkout-walk';
+
+const COOKIE = '__Host-svc-session';
+
+test('signing in by code: a wrong code is told in place, the right one leads back to where one was', async ({
+  page,
+  context,
+  service,
+}) => {
+  const email = newEmail();
+  await context.addCookies([{ name: COOKIE, value: 'planted', url: service.replace('http:', 'https:') }]);
+  await page.goto(`${service}/sign-in?return=${encodeURIComponent('/dev/mail?to=nobody')}`);
+  await expectAccessible(page);
+  await page.getByLabel('E-mail').fill('not an address');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await expect(page.getByText('Please enter a complete e-mail address.')).toBeVisible();
+
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /Send a new code in \d+ s/ })).toBeDisabled();
+  await expectAccessible(page);
+
+  const code = await readCode(page, service, email);
+  await page.getByLabel('Code').fill(code === '000000' ? '111111' : '000000');
+  await expect(page.getByText('This code is not right.')).toBeVisible();
+  await page.getByLabel('Code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+  await expect(page).toHaveURL(`${service}/dev/mail?to=nobody`);
+
+  const cookie = (await context.cookies()).find(({ name }) => name === COOKIE);
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' });
+  expect(cookie?.value).not.toBe('planted');
+  const answer = await page.request.get(`${service}/api/auth/session`, {
+    headers: { cookie: `${COOKIE}=${cookie?.value}` },
+  });
+  expect(Object.keys((await answer.json()) as object)).toEqual(['expires']);
+});
+
+test('the sign-in page leads nowhere but to pages of this site', async ({ page, service }) => {
+  for (const path of ['https://evil.test', '//evil.test', '/\\evil.test', '/sign-in']) {
+    await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);
+    const html = await page.content();
+    expect(html).toContain('\\"returnTo\\":\\"/account\\"');
+  }
+});
+
+test('next-auth offers nothing but the question who is signed in', async ({ request, service }) => {
+  for (const path of ['signin', 'signout', 'csrf', 'providers', 'error', 'callback/x', 'verify-request'])
+    expect((await request.get(`${service}/api/auth/${path}`)).status(), path).toBe(404);
+  for (const path of ['signout', 'signin', 'session', '_log'])
+    expect((await request.post(`${service}/api/auth/${path}`)).status(), path).toBe(404);
+  expect(await (await request.get(`${service}/api/auth/session`)).json()).toEqual({});
+});

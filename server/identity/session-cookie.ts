@@ -1,0 +1,28 @@
+import { SECOND_MS } from '../clock';
+import { SESSION_LIFETIME_MS } from './sessions';
+
+/**
+ * The cookie that carries a device's session on the service's own pages. `__Host-` keeps other
+ * hosts and paths from setting it; browsers take it on http://localhost as well.
+ */
+
+export const SESSION_COOKIE = '__Host-svc-session';
+export const SESSION_COOKIE_SECONDS = SESSION_LIFETIME_MS / SECOND_MS;
+/** For whoever sets the cookie through an interface of its own; the headers below say the same. */
+export const SESSION_COOKIE_OPTIONS = { path: '/', httpOnly: true, secure: true, sameSite: 'lax' } as const;
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
+
+/** The value of a `Set-Cookie` header. */
+export function sessionCookie(token: string): string {
+  return `${SESSION_COOKIE}=${token}; Max-Age=${SESSION_COOKIE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function clearedSessionCookie(): string {
+  return `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
+}
+
+export function readSessionToken(request: Request): string | null {
+  const wanted = `${SESSION_COOKIE}=`;
+  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) || null;
+}

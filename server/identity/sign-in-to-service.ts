@@ -1,0 +1,48 @@
+import { inTransaction } from '../db';
+import { settings } from '../env';
+import { revokeSession } from '../keys/revoke';
+import { consumeChallenge, invalidCode, type SentCode, sendLoginCode, verifyLoginCode } from './login-codes';
+import { findSession, lockLiveSession, openSession, renewSession } from './sessions';
+import { openUser } from './users';
+
+/** Sign-in to the service's own pages, as opposed to an app or a checkout window. */
+
+const OWN_PAGES = { partnerId: null, visitId: null, origin: null };
+
+export function sendServiceCode(request: { email: string; address: string }): Promise<SentCode> {
+  return sendLoginCode({ ...request, ...OWN_PAGES, appName: settings().BRAND_NAME });
+}
+
+export type ServiceSignIn = {
+  challengeId: string;
+  email: string;
+  code: string;
+  userAgent: string;
+  /** The session that the browser shows, whoever's it is. */
+  currentToken: string | null;
+};
+
+/**
+ * The token is new whatever the browser sent before, so a planted one is worth nothing. Who is
+ * signed in here already stays the same device; a browser is one person's at a time.
+ */
+export async function signInToService(entry: ServiceSignIn): Promise<{ token: string }> {
+  const { challengeId, userAgent } = entry;
+  const { email } = await verifyLoginCode({ ...entry, ...OWN_PAGES });
+  const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
+  return inTransaction(async (tx) => {
+    if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
+    const { id: userId } = await openUser(tx, email);
+    const isSamePerson = current?.userId === userId;
+    if (current && isSamePerson && (await lockLiveSession(tx, current.sessionId)))
+      return renewSession(tx, current.sessionId);
+    if (current && !isSamePerson) await revokeSession(tx, current.sessionId);
+    return openSession(tx, { userId, userAgent });
+  });
+}
+
+/** Ends the device behind a token, with the keys that it minted. */
+export async function signOutOfService(token: string): Promise<void> {
+  const session = await findSession(token);
+  if (session !== null) await inTransaction((tx) => revokeSession(tx, session.sessionId));
+}

@@ -8,7 +8,13 @@ import { type ReactNode, useState } from 'react';
 import { BACKDROP } from './dialog';
 
 /** One page of a dashboard. The first one's address is the dashboard's own and matches exactly. */
-export type NavItem = { href: string; label: string; icon: ReactNode };
+export type NavItem = {
+  href: string;
+  label: string;
+  icon: ReactNode;
+  /** Begins a group of pages under this heading. */
+  heading?: string;
+};
 
 /** The pages of a dashboard: a column on a wide screen. */
 export function DashboardNav({ items }: { items: NavItem[] }) {
@@ -58,8 +64,9 @@ function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void 
     path === href || (place > 0 && path.startsWith(`${href}/`));
   return (
     <ul className="flex flex-col gap-0.5">
-      {items.map(({ href, label, icon }, place) => (
+      {items.map(({ href, label, icon, heading }, place) => (
         <li key={href}>
+          {heading && <p className="px-3 pt-5 pb-1.5 text-xs font-medium text-muted">{heading}</p>}
           <Link
             href={href}
             {...(onChoose && { onClick: onChoose })}

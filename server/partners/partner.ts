@@ -4,6 +4,7 @@ import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { hasValidChecksum } from '../keys/checked-token';
+import { checkName } from './name';
 import { parseOrigin } from './origin-rules';
 import { newPublishableKey, PUBLISHABLE_KEY_PREFIX } from './publishable-key';
 import { MAX_RATE_BP } from './rate';
@@ -82,6 +83,10 @@ export async function setPartnerRate(partnerId: string, rateBp: number): Promise
   await prisma().partner.update({ where: { id: partnerId }, data: { rateBp: requireRate(rateBp) } });
 }
 
+export async function renamePartner(partnerId: string, name: string): Promise<void> {
+  await prisma().partner.update({ where: { id: partnerId }, data: { name: requireName(name) } });
+}
+
 export async function addOrigin(partnerId: string, text: string): Promise<void> {
   const origin = requireOrigin(text);
   await prisma().partnerOrigin.createMany({
@@ -106,17 +111,10 @@ export async function setAllowedModels(partnerId: string, models: string[] | nul
   });
 }
 
-const MAX_NAME_CHARACTERS = 60;
-
-/** Names stand in mails, in their subject too, and on the checkout. */
 function requireName(text: string): string {
-  const name = text.trim().normalize('NFC');
-  if (name === '' || name.length > MAX_NAME_CHARACTERS || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new ApiError('invalid_request', `name: 1 to ${MAX_NAME_CHARACTERS} characters in one line`, {
-      param: 'name',
-    });
-  }
-  return name;
+  const checked = checkName(text);
+  if (!checked.ok) throw new ApiError('invalid_request', `name: ${checked.reason}`, { param: 'name' });
+  return checked.name;
 }
 
 function requireRate(rateBp: number): number {

@@ -1,0 +1,58 @@
+'use client';
+
+import { Menu } from '@base-ui/react/menu';
+import { Check, ChevronsUpDown, Plus } from 'lucide-react';
+import Link from 'next/link';
+
+type App = { id: string; name: string };
+
+const ITEM =
+  'flex h-11 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm outline-none data-[highlighted]:bg-sunken sm:h-9';
+
+/** From one of the owner's apps to another, and to a new one. */
+export function AppSwitcher({ current, apps }: { current: string; apps: App[] }) {
+  const name = apps.find(({ id }) => id === current)?.name ?? '';
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={`App: ${name}. Change`}
+        className="flex h-11 w-full items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
+      >
+        <Initial name={name} />
+        <span className="min-w-0 flex-1 truncate text-left">{name}</span>
+        <ChevronsUpDown size={15} aria-hidden="true" className="shrink-0 text-muted" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="start" className="z-50">
+          <Menu.Popup className="max-h-[60dvh] w-60 overflow-y-auto rounded-xl border border-line bg-surface p-1.5 shadow-xl outline-none">
+            {apps.map((app) => (
+              <Menu.Item key={app.id} render={<Link href={`/partner/${app.id}`} />} className={ITEM}>
+                <Initial name={app.name} />
+                <span className="min-w-0 flex-1 truncate">{app.name}</span>
+                {app.id === current && <Check size={15} aria-label="shown now" />}
+              </Menu.Item>
+            ))}
+            <Menu.Separator className="my-1.5 h-px bg-line" />
+            <Menu.Item render={<Link href="/partner/new" />} className={ITEM}>
+              <span className="grid size-6 place-items-center text-muted">
+                <Plus size={16} aria-hidden="true" />
+              </span>
+              New app
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function Initial({ name }: { name: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className="grid size-6 shrink-0 place-items-center rounded-md bg-accent-soft text-xs font-semibold text-accent uppercase"
+    >
+      {[...name][0]}
+    </span>
+  );
+}

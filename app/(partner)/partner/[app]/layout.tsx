@@ -1,0 +1,106 @@
+import {
+  Banknote,
+  Blocks,
+  ChartNoAxesColumn,
+  CircleAlert,
+  Globe,
+  House,
+  KeyRound,
+  List,
+  Percent,
+  Settings,
+  UserPlus,
+  Users,
+  Wallet,
+  Webhook,
+} from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { requireSession } from '@/app/_session/session';
+import { SignOutButton } from '@/app/_session/sign-out-button';
+import type { NavItem } from '@/app/_ui/dashboard-nav';
+import { DashboardShell } from '@/app/_ui/dashboard-shell';
+import { Notice } from '@/app/_ui/notice';
+import { settings } from '@/server/env';
+import { listOwnedPartners } from '@/server/partners/owner';
+import type { Partner } from '@/server/partners/partner';
+import { AppSwitcher } from './app-switcher';
+import { type AppParams, requireOwnedApp } from './owned-app';
+
+export async function generateMetadata(props: AppParams): Promise<Metadata> {
+  const { name } = await requireOwnedApp(props);
+  return { title: { default: name, template: `%s · ${name}` } };
+}
+
+type Props = AppParams & { children: ReactNode };
+
+export default async function AppLayout({ params, children }: Props) {
+  const app = await requireOwnedApp({ params });
+  const { email } = await requireSession();
+  const apps = (await listOwnedPartners(email)).map(({ id, name }) => ({ id, name }));
+  return (
+    <DashboardShell
+      brand={settings().BRAND_NAME}
+      area="Partner"
+      items={pagesOf(app.id)}
+      switcher={<AppSwitcher current={app.id} apps={apps} />}
+      footer={<Footer />}
+    >
+      <StateNotice app={app} />
+      {children}
+    </DashboardShell>
+  );
+}
+
+function pagesOf(appId: string): NavItem[] {
+  const page = (path: string, label: string, Icon: typeof House, heading?: string): NavItem => ({
+    href: `/partner/${appId}${path}`,
+    label,
+    icon: <Icon size={17} aria-hidden="true" />,
+    ...(heading && { heading }),
+  });
+  return [
+    page('', 'Home', House),
+    page('/requests', 'Requests', List),
+    page('/users', 'Users', Users),
+    page('/errors', 'Errors', CircleAlert),
+    page('/earnings', 'Earnings', ChartNoAxesColumn, 'Money'),
+    page('/commission', 'Commission', Percent),
+    page('/payouts', 'Payouts', Banknote),
+    page('/keys', 'Publishable key', KeyRound, 'Build'),
+    page('/origins', 'Origins', Globe),
+    page('/models', 'Models', Blocks),
+    page('/webhooks', 'Webhooks', Webhook),
+    page('/settings', 'Settings', Settings, 'App'),
+    page('/team', 'Team', UserPlus),
+  ];
+}
+
+/** No address of anybody stands on a partner's page, the owner's own included. */
+function Footer() {
+  return (
+    <div className="flex flex-col items-start gap-1">
+      <Link
+        href="/account"
+        className="inline-flex h-11 items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9"
+      >
+        <Wallet size={17} aria-hidden="true" />
+        Your account
+      </Link>
+      <SignOutButton />
+    </div>
+  );
+}
+
+function StateNotice({ app }: { app: Partner }) {
+  if (app.disabledAt === null) return null;
+  return (
+    <div className="mb-6">
+      <Notice kind="danger">
+        This app is disabled. Its keys and its checkout do not work, and webhooks wait, until it is enabled
+        again. Earnings and settings stay as they are.
+      </Notice>
+    </div>
+  );
+}

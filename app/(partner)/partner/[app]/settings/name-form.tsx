@@ -1,0 +1,56 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import { Button } from '@/app/_ui/button';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { messagesFor } from '@/app/checkout/messages';
+import { checkName } from '@/server/partners/name';
+import { rename } from './actions';
+
+/** The name, and the places where users read it, as it is typed. */
+export function NameForm({ partnerId, name }: { partnerId: string; name: string }) {
+  const [text, setText] = useState(name);
+  const { run, isRunning, failure, clearFailure } = useAction(rename);
+  const checked = checkName(text);
+  const isChanged = text.trim() !== name;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (checked.ok) await run({ partnerId, name: text });
+  };
+  return (
+    <div className="grid gap-6 sm:grid-cols-2">
+      <form onSubmit={submit} noValidate>
+        <TextField
+          label="Name"
+          value={text}
+          error={failure?.message ?? (checked.ok ? undefined : checked.reason)}
+          hint="1 to 60 characters"
+          onChange={(event) => {
+            setText(event.target.value);
+            clearFailure();
+          }}
+        />
+        <Button type="submit" busy={isRunning} disabled={!isChanged || !checked.ok} className="mt-3">
+          Save name
+        </Button>
+      </form>
+      <Preview name={checked.ok ? checked.name : name} />
+    </div>
+  );
+}
+
+/** The checkout's own words. */
+function Preview({ name }: { name: string }) {
+  const say = messagesFor('en');
+  return (
+    <figure className="rounded-xl border border-line bg-sunken p-5">
+      <figcaption className="mb-3 text-[13px] text-muted">In the checkout</figcaption>
+      <div className="rounded-xl border border-line bg-surface p-5 break-words">
+        <p className="text-lg font-semibold tracking-tight">{say.signInTitle}</p>
+        <p className="mt-1 text-sm text-muted">{say.signInText(name)}</p>
+        <p className="mt-4 text-[13px] text-muted">{say.emailPrivacy(name)}</p>
+      </div>
+    </figure>
+  );
+}

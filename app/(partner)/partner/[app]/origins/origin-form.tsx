@@ -14,7 +14,8 @@ export function OriginForm({ partnerId, registered }: { partnerId: string; regis
   const { run, isRunning, failure, clearFailure } = useAction(addOrigin);
   const verdict = judge(text, registered);
   // Half an address is no mistake yet: refuse once the field is left, or when more typing cannot help.
-  const error = failure?.message ?? (verdict.error && (isLeft || !isUnfinished(text)) ? verdict.error : undefined);
+  const error =
+    failure?.message ?? (verdict.error && (isLeft || !isUnfinished(text)) ? verdict.error : undefined);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -34,7 +35,9 @@ export function OriginForm({ partnerId, registered }: { partnerId: string; regis
           placeholder="https://app.example.com"
           value={text}
           error={error}
-          hint={verdict.note ?? 'A website such as https://app.example.com, or an app scheme such as myapp://*'}
+          hint={
+            verdict.note ?? 'A website such as https://app.example.com, or an app scheme such as myapp://*'
+          }
           inputMode="url"
           autoComplete="off"
           autoCapitalize="none"
@@ -64,7 +67,10 @@ function judge(text: string, registered: string[]): Verdict {
   if (registered.includes(origin)) return { error: `${origin} is registered already` };
   if (isAllowedOrigin(origin, [])) return { error: `${origin} always works and need not be registered` };
   if (parsed.warning) return { origin, note: `Careful: ${parsed.warning}.` };
-  return { origin, note: origin === text.trim() ? `${origin} can be added.` : `Will be registered as ${origin}` };
+  return {
+    origin,
+    note: origin === text.trim() ? `${origin} can be added.` : `Will be registered as ${origin}`,
+  };
 }
 
 /** The beginning of something that may still become right. */

@@ -1,0 +1,25 @@
+import { prisma } from '../db';
+
+/** How far an app has come, read from what happened rather than from what somebody ticked. */
+export type FirstSteps = {
+  hasOrigin: boolean;
+  /** A page with the publishable key opened the checkout. */
+  hasOpenedCheckout: boolean;
+  hasWebhook: boolean;
+  hasPurchase: boolean;
+};
+
+export async function readFirstSteps(partnerId: string): Promise<FirstSteps> {
+  const [origin, visit, purchase, partner] = await Promise.all([
+    prisma().partnerOrigin.findFirst({ where: { partnerId }, select: { origin: true } }),
+    prisma().checkoutVisit.findFirst({ where: { partnerId }, select: { id: true } }),
+    prisma().purchase.findFirst({ where: { partnerId }, select: { id: true } }),
+    prisma().partner.findUniqueOrThrow({ where: { id: partnerId }, select: { webhookUrl: true } }),
+  ]);
+  return {
+    hasOrigin: origin !== null,
+    hasOpenedCheckout: visit !== null,
+    hasWebhook: partner.webhookUrl !== null,
+    hasPurchase: purchase !== null,
+  };
+}

@@ -7,27 +7,39 @@ import { randomBase62 } from '@/server/ids';
  * A database of its own for one test file: `await newDatabase()` at the top of the file, before
  * anything reads the settings. It is gone when the file is done.
  */
-export async function newDatabase(): Promise<{ url: string }> {
-  const serverUrl = inject('serverUrl');
+export function newDatabase(): Promise<{ url: string }> {
+  return cloneDatabase(() => inject('templateName'));
+}
+
+/** The same, from the template that `chooseTemplate` names once the settings have their database. */
+export async function cloneDatabase(
+  chooseTemplate: () => string | Promise<string>,
+): Promise<{ url: string }> {
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  await runOnServer(
-    serverUrl,
-    `CREATE DATABASE ${name} TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`,
-  );
-  const url = serverUrl.replace(/\/svc$/, `/${name}`);
+  const url = addressOf(name);
   process.env.DATABASE_URL = url;
+  const template = await chooseTemplate();
+  await onDatabaseServer((client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`),
+  );
   afterAll(async () => {
     await closeDatabase();
-    await runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await onDatabaseServer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   });
   return { url };
 }
 
-async function runOnServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
+/** Where a database of this run's server is. */
+export const addressOf = (database: string): string => inject('serverUrl').replace(/\/svc$/, `/${database}`);
+
+export const onDatabaseServer = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> =>
+  withClient(inject('serverUrl'), work);
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

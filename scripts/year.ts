@@ -1,0 +1,27 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openCommandDatabase, requireDatabaseUrl } from '../server/cli/database';
+import { syncCatalog } from '../server/pricing/sync-catalog';
+import { generateYear, YEAR_REQUESTS, YEAR_SEED } from '../tests/year/generate';
+
+/** `npm run year -- [--seed N] [--requests N]`: a year of made-up activity, to look at the dashboards with. */
+
+const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
+const seed = Number(values.seed ?? YEAR_SEED);
+const requests = Number(values.requests ?? YEAR_REQUESTS);
+if (!Number.isInteger(seed) || !Number.isInteger(requests) || requests < 1) {
+  console.error('Usage: npm run year -- [--seed N] [--requests N]');
+  process.exit(2);
+}
+
+const close = await openCommandDatabase('schema');
+const client = new pg.Client({ connectionString: requireDatabaseUrl() });
+await client.connect();
+try {
+  await syncCatalog();
+  const made = await generateYear(client, { seed, requests });
+  console.log(made ? `seed: ${seed}\nWrote ${requests} requests.` : 'The year is there already.');
+} finally {
+  await client.end();
+  await close();
+}

@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { MINUTE_MS, now } from '@/server/clock';
+import { YEAR_APP } from './people';
+import { asJson, type Row, type Rows, TABLES } from './rows';
+import { simulateYear } from './simulate';
+
+export const YEAR_SEED = 2026;
+export const YEAR_REQUESTS = 200_000;
+
+const ROWS_PER_STATEMENT = 5_000;
+
+/**
+ * Writes a year of activity that ends now, in one transaction, beside whatever the database holds.
+ * False when the year is there already.
+ */
+export async function generateYear(
+  client: pg.ClientBase,
+  { seed = YEAR_SEED, requests = YEAR_REQUESTS } = {},
+): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT 1 FROM partner WHERE id = $1', [YEAR_APP.id]);
+  if (rowCount !== 0) return false;
+  const rows = simulateYear({ seed, requests, end: now() - 2 * MINUTE_MS });
+  await client.query('BEGIN');
+  try {
+    await write(client, rows);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+  // What autovacuum does in the course of a year.
+  await client.query('VACUUM (ANALYZE)');
+  return true;
+}
+
+async function write(client: pg.ClientBase, rows: Rows): Promise<void> {
+  for (const table of TABLES) {
+    const all = rows[table];
+    for (let from = 0; from < all.length; from += ROWS_PER_STATEMENT)
+      await insert(client, table, all.slice(from, from + ROWS_PER_STATEMENT));
+  }
+  await foldWhatTheKeeperWould(client);
+}
+
+async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+    .map((name) => `"${name}"`)
+    .join(', ');
+  await client.query(
+    `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::"${table}", $1::json)`,
+    [asJson(rows)],
+  );
+}
+
+/** A service that ran all year has rolled up and audited all but the last minutes. */
+async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
+  await client.query(`SELECT ledger_roll_up('1 minute')`);
+  await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
+}

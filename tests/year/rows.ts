@@ -1,0 +1,27 @@
+/** The year's rows as the database names them, kept until they are written in one go. */
+
+export const TABLES = [
+  'user',
+  'partner',
+  'partner_origin',
+  'session',
+  'user_key',
+  'account',
+  'user_app',
+  'checkout_session',
+  'purchase',
+  'ledger_transaction',
+  'usage',
+] as const;
+
+export type TableName = (typeof TABLES)[number];
+export type Row = Record<string, unknown>;
+export type Rows = Record<TableName, Row[]>;
+
+export function noRows(): Rows {
+  return Object.fromEntries(TABLES.map((table) => [table, []])) as unknown as Rows;
+}
+
+/** The server's functions reckon in bigint; JSON takes them as text. */
+export const asJson = (rows: readonly Row[]): string =>
+  JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? value.toString() : value));

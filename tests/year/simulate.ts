@@ -1,0 +1,416 @@
+import { DAY_MS, MINUTE_MS } from '@/server/clock';
+import { type Charge, chargeFor, wholeCredits } from '@/server/credits';
+import { newPublishableKey } from '@/server/partners/publishable-key';
+import { type PriceVersion, priceVersions } from '@/server/pricing/catalog';
+import { costOf } from '@/server/pricing/cost';
+import type { TokenUsage } from '@/server/protocols/neutral';
+import { type Chance, chanceFrom } from './chance';
+import { YEAR_APPS, type YearApp } from './people';
+import { noRows, type Rows } from './rows';
+import { peopleTheYear, planRequests, type YearRequest, type YearUser } from './traffic';
+import { Wallet } from './wallet';
+
+/**
+ * A year as the product would have written it: people buy when they run out or allow an app to use
+ * what they bought elsewhere, are charged by the real prices, and sometimes get a refund.
+ */
+export function simulateYear(options: { seed: number; requests: number; end: number }): Rows {
+  return new YearOfActivity(chanceFrom(options.seed), options.end).run(options.requests);
+}
+
+const EUR_RATE = '1.080000';
+const MINIMUM = wholeCredits(1);
+const REFUND_PART = 0.02;
+const AMOUNTS = [
+  [5, 4],
+  [10, 6],
+  [25, 4],
+  [50, 1],
+  [100, 0.3],
+] as const;
+const LIMITS = [
+  [100, 3],
+  [300, 3],
+  [500, 2],
+  [1_000, 1],
+] as const;
+const OUTCOMES = [
+  ['completed', 96],
+  ['aborted', 3],
+  ['failed', 1],
+] as const;
+const DEVICES = [
+  ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/142.0 Safari/537.36', 4],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 Version/19.1 Safari/604.1',
+    3,
+  ],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0', 2],
+] as const;
+
+type Life = {
+  user: YearUser;
+  wallet: Wallet;
+  keys: Map<string, string>;
+  /** The newest fact; the next one is later. */
+  lastAt: number;
+  refunds: { at: number; app: string; session: string; credits: bigint }[];
+};
+
+class YearOfActivity {
+  private readonly rows = noRows();
+  private readonly lives = new Map<string, Life>();
+  private readonly prices = new Map(priceVersions().map(({ model, versions }) => [model.id, versions]));
+
+  constructor(
+    private readonly chance: Chance,
+    private readonly end: number,
+  ) {}
+
+  run(requests: number): Rows {
+    for (const app of YEAR_APPS) this.openApp(app);
+    const users = peopleTheYear(this.chance, requests, this.end);
+    for (const user of users) this.lives.set(user.id, this.openUser(user));
+    for (const request of planRequests(this.chance, users, this.end)) this.serve(request);
+    for (const life of this.lives.values()) this.closeUser(life);
+    this.rows.ledger_transaction.sort((a, b) => Number(a.created_at_ms) - Number(b.created_at_ms));
+    for (const row of this.rows.ledger_transaction) delete row.created_at_ms;
+    return this.rows;
+  }
+
+  private openApp(app: YearApp): void {
+    const createdAt = iso(this.end - 366 * DAY_MS);
+    this.rows.partner.push({
+      id: app.id,
+      name: app.name,
+      publishable_key: newPublishableKey(),
+      owner_email: app.ownerEmail,
+      rate_bp: app.rateBp,
+      allowed_models: app.allModels ? [] : Object.keys(app.models),
+      all_models: app.allModels,
+      disabled_at: app.disabled ? iso(this.end - 3 * DAY_MS) : null,
+      created_at: createdAt,
+    });
+    this.rows.partner_origin.push({ partner_id: app.id, origin: app.origin, created_at: createdAt });
+  }
+
+  private openUser(user: YearUser): Life {
+    const createdAt = iso(user.joinedAt - MINUTE_MS);
+    this.rows.user.push({ id: user.id, email: user.email, created_at: createdAt });
+    const devices = Array.from({ length: this.chance.between(1, 4) }, () => this.openDevice(user));
+    const keys = new Map(user.apps.map((app) => [app.id, this.mintKey(user, app, devices)]));
+    return {
+      user,
+      wallet: new Wallet(user.apps.map(({ id }) => id)),
+      keys,
+      lastAt: user.joinedAt - MINUTE_MS,
+      refunds: [],
+    };
+  }
+
+  private openDevice(user: YearUser): string {
+    const id = this.chance.id('ses');
+    this.rows.session.push({
+      id,
+      user_id: user.id,
+      token_hash: this.hash(),
+      user_agent: this.chance.pick(DEVICES),
+      created_at: iso(user.joinedAt - MINUTE_MS),
+      last_seen_at: iso(this.end - this.chance.between(0, 25 * DAY_MS)),
+      expires_at: iso(this.end + 90 * DAY_MS),
+    });
+    return id;
+  }
+
+  private mintKey(user: YearUser, app: YearApp, devices: readonly string[]): string {
+    const id = this.chance.id('key');
+    this.rows.user_key.push({
+      id,
+      user_id: user.id,
+      partner_id: app.id,
+      session_id: devices[0],
+      hash: this.hash(),
+      last4: id.slice(-4),
+      created_at: iso(user.joinedAt - MINUTE_MS / 2),
+      last_used_at: iso(this.end - this.chance.between(0, DAY_MS)),
+    });
+    return id;
+  }
+
+  private serve(request: YearRequest): void {
+    const life = this.lives.get(request.user.id) as Life;
+    const { app } = request;
+    this.refundDue(life, request.at);
+    const model = this.chance.pick(Object.entries(app.models));
+    const version = this.priceOf(model, request.at);
+    const tokens = chooseTokens(this.chance);
+    const charge = chargeFor(costOf(tokens, version.prices), app.rateBp);
+    while (life.wallet.spendable(app.id) < larger(charge.charge, MINIMUM)) this.fund(life, app, request.at);
+    this.settle(life, request, { model, version, tokens, charge });
+  }
+
+  /** What stands in the way of a request is removed as its user would. */
+  private fund(life: Life, app: YearApp, before: number): void {
+    const at = this.momentBefore(life, before);
+    const { wallet } = life;
+    const elsewhere = wallet.money - wallet.pocket(app.id).own;
+    if (elsewhere > wholeCredits(100) && this.chance.happens(0.7)) return this.allow(life, app, at);
+    if (this.chance.happens(0.02)) return this.grant(life, at);
+    if (this.chance.happens(0.25)) this.abandonPayment(life, app, at);
+    this.buy(life, app, at);
+  }
+
+  private allow(life: Life, app: YearApp, at: number): void {
+    const limit = wholeCredits(this.chance.pick(LIMITS));
+    const before = life.wallet.spendable(app.id);
+    const after = life.wallet.allow(app.id, limit);
+    this.book(life, at, {
+      app_id: app.id,
+      kind: 'permission',
+      cause_id: this.chance.id('req'),
+      credits: 0n,
+      balance_after: after,
+      credits_added: larger(0n, after - before),
+      limit_saved: limit,
+      postings: [],
+    });
+  }
+
+  private grant(life: Life, at: number): void {
+    const credits = wholeCredits(this.chance.between(50, 300));
+    life.wallet.add('', credits);
+    this.book(life, at, {
+      app_id: '',
+      kind: 'adjustment',
+      cause_id: this.chance.id('req'),
+      credits,
+      balance_after: credits,
+      credits_added: credits,
+      note: 'granted by the operator',
+      postings: pocketAgainst('', credits, 'promotion_expense'),
+    });
+  }
+
+  private buy(life: Life, app: YearApp, at: number): void {
+    const order = this.order(life, app, at);
+    const session = { ...order, status: 'completed', completed_at: iso(at) };
+    this.rows.checkout_session.push(session);
+    const before = life.wallet.spendable(app.id);
+    const after = life.wallet.add(app.id, order.credits);
+    const id = this.book(life, at, {
+      app_id: app.id,
+      kind: 'purchase',
+      cause_id: order.id,
+      credits: order.credits,
+      balance_after: after,
+      credits_added: larger(0n, after - before),
+      postings: pocketAgainst(app.id, order.credits, 'processor_clearing'),
+    });
+    const { currency, amount_minor, rate, credits } = order;
+    this.rows.purchase.push({
+      id,
+      user_id: life.user.id,
+      partner_id: app.id,
+      session_id: order.id,
+      currency,
+      amount_minor,
+      rate,
+      credits,
+      created_at: iso(at),
+    });
+    if (this.chance.happens(REFUND_PART)) {
+      const part = this.chance.happens(0.3) ? 2n : 1n;
+      life.refunds.push({
+        at: at + this.chance.between(DAY_MS / 8, 12 * DAY_MS),
+        app: app.id,
+        session: order.id,
+        credits: order.credits / part,
+      });
+    }
+  }
+
+  private abandonPayment(life: Life, app: YearApp, at: number): void {
+    const failed = this.chance.happens(0.2);
+    this.rows.checkout_session.push({
+      ...this.order(life, app, at),
+      status: failed ? 'failed' : 'expired',
+      failure: failed ? 'The card was declined.' : null,
+      completed_at: null,
+    });
+  }
+
+  private order(life: Life, app: YearApp, at: number) {
+    const [currency, rate, factor] = this.chance.happens(0.3)
+      ? (['eur', EUR_RATE, 108n] as const)
+      : (['usd', '1.000000', 100n] as const);
+    const amount = this.chance.pick(AMOUNTS);
+    return {
+      id: this.chance.id('cks'),
+      user_id: life.user.id,
+      partner_id: app.id,
+      status: 'open',
+      currency,
+      amount_minor: amount * 100,
+      rate,
+      credits: wholeCredits(BigInt(amount) * factor) as bigint,
+      checkout_mode: 'embedded',
+      processor_session_id: this.chance.id('cs_year'),
+      failure: null as string | null,
+      created_at: iso(at - 45_000),
+      expires_at: iso(at + 30 * MINUTE_MS),
+      completed_at: null as string | null,
+    };
+  }
+
+  private refundDue(life: Life, now: number): void {
+    const due = life.refunds.filter(({ at }) => at <= now);
+    life.refunds = life.refunds.filter(({ at }) => at > now);
+    for (const { at, app, session, credits } of due) {
+      this.book(life, this.momentBefore(life, at + 1), {
+        app_id: app,
+        kind: 'refund',
+        cause_id: `${session}:1`,
+        related_id: session,
+        credits: -credits,
+        balance_after: life.wallet.add(app, -credits),
+        note: 'refund',
+        postings: pocketAgainst(app, -credits, 'processor_clearing'),
+      });
+    }
+  }
+
+  private settle(life: Life, request: YearRequest, facts: Facts): void {
+    const { app } = request;
+    const { charge, providerCost, partnerShare } = facts.charge;
+    const at = Math.max(request.at, life.lastAt + 1);
+    const requestId = this.chance.id('req');
+    const spendable = life.wallet.spendable(app.id);
+    const held = smaller(spendable, (charge * BigInt(this.chance.between(120, 400))) / 100n);
+    const taken = life.wallet.take(app.id, charge);
+    this.book(life, at, {
+      id: `txn_${requestId.slice(4)}`,
+      app_id: app.id,
+      kind: 'usage',
+      cause_id: requestId,
+      credits: -charge,
+      balance_after: life.wallet.spendable(app.id),
+      postings: [
+        ...taken.map(({ app: from, amount }) => ({
+          account: 'pocket',
+          app_id: from,
+          amount: Number(-amount),
+        })),
+        { account: 'provider_cost', app_id: '', amount: Number(providerCost) },
+        { account: 'partner_earnings', app_id: app.id, amount: Number(partnerShare) },
+      ].filter(({ amount }) => amount !== 0),
+    });
+    this.rows.usage.push({
+      user_id: life.user.id,
+      request_id: requestId,
+      app_id: app.id,
+      key_id: life.keys.get(app.id),
+      model: facts.model,
+      provider: facts.model.split('/')[0],
+      price_version: facts.version.name,
+      input_tokens: facts.tokens.input,
+      cache_read_tokens: facts.tokens.cacheRead,
+      cache_write_tokens: facts.tokens.cacheWrite5m,
+      cache_write_1h_tokens: facts.tokens.cacheWrite1h,
+      output_tokens: facts.tokens.output,
+      reasoning_tokens: facts.tokens.reasoning,
+      held: larger(held, charge),
+      provider_cost: providerCost,
+      charge,
+      partner_share: partnerShare,
+      estimated: this.chance.happens(0.01),
+      outcome: this.chance.pick(OUTCOMES),
+      created_at: iso(at),
+    });
+  }
+
+  private book(life: Life, at: number, facts: Record<string, unknown>): string {
+    const row = {
+      user_id: life.user.id,
+      id: this.chance.id('txn'),
+      credits_added: 0n,
+      limit_saved: null,
+      related_id: null,
+      note: null,
+      ...facts,
+      created_at: iso(at),
+      created_at_ms: at,
+    };
+    life.lastAt = at;
+    this.rows.ledger_transaction.push(row);
+    return row.id;
+  }
+
+  private closeUser(life: Life): void {
+    this.refundDue(life, this.end);
+    const { user, wallet } = life;
+    this.rows.account.push({ user_id: user.id, money: wallet.money, held: 0, running: 0 });
+    for (const [app, pocket] of wallet.pockets) {
+      this.rows.user_app.push({
+        user_id: user.id,
+        app_id: app,
+        app_user_id: app === '' ? null : this.chance.id('au'),
+        own: pocket.own,
+        own_held: 0,
+        limit_left: pocket.limitLeft,
+        limit_saved: pocket.limitSaved,
+        epoch: pocket.epoch,
+        created_at: iso(user.joinedAt - MINUTE_MS / 2),
+      });
+    }
+  }
+
+  private priceOf(model: string, at: number): PriceVersion {
+    const day = iso(at).slice(0, 10);
+    const versions = this.prices.get(model) ?? [];
+    const version = versions.findLast(({ from }) => from <= day) ?? versions[0];
+    if (!version) throw new Error(`The catalogue has no ${model}`);
+    return version;
+  }
+
+  /** Some time in the last minute, and after everything else of the user. */
+  private momentBefore(life: Life, before: number): number {
+    return Math.max(life.lastAt + 1, before - this.chance.between(2, MINUTE_MS));
+  }
+
+  private hash(): string {
+    return `\\x${Array.from({ length: 32 }, () => this.chance.between(0, 256).toString(16).padStart(2, '0')).join('')}`;
+  }
+}
+
+type Facts = {
+  model: string;
+  version: PriceVersion;
+  tokens: TokenUsage;
+  charge: Charge;
+};
+
+const iso = (at: number): string => new Date(at).toISOString();
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+function pocketAgainst(app: string, credits: bigint, against: string): object[] {
+  return [
+    { account: 'pocket', app_id: app, amount: Number(credits) },
+    { account: against, app_id: '', amount: Number(-credits) },
+  ];
+}
+
+function chooseTokens(chance: Chance): TokenUsage {
+  const prompt = chance.skewed(2_200);
+  const cacheRead = chance.happens(0.35) ? Math.floor(prompt * chance.next() * 0.9) : 0;
+  const cacheWrite5m = chance.happens(0.1) ? Math.floor((prompt - cacheRead) / 2) : 0;
+  const output = chance.skewed(480);
+  return {
+    input: prompt - cacheRead - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output,
+    reasoning: chance.happens(0.3) ? Math.floor(output / 2) : 0,
+  };
+}

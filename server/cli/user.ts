@@ -33,28 +33,33 @@ async function show(input: CommandInput): Promise<Outcome> {
   const user = await findUserSummary(email);
   if (user === null) throw new CommandRefused(`There is no user ${email}`);
   const rows = user.apps.map((app) => [
-    app.name ?? 'outside any app',
+    app.name,
     formatCredits(app.own),
-    app.limit === null ? '-' : formatCredits(app.limit),
-    app.balance === null ? '-' : formatCredits(app.balance),
-    String(app.liveKeys),
+    app.limitLeft === null ? '-' : formatCredits(app.limitLeft),
+    formatCredits(app.balance),
+    String(app.keys.length),
   ]);
+  if (user.outsideAnyApp !== null)
+    rows.unshift(['outside any app', formatCredits(user.outsideAnyApp), '-', '-', '0']);
   return {
     json: {
       email,
       created_at: user.createdAt.toISOString(),
       credits: creditsToJson(user.money),
       devices: user.devices,
-      apps: user.apps.map((app) => ({
-        partner_id: app.partnerId,
-        name: app.name,
-        user_id: app.appUserId,
-        own: creditsToJson(app.own),
-        limit: app.limit === null ? null : creditsToJson(app.limit),
-        balance: app.balance === null ? null : creditsToJson(app.balance),
-        status: app.status,
-        live_keys: app.liveKeys,
-      })),
+      apps: [
+        ...(user.outsideAnyApp === null ? [] : [outsideAnyApp(user.outsideAnyApp)]),
+        ...user.apps.map((app) => ({
+          partner_id: app.partnerId,
+          name: app.name,
+          user_id: app.appUserId,
+          own: creditsToJson(app.own),
+          limit: app.limitLeft === null ? null : creditsToJson(app.limitLeft),
+          balance: creditsToJson(app.balance),
+          status: app.status,
+          live_keys: app.keys.length,
+        })),
+      ],
     },
     text: [
       alignFacts({
@@ -68,6 +73,17 @@ async function show(input: CommandInput): Promise<Outcome> {
     ].join('\n'),
   };
 }
+
+const outsideAnyApp = (own: Microcredits) => ({
+  partner_id: null,
+  name: null,
+  user_id: null,
+  own: creditsToJson(own),
+  limit: null,
+  balance: null,
+  status: null,
+  live_keys: 0,
+});
 
 async function grant(input: CommandInput): Promise<Outcome> {
   const email = readEmail(input);

@@ -1,5 +1,5 @@
 import { nowDate } from '../clock';
-import type { Tx } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import type { Metadata } from '../identity/metadata';
 import type { RevokeReason } from '../webhooks/events';
 import { recordEvent } from '../webhooks/record';
@@ -24,6 +24,22 @@ export async function revokeUserKey(
     data: { key_id: keyId, user_id: key.app_user_id, reason, metadata: key.metadata ?? {} },
   });
   return true;
+}
+
+/** For the key's owner. False when the user has no such live key. */
+export async function revokeKey(userId: string, keyId: string): Promise<boolean> {
+  const key = await prisma().userKey.findFirst({ where: { id: keyId, userId } });
+  return key !== null && inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
+}
+
+/** Every key of the user, in all apps or in one. */
+export async function revokeKeysOfUser(tx: Tx, userId: string, partnerId?: string): Promise<void> {
+  const keys = await tx.userKey.findMany({
+    where: { userId, revokedAt: null, ...(partnerId !== undefined && { partnerId }) },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  for (const { id } of keys) await revokeUserKey(tx, { keyId: id, reason: 'user_revoked' });
 }
 
 /** Logs a device out: its session and every key that it minted, in all apps. */

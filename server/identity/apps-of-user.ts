@@ -1,0 +1,95 @@
+import type { UserApp } from '../../prisma/client/client';
+import { type Microcredits, microcredits } from '../credits';
+import { prisma } from '../db';
+import { OUTSIDE_ANY_APP, readSpendable, type Spendable } from '../ledger';
+
+/** An app as one of its users sees it: the money in it, what it may spend, and its keys. */
+export type AppOfUser = {
+  partnerId: string;
+  name: string;
+  /** `au_…`: the user as the app knows them. */
+  appUserId: string;
+  /** The app is disabled: its keys rest until it is enabled again. */
+  isSuspended: boolean;
+  since: Date;
+  /** Bought in this app. */
+  own: Microcredits;
+  /** What the user saved as the limit for credits bought elsewhere, and what is left of it. */
+  limitSaved: Microcredits | null;
+  limitLeft: Microcredits | null;
+  balance: Microcredits;
+  status: Spendable['status'];
+  /** Live ones, the latest used first. */
+  keys: KeyOfUser[];
+};
+
+export type KeyOfUser = {
+  keyId: string;
+  last4: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  /** The device that it was made on, as its browser calls itself; null when none was signed in. */
+  userAgent: string | null;
+};
+
+/** Every app that the user has signed in to, the oldest first. */
+export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
+  const rows = await prisma().userApp.findMany({
+    where: { userId, appId: { not: OUTSIDE_ANY_APP } },
+    orderBy: [{ createdAt: 'asc' }, { appId: 'asc' }],
+  });
+  const [partners, keys] = await Promise.all([findPartners(rows), findLiveKeys(userId)]);
+  return Promise.all(
+    rows.map(async (row): Promise<AppOfUser> => {
+      const partner = partners.get(row.appId);
+      const { balance, status } = await readSpendable(userId, row.appId);
+      return {
+        partnerId: row.appId,
+        name: partner?.name ?? '',
+        appUserId: row.appUserId ?? '',
+        isSuspended: partner?.disabledAt !== null,
+        since: row.createdAt,
+        own: microcredits(row.own),
+        limitSaved: row.limitSaved === null ? null : microcredits(row.limitSaved),
+        limitLeft: row.limitSaved === null ? null : microcredits(row.limitLeft),
+        balance,
+        status,
+        keys: keys.get(row.appId) ?? [],
+      };
+    }),
+  );
+}
+
+/** Null when the user never signed in to this app. */
+export async function findAppOfUser(userId: string, partnerId: string): Promise<AppOfUser | null> {
+  const apps = await listAppsOfUser(userId);
+  return apps.find((app) => app.partnerId === partnerId) ?? null;
+}
+
+async function findPartners(rows: UserApp[]) {
+  const partners = await prisma().partner.findMany({
+    where: { id: { in: rows.map((row) => row.appId) } },
+    select: { id: true, name: true, disabledAt: true },
+  });
+  return new Map(partners.map((partner) => [partner.id, partner]));
+}
+
+async function findLiveKeys(userId: string): Promise<Map<string, KeyOfUser[]>> {
+  const keys = await prisma().userKey.findMany({ where: { userId, revokedAt: null } });
+  const sessionIds = keys.flatMap((key) => key.sessionId ?? []);
+  const sessions = await prisma().session.findMany({
+    where: { id: { in: sessionIds } },
+    select: { id: true, userAgent: true },
+  });
+  const agents = new Map(sessions.map((session) => [session.id, session.userAgent]));
+  const lastSign = (key: { lastUsedAt: Date | null; createdAt: Date }) =>
+    (key.lastUsedAt ?? key.createdAt).getTime();
+  const byApp = new Map<string, KeyOfUser[]>();
+  for (const key of keys.sort((a, b) => lastSign(b) - lastSign(a))) {
+    const { id: keyId, last4, createdAt, lastUsedAt, sessionId } = key;
+    const userAgent = sessionId === null ? null : (agents.get(sessionId) ?? null);
+    const ofApp = byApp.get(key.partnerId) ?? [];
+    byApp.set(key.partnerId, [...ofApp, { keyId, last4, createdAt, lastUsedAt, userAgent }]);
+  }
+  return byApp;
+}

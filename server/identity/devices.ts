@@ -1,0 +1,83 @@
+import type { Prisma } from '../../prisma/client/client';
+import { now, nowDate } from '../clock';
+import { inTransaction, prisma } from '../db';
+import { revokeSession } from '../keys/revoke';
+import { SESSION_IDLE_MS } from './sessions';
+
+/** The devices that a user is signed in on: browsers, checkout windows, apps. */
+
+export type Device = {
+  sessionId: string;
+  userAgent: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  /** The apps that hold a live key of this device. */
+  apps: string[];
+};
+
+/** The latest seen first. */
+export async function listDevices(userId: string): Promise<Device[]> {
+  const sessions = await prisma().session.findMany({
+    where: { userId, ...isLive() },
+    orderBy: [{ lastSeenAt: 'desc' }, { id: 'asc' }],
+  });
+  const appNames = await findAppNames(sessions.map((session) => session.id));
+  return sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => ({
+    sessionId: id,
+    userAgent,
+    createdAt,
+    lastSeenAt,
+    apps: appNames.get(id) ?? [],
+  }));
+}
+
+/** Ends the device and its keys in every app. False when the user has no such device. */
+export async function logOutDevice(userId: string, sessionId: string): Promise<boolean> {
+  const session = await prisma().session.findFirst({ where: { id: sessionId, userId, revokedAt: null } });
+  if (session === null) return false;
+  await inTransaction((tx) => revokeSession(tx, sessionId));
+  return true;
+}
+
+/** Ends every device of the user, or every other one; the number of devices that were live. */
+export async function logOutAllDevices(
+  userId: string,
+  { except }: { except?: string } = {},
+): Promise<number> {
+  return inTransaction(async (tx) => {
+    const sessions = await tx.session.findMany({
+      where: { userId, revokedAt: null, ...(except !== undefined && { id: { not: except } }) },
+      orderBy: { id: 'asc' },
+    });
+    for (const { id } of sessions) await revokeSession(tx, id);
+    return sessions.length;
+  });
+}
+
+/** As `findSession` decides it. A device that was not seen for long is signed out. */
+function isLive(): Prisma.SessionWhereInput {
+  return {
+    revokedAt: null,
+    expiresAt: { gt: nowDate() },
+    lastSeenAt: { gt: new Date(now() - SESSION_IDLE_MS) },
+  };
+}
+
+async function findAppNames(sessionIds: string[]): Promise<Map<string, string[]>> {
+  const keys = await prisma().userKey.findMany({
+    where: { sessionId: { in: sessionIds }, revokedAt: null },
+    select: { sessionId: true, partnerId: true },
+    distinct: ['sessionId', 'partnerId'],
+  });
+  const partners = await prisma().partner.findMany({
+    where: { id: { in: keys.map((key) => key.partnerId) } },
+    select: { id: true, name: true },
+    orderBy: { name: 'asc' },
+  });
+  return new Map(
+    sessionIds.map((sessionId) => {
+      const ids = keys.filter((key) => key.sessionId === sessionId).map((key) => key.partnerId);
+      return [sessionId, partners.filter(({ id }) => ids.includes(id)).map(({ name }) => name)];
+    }),
+  );
+}

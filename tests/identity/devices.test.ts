@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, now, setClock } from '@/server/clock';
+import { inTransaction, prisma } from '@/server/db';
+import { openAppUser } from '@/server/identity/app-users';
+import { findAppOfUser, listAppsOfUser } from '@/server/identity/apps-of-user';
+import { deleteAccount } from '@/server/identity/delete-account';
+import { listDevices, logOutAllDevices, logOutDevice } from '@/server/identity/devices';
+import { findSession } from '@/server/identity/sessions';
+import { openUser } from '@/server/identity/users';
+import { newId } from '@/server/ids';
+import { revokeKey } from '@/server/keys/revoke';
+import { checkLedger } from '@/server/ledger';
+import { disablePartner } from '@/server/partners/partner';
+import { newDatabase } from '../harness';
+import { newPerson } from '../harness/people';
+import {
+  type AppUser,
+  liveKeyIds,
+  mint,
+  newAppUser,
+  newDevice,
+  newPartner,
+  recordedEvents,
+} from './app-world';
+
+await newDatabase();
+
+async function userWithTwoDevices(): Promise<{ user: AppUser; phone: string; laptop: string }> {
+  const user = await newAppUser((await newPartner()).id);
+  const [phone, laptop] = [await newDevice(user.userId), await newDevice(user.userId)];
+  return { user, phone: phone.sessionId, laptop: laptop.sessionId };
+}
+
+const revocations = async (partnerId: string) =>
+  (await recordedEvents(partnerId))
+    .filter(({ type }) => type === 'user_key.revoked')
+    .map(({ data }) => [data.key_id, data.reason]);
+
+describe('devices', () => {
+  it('logging one out ends its keys in every app and leaves the other devices alone', async () => {
+    const { user, phone, laptop } = await userWithTwoDevices();
+    const elsewhere = { ...user, partnerId: (await newPartner()).id };
+    await inTransaction(async (tx) => {
+      await openAppUser(tx, elsewhere);
+    });
+    const lost = [(await mint(user, phone)).keyId, (await mint(elsewhere, phone)).keyId];
+    const kept = (await mint(user, laptop)).keyId;
+    expect((await listDevices(user.userId)).map(({ apps }) => apps.length).sort()).toEqual([1, 2]);
+
+    expect(await logOutDevice(user.userId, phone)).toBe(true);
+    expect(await liveKeyIds(user)).toEqual([kept]);
+    expect(await liveKeyIds(elsewhere)).toEqual([]);
+    expect(await revocations(user.partnerId)).toEqual([[lost[0], 'session_revoked']]);
+    expect(await revocations(elsewhere.partnerId)).toEqual([[lost[1], 'session_revoked']]);
+    expect((await listDevices(user.userId)).map(({ sessionId }) => sessionId)).toEqual([laptop]);
+    expect(await logOutDevice(user.userId, phone)).toBe(false);
+  });
+
+  it('all can be logged out at once, or all but the one in hand', async () => {
+    const { user, phone, laptop } = await userWithTwoDevices();
+    await mint(user, phone);
+    const kept = (await mint(user, laptop)).keyId;
+    expect(await logOutAllDevices(user.userId, { except: laptop })).toBe(1);
+    expect(await liveKeyIds(user)).toEqual([kept]);
+    expect(await logOutAllDevices(user.userId)).toBe(1);
+    expect([await liveKeyIds(user), await listDevices(user.userId)]).toEqual([[], []]);
+  });
+
+  it('one that was not seen for a month is signed out', async () => {
+    const user = await newAppUser((await newPartner()).id);
+    const { token } = await newDevice(user.userId);
+    const start = now();
+    setClock(() => start + 31 * DAY_MS);
+    expect([await listDevices(user.userId), await findSession(token)]).toEqual([[], null]);
+    setClock();
+  });
+});
+
+describe('keys', () => {
+  it("are listed with their app, its state and the device, and revoked by their owner's word", async () => {
+    const { user, phone } = await userWithTwoDevices();
+    const { keyId, userKey } = await mint(user, phone);
+    await disablePartner(user.partnerId);
+    const app = await findAppOfUser(user.userId, user.partnerId);
+    expect(await findAppOfUser(user.userId, (await newPartner()).id)).toBeNull();
+    expect(app).toMatchObject({ partnerId: user.partnerId, name: 'Acme Notes', isSuspended: true });
+    expect(app?.keys).toMatchObject([{ keyId, last4: userKey.slice(-4), userAgent: 'test' }]);
+
+    expect(await revokeKey(user.userId, keyId)).toBe(true);
+    expect(await revokeKey(user.userId, keyId)).toBe(false);
+    expect(await revocations(user.partnerId)).toEqual([[keyId, 'user_revoked']]);
+    expect((await listAppsOfUser(user.userId))[0]?.keys).toEqual([]);
+  });
+});
+
+it("somebody else's device or key is not found, and stays", async () => {
+  const { user, phone } = await userWithTwoDevices();
+  const { keyId } = await mint(user, phone);
+  const stranger = await newAppUser(user.partnerId);
+  expect(await logOutDevice(stranger.userId, phone)).toBe(false);
+  expect(await revokeKey(stranger.userId, keyId)).toBe(false);
+  expect(await liveKeyIds(user)).toEqual([keyId]);
+  expect(await listDevices(user.userId)).toHaveLength(2);
+});
+
+describe('deleting an account', () => {
+  it('erases the address and ends devices and keys; the books stay whole', async () => {
+    const person = await newPerson({ credits: 10 });
+    const { token } = await newDevice(person.userId);
+    const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
+    await deleteAccount(person.userId);
+
+    expect(await findSession(token)).toBeNull();
+    expect(await prisma().userKey.count({ where: { userId: person.userId, revokedAt: null } })).toBe(0);
+    const rows = await prisma().user.findMany({ where: { email } });
+    expect(rows).toEqual([]);
+    expect(await prisma().ledgerTransaction.count({ where: { userId: person.userId } })).toBe(1);
+    expect((await checkLedger()).differences).toEqual([]);
+
+    const again = await inTransaction((tx) => openUser(tx, email));
+    expect(again.id).not.toBe(person.userId);
+    expect(await listAppsOfUser(again.id)).toEqual([]);
+  });
+
+  it('is refused to who owns an app', async () => {
+    const user = await newAppUser((await newPartner()).id);
+    await prisma().partner.update({ where: { id: user.partnerId }, data: { ownerEmail: user.email } });
+    await expect(deleteAccount(user.userId)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await prisma().user.count({ where: { email: user.email } })).toBe(1);
+    await expect(deleteAccount(newId('usr'))).rejects.toThrow();
+  });
+});

@@ -3,7 +3,7 @@ import { creditsToJson, microcredits } from '../credits';
 import { inTransaction, prisma, type Tx } from '../db';
 import { assertNever } from '../errors';
 import { newId } from '../ids';
-import { bookPurchase } from '../ledger';
+import { type Booking, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
 import { log } from '../log';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
@@ -73,18 +73,23 @@ async function credit(payment: Payment): Promise<void> {
       },
     });
     const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
-    await recordEvent(tx, {
-      partnerId,
-      type: 'credits.added',
-      causeId: id,
-      data: {
-        type: 'purchase',
-        ...(await readEventSubject(tx, { userId, partnerId })),
-        balance: creditsToJson(booking.balance),
-        credits_added: creditsToJson(booking.creditsAdded),
-        transaction_id: booking.transactionId,
-      },
-    });
+    // What is bought outside any app is nobody's business but the user's.
+    if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);
+  });
+}
+
+async function tellPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
+  await recordEvent(tx, {
+    partnerId,
+    type: 'credits.added',
+    causeId: id,
+    data: {
+      type: 'purchase',
+      ...(await readEventSubject(tx, { userId, partnerId })),
+      balance: creditsToJson(booking.balance),
+      credits_added: creditsToJson(booking.creditsAdded),
+      transaction_id: booking.transactionId,
+    },
   });
 }
 

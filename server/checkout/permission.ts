@@ -1,41 +1,57 @@
 import { creditsToJson, type Microcredits, parseCredits, ZERO } from '../credits';
 import { inTransaction, type Tx } from '../db';
 import { ApiError } from '../errors';
-import { type Booking, saveLimit } from '../ledger';
+import { type Booking, pauseLimit, resumeLimit, saveLimit } from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
-import { requireEnabledPartner } from './visit-partner';
-import { requireOwnSignIn } from './visit-sign-in';
-import type { Visit } from './visits';
 
-type Permission = { grantedCredits: Microcredits; creditsAdded: Microcredits; balance: Microcredits };
+/** Whose permission for which app; a repeated save id is booked once. */
+export type PermissionSave = { userId: string; partnerId: string; saveId: string };
+export type Permission = { grantedCredits: Microcredits; creditsAdded: Microcredits; balance: Microcredits };
 
 /** Saves what the app may draw from the user's other credits; null takes the permission away. */
-export async function permit(
-  visit: Visit,
-  { credits, saveId }: { credits: number | null; saveId: string },
-): Promise<Permission> {
-  const { userId } = await requireOwnSignIn(visit);
-  await requireEnabledPartner(visit);
+export async function savePermission(save: PermissionSave, credits: number | null): Promise<Permission> {
   const limit = credits === null ? null : requireLimit(credits);
-  const { partnerId } = visit;
   return inTransaction(async (tx) => {
-    // The id comes from the page: the visit's own id keeps it from meeting another window's.
-    const booking = await saveLimit(tx, { userId, appId: partnerId, limit, saveId: `${visit.id}:${saveId}` });
-    if (booking.repeated) await requireSameSave(tx, { userId, transactionId: booking.transactionId, limit });
-    else await tellPartner(tx, { userId, partnerId, limit, booking });
-    return { grantedCredits: limit ?? ZERO, creditsAdded: booking.creditsAdded, balance: booking.balance };
+    const booking = await saveLimit(tx, { ...inLedger(save), limit });
+    if (booking.repeated) await requireSameSave(tx, save, booking, limit);
+    return settle(tx, save, booking, limit ?? ZERO);
   });
+}
+
+/** Takes the permission away for a while. Null when the app has none. */
+export function pausePermission(save: PermissionSave): Promise<Permission | null> {
+  return inTransaction(async (tx) => {
+    const booking = await pauseLimit(tx, inLedger(save));
+    return booking && settle(tx, save, booking, ZERO);
+  });
+}
+
+/** Gives back what was left of a paused permission. Null when none is paused. */
+export function resumePermission(save: PermissionSave): Promise<Permission | null> {
+  return inTransaction(async (tx) => {
+    const booking = await resumeLimit(tx, inLedger(save));
+    return booking && settle(tx, save, booking, booking.limit);
+  });
+}
+
+const inLedger = ({ userId, partnerId, saveId }: PermissionSave) => ({ userId, appId: partnerId, saveId });
+
+async function settle(
+  tx: Tx,
+  save: PermissionSave,
+  booking: Booking,
+  granted: Microcredits,
+): Promise<Permission> {
+  if (!booking.repeated) await tellPartner(tx, save, booking, granted);
+  return { grantedCredits: granted, creditsAdded: booking.creditsAdded, balance: booking.balance };
 }
 
 async function tellPartner(
   tx: Tx,
-  {
-    userId,
-    partnerId,
-    limit,
-    booking,
-  }: { userId: string; partnerId: string; limit: Microcredits | null; booking: Booking },
+  { userId, partnerId }: PermissionSave,
+  booking: Booking,
+  granted: Microcredits,
 ): Promise<void> {
   await recordEvent(tx, {
     partnerId,
@@ -46,14 +62,16 @@ async function tellPartner(
       ...(await readEventSubject(tx, { userId, partnerId })),
       balance: creditsToJson(booking.balance),
       credits_added: creditsToJson(booking.creditsAdded),
-      granted_credits: creditsToJson(limit ?? ZERO),
+      granted_credits: creditsToJson(granted),
     },
   });
 }
 
 async function requireSameSave(
   tx: Tx,
-  { userId, transactionId, limit }: { userId: string; transactionId: string; limit: Microcredits | null },
+  { userId }: PermissionSave,
+  { transactionId }: Booking,
+  limit: Microcredits | null,
 ): Promise<void> {
   const saved = await tx.ledgerTransaction.findUniqueOrThrow({
     where: { userId_id: { userId, id: transactionId } },

@@ -8,16 +8,21 @@ export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { startLedgerKeeper } from './keeper';
 export { keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
+export { readPockets } from './pockets';
 export { findReceipt, type StoredReceipt } from './receipt';
 export { capture, release } from './settle';
 export type { Receipt } from './settlement';
+export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './usage-days';
 export {
   type Booking,
   bookPurchase,
   grantCredits,
   OUTSIDE_ANY_APP,
   openUserApp,
+  openWallet,
+  pauseLimit,
   readSpendable,
+  resumeLimit,
   type Spendable,
   saveLimit,
 } from './wallet';

@@ -2,12 +2,14 @@ import { describeError, log } from '../log';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
+import { rollUpUsage } from './usage-days';
 
 /** What every instance does for the ledger beside its requests. */
 const WORK: { name: string; everySeconds: number; run: () => Promise<unknown> }[] = [
   { name: 'renewing leases', everySeconds: 30, run: renewLeases },
   { name: 'sweeping holds', everySeconds: 15, run: sweepHolds },
   { name: 'rolling up earnings', everySeconds: 60, run: () => rollUpEarnings() },
+  { name: 'rolling up use by day', everySeconds: 60, run: () => rollUpUsage() },
   { name: 'auditing', everySeconds: AUDIT_EVERY_SECONDS, run: () => auditRecent() },
 ];
 

@@ -31,6 +31,11 @@ export async function openUserApp(
   return { appUserId: row.id };
 }
 
+/** Opens the account of a user who has used no app yet, with the pocket outside any app. */
+export async function openWallet(tx: Tx, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT ledger_open_user_app(${userId}, ${OUTSIDE_ANY_APP}, NULL)`;
+}
+
 /** Credits bought inside an app. Booked once per payment session. */
 export function bookPurchase(
   tx: Tx,
@@ -108,6 +113,30 @@ export async function saveLimit(
   const rows = await tx.$queryRaw<BookingRow[]>`
     SELECT * FROM ledger_save_limit(${userId}, ${appId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;
   return toBooking(rows);
+}
+
+/**
+ * Removes a limit and remembers what was left of it, to be given back by a later save. Null when
+ * nothing was left.
+ */
+export async function pauseLimit(
+  tx: Tx,
+  { userId, appId, saveId }: { userId: string; appId: string; saveId: string },
+): Promise<Booking | null> {
+  const rows = await tx.$queryRaw<BookingRow[]>`
+    SELECT * FROM ledger_pause_limit(${userId}, ${appId}, ${saveId}, ${newId('txn')})`;
+  return rows.length === 0 ? null : toBooking(rows);
+}
+
+/** Gives a paused limit back. Null when none rests. */
+export async function resumeLimit(
+  tx: Tx,
+  { userId, appId, saveId }: { userId: string; appId: string; saveId: string },
+): Promise<(Booking & { limit: Microcredits }) | null> {
+  const rows = await tx.$queryRaw<(BookingRow & { limit_saved: bigint })[]>`
+    SELECT * FROM ledger_resume_limit(${userId}, ${appId}, ${saveId}, ${newId('txn')})`;
+  const limit = rows[0]?.limit_saved;
+  return limit === undefined ? null : { ...toBooking(rows), limit: limit as Microcredits };
 }
 
 type BookingRow = { transaction_id: string; balance: bigint; credits_added: bigint; repeated: boolean };

@@ -31,12 +31,17 @@ export function promptTokens(usage: TokenUsage): number {
 
 /** Exact provider cost: every token of every class at its own price, never rounded in between. */
 export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
-  const tier = reachableTiers(promptTokens(usage), prices).at(-1) ?? prices;
+  const tier = pricesOf(usage, prices);
   return (BigInt(usage.input) * tier.input +
     BigInt(usage.cacheRead) * tier.cacheRead +
     BigInt(usage.cacheWrite5m) * tier.cacheWrite5m +
     BigInt(usage.cacheWrite1h) * tier.cacheWrite1h +
     BigInt(usage.output) * tier.output) as Picocredits;
+}
+
+/** What one token of each class costs in a request with so long a prompt. */
+export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices {
+  return reachableTiers(promptTokens(usage), prices).at(-1) ?? prices;
 }
 
 /** The worst that a prompt of at most `inputTokens` can cost: the dearest class of the dearest tier it may reach. */
@@ -72,7 +77,7 @@ export function affordableOutputTokens(
 }
 
 /** The prices that a prompt of up to so many tokens may be billed at, the last one being its own. */
-function reachableTiers(tokens: number, prices: ModelPrices): TokenPrices[] {
+function reachableTiers(tokens: number, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices[] {
   return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
 }
 

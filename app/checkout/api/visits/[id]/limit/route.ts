@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permit } from '@/server/checkout/permission';
+import { permit } from '@/server/checkout/visit-permission';
 import { respondToVisit } from '@/server/checkout/visit-request';
 import { creditsToJson } from '@/server/credits';
 import { readBody } from '@/server/http/read-body';

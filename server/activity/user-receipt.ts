@@ -1,0 +1,92 @@
+import { pool } from '../db';
+import type { StoredReceipt } from '../ledger';
+import { pricesOf } from '../pricing/cost';
+import { writeListPrice } from '../pricing/list-price';
+import { findPrices } from '../pricing/price-history';
+
+/** One class of tokens on a receipt. */
+export type ReceiptLine = {
+  tokens: 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output';
+  count: number;
+  /** USD per million tokens; null when the price version is not known any more. */
+  price: string | null;
+  /** Exact, in picocredits. */
+  cost: bigint | null;
+};
+
+/** Everything that was metered, priced and taken for one request of one's own. */
+export type UserReceipt = StoredReceipt & {
+  appId: string;
+  appName: string;
+  keyId: string;
+  lines: ReceiptLine[];
+  /** What each pocket paid; the pocket outside any app has no name. */
+  paidFrom: { appName: string | null; amount: bigint }[];
+  /** Metered beyond what was reserved: the service's loss, not the user's. */
+  notCharged: bigint;
+};
+
+type Row = StoredReceipt & {
+  appId: string;
+  appName: string;
+  keyId: string;
+  paidFrom: { app_name: string | null; amount: string }[];
+  notCharged: string;
+};
+
+/** Null when the user has no such request: another user's is not found either. */
+export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
+  const { rows } = await pool().query<Row>(
+    `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
+            u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
+            u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
+            u.reasoning_tokens AS "reasoningTokens", u.held, u.provider_cost AS "providerCost",
+            u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome,
+            u.app_id AS "appId", p.name AS "appName", u.key_id AS "keyId",
+            coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
+              FROM ledger_entry e LEFT JOIN partner o ON o.id = e.app_id
+              WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'pocket'), '[]') AS "paidFrom",
+            coalesce((SELECT -sum(e.amount) FROM ledger_entry e
+              WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'overrun_loss'), 0)::text AS "notCharged"
+     FROM usage u
+     JOIN ledger_transaction t ON t.user_id = u.user_id AND t.id = 'txn_' || substr(u.request_id, 5)
+     JOIN partner p ON p.id = u.app_id
+     WHERE u.user_id = $1 AND u.request_id = $2`,
+    [userId, requestId],
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    ...row,
+    lines: await priceLines(row),
+    paidFrom: row.paidFrom.map(({ app_name, amount }) => ({ appName: app_name, amount: BigInt(amount) })),
+    notCharged: BigInt(row.notCharged),
+  };
+}
+
+/** Tokens times price, class by class; classes that the request did not use are left out. */
+async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
+  const usage = {
+    input: receipt.inputTokens,
+    cacheRead: receipt.cacheReadTokens,
+    cacheWrite5m: receipt.cacheWriteTokens,
+    cacheWrite1h: receipt.cacheWrite1hTokens,
+    output: receipt.outputTokens,
+    reasoning: receipt.reasoningTokens,
+  };
+  const version = await findPrices(receipt.priceVersion);
+  const prices = version && pricesOf(usage, version);
+  const line = (tokens: ReceiptLine['tokens'], count: number, price: bigint | undefined): ReceiptLine => ({
+    tokens,
+    count,
+    price: price === undefined ? null : writeListPrice(price),
+    cost: price === undefined ? null : BigInt(count) * price,
+  });
+  return [
+    line('input', usage.input, prices?.input),
+    line('cache_read', usage.cacheRead, prices?.cacheRead),
+    line('cache_write', usage.cacheWrite5m, prices?.cacheWrite5m),
+    line('cache_write_1h', usage.cacheWrite1h, prices?.cacheWrite1h),
+    line('output', usage.output, prices?.output),
+  ].filter(({ count }) => count > 0);
+}

@@ -1,0 +1,46 @@
+import type { Microcredits } from '../credits';
+import { pool, prisma } from '../db';
+import { minimumBalance } from './minimum-balance';
+import type { Spendable } from './wallet';
+
+/** A user's pocket in one app, or outside any app, and what the app may spend now. */
+export type Pocket = {
+  appId: string;
+  /** Unspent credits that were bought or granted here; below zero after a refund of spent ones. */
+  own: Microcredits;
+  limitSaved: Microcredits | null;
+  limitLeft: Microcredits;
+  /** What was left of a limit that rests. */
+  limitPaused: Microcredits | null;
+  balance: Microcredits;
+  status: Spendable['status'];
+};
+
+export type Pockets = {
+  /** All of the user's credits, what running requests reserved included. */
+  money: Microcredits;
+  held: Microcredits;
+  /** Oldest first. */
+  pockets: Pocket[];
+};
+
+type Row = Omit<Pocket, 'status'> & { status: Pocket['status'] | 'busy' };
+
+/** All that a user has, pocket by pocket. */
+export async function readPockets(userId: string): Promise<Pockets> {
+  const [account, { rows }] = await Promise.all([
+    prisma().account.findUnique({ where: { userId } }),
+    pool().query<Row>(
+      `SELECT u.app_id AS "appId", u.own, u.limit_saved AS "limitSaved", u.limit_left AS "limitLeft",
+              u.limit_paused AS "limitPaused", r.balance, r.status
+       FROM user_app u CROSS JOIN LATERAL ledger_read(u.user_id, u.app_id, $2) r
+       WHERE u.user_id = $1 ORDER BY u.created_at, u.app_id`,
+      [userId, minimumBalance().toString()],
+    ),
+  ]);
+  return {
+    money: (account?.money ?? 0n) as Microcredits,
+    held: (account?.held ?? 0n) as Microcredits,
+    pockets: rows.map((row) => ({ ...row, status: row.status === 'busy' ? 'ok' : row.status })),
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { pausePermission, resumePermission, savePermission } from '@/server/checkout/permission';
+import { inTransaction, prisma } from '@/server/db';
+import { newId } from '@/server/ids';
+import { checkLedger, openWallet, readPockets } from '@/server/ledger';
+import { newDatabase } from '../harness';
+import { recordedEvents } from '../identity/app-world';
+import { buyIn, joinApp, newUser } from './person';
+
+await newDatabase();
+
+async function person() {
+  const userId = await newUser();
+  const [home, other] = [await joinApp(userId, 'Home'), await joinApp(userId, 'Other')];
+  await buyIn(userId, home.appId, 500);
+  const save = () => ({ userId, partnerId: other.appId, saveId: newId('req') });
+  const pocket = async () => (await readPockets(userId)).pockets.find(({ appId }) => appId === other.appId);
+  const events = async () =>
+    (await recordedEvents(other.appId))
+      .filter(({ type }) => type === 'credits.added')
+      .map(({ data }) => data);
+  return { userId, save, pocket, events };
+}
+
+describe('an allowance', () => {
+  it('paused leaves the app nothing of other credits, and comes back as it was', async () => {
+    const { save, pocket, events } = await person();
+    await savePermission(save(), 300);
+    expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok' });
+    expect(await pausePermission(save())).toMatchObject({
+      grantedCredits: 0n,
+      creditsAdded: 0n,
+      balance: 0n,
+    });
+    expect(await pocket()).toMatchObject({
+      balance: 0n,
+      status: 'partner_not_permitted',
+      limitSaved: null,
+      limitPaused: 300_000_000n,
+    });
+    expect(await resumePermission(save())).toMatchObject({
+      grantedCredits: 300_000_000n,
+      creditsAdded: 300_000_000n,
+    });
+    expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok', limitPaused: null });
+    expect((await events()).map((data) => [data.type, data.granted_credits, data.credits_added])).toEqual(
+      expect.arrayContaining([
+        ['permission', 300, 300],
+        ['permission', 0, 0],
+        ['permission', 300, 300],
+      ]),
+    );
+    expect(await events()).toHaveLength(3);
+    expect((await checkLedger()).differences).toEqual([]);
+  });
+
+  it('saved anew while paused is not resumed any more', async () => {
+    const { save, pocket } = await person();
+    await savePermission(save(), 300);
+    await pausePermission(save());
+    await savePermission(save(), 50);
+    expect(await pocket()).toMatchObject({ limitLeft: 50_000_000n, limitPaused: null });
+    expect(await resumePermission(save())).toBeNull();
+    await savePermission(save(), null);
+    expect(await pocket()).toMatchObject({ limitSaved: null, limitLeft: 0n, limitPaused: null });
+  });
+
+  it('that does not exist is neither paused nor resumed, and nobody is told', async () => {
+    const { save, events } = await person();
+    expect(await pausePermission(save())).toBeNull();
+    expect(await resumePermission(save())).toBeNull();
+    expect(await events()).toEqual([]);
+  });
+
+  it('paused by two windows at once is remembered once, never lost', async () => {
+    const { save, pocket } = await person();
+    await savePermission(save(), 300);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => pausePermission(save())));
+    expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
+    expect(await pocket()).toMatchObject({ limitPaused: 300_000_000n });
+    await Promise.all(Array.from({ length: 5 }, () => resumePermission(save())));
+    expect(await pocket()).toMatchObject({ limitLeft: 300_000_000n, limitPaused: null });
+  });
+});
+
+describe('a wallet', () => {
+  it('opens before any app is used, once', async () => {
+    const userId = await newUser();
+    expect(await readPockets(userId)).toEqual({ money: 0n, held: 0n, pockets: [] });
+    await Promise.all([1, 2, 3].map(() => inTransaction((tx) => openWallet(tx, userId))));
+    expect((await readPockets(userId)).pockets).toMatchObject([{ appId: '', own: 0n }]);
+    expect(await prisma().userApp.count({ where: { userId } })).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { readOwnPayment, startOwnPayment } from '@/server/checkout/own-payments';
+import { savePermission } from '@/server/checkout/permission';
+import { prisma } from '@/server/db';
+import { newId } from '@/server/ids';
+import { checkLedger, readPockets, readSpendable } from '@/server/ledger';
+import { payByCard, startCheckout } from '../checkout/checkout-world';
+import { newDatabase } from '../harness';
+import { joinApp, newUser } from './person';
+
+/** Credits bought on the account's own pages, paid at the sandbox processor. */
+
+await newDatabase();
+await startCheckout();
+
+async function start(userId: string) {
+  const { checkoutUrl } = await startOwnPayment(userId, { amount: 10, currency: 'usd' });
+  const { id } = await prisma().checkoutSession.findFirstOrThrow({ where: { userId } });
+  return { checkoutUrl, id };
+}
+
+test('go outside any app: no app can spend them until the user allows it, and no app is told', async () => {
+  const userId = await newUser();
+  const { checkoutUrl, id } = await start(userId);
+  expect(await payByCard(checkoutUrl)).toMatchObject({ status: 'complete' });
+  expect(await readOwnPayment(userId, id)).toMatchObject({
+    status: 'completed',
+    creditsAdded: 1_000_000_000n,
+  });
+  expect(await readPockets(userId)).toMatchObject({
+    money: 1_000_000_000n,
+    pockets: [{ appId: '', own: 1_000_000_000n }],
+  });
+  expect(await prisma().event.count()).toBe(0);
+
+  const { appId } = await joinApp(userId, 'Notes');
+  expect(await readSpendable(userId, appId)).toMatchObject({ balance: 0n, status: 'partner_not_permitted' });
+  await savePermission({ userId, partnerId: appId, saveId: newId('req') }, 400);
+  expect(await readSpendable(userId, appId)).toMatchObject({ balance: 400_000_000n, status: 'ok' });
+  expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('are credited once, however often the page asks', async () => {
+  const userId = await newUser();
+  const { checkoutUrl, id } = await start(userId);
+  expect(await readOwnPayment(userId, id)).toMatchObject({ status: 'open' });
+  await payByCard(checkoutUrl);
+  await Promise.all(Array.from({ length: 5 }, () => readOwnPayment(userId, id)));
+  expect((await readPockets(userId)).money).toBe(1_000_000_000n);
+});
+
+test("another person's payment is not found", async () => {
+  const { id } = await start(await newUser());
+  await expect(readOwnPayment(await newUser(), id)).rejects.toThrow('There is no such checkout session');
+});
+
+test.each([4, 501, '10', 10.005, Number.NaN])(
+  'an amount of %s is refused before anything is written',
+  async (amount) => {
+    const userId = await newUser();
+    await expect(startOwnPayment(userId, { amount, currency: 'usd' })).rejects.toMatchObject({
+      param: 'amount',
+    });
+    expect(await prisma().checkoutSession.count({ where: { userId } })).toBe(0);
+  },
+);

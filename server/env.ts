@@ -71,6 +71,8 @@ export const settingsSchema = z.object({
 
   EARNINGS_HOLD_DAYS: count(30),
 
+  WEBHOOK_ALLOW_LOOPBACK: z.stringbool({ error: 'true or false' }).default(false),
+
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),
@@ -153,6 +155,10 @@ function refuseContradictions(parsed: Parsed): void {
           parsed.LIMIT_CODE_RESEND_SECONDS,
         ].includes(0),
       'LIMIT_CODE…: expected above 0 beside a live STRIPE_SECRET_KEY',
+    ],
+    [
+      live && parsed.WEBHOOK_ALLOW_LOOPBACK,
+      'WEBHOOK_ALLOW_LOOPBACK: expected unset beside a live STRIPE_SECRET_KEY',
     ],
     [
       parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_WEBHOOK_SECRET === undefined,

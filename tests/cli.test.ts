@@ -41,6 +41,42 @@ async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
   expect(err).toMatch(reason);
 }
 
+describe('svc partner webhook', () => {
+  it('sets the address and shows the signing secret, which stays over a clearing', async () => {
+    const pk = await newPk();
+    const { code, out, err } = await run(
+      'partner',
+      'webhook',
+      pk,
+      '--url',
+      'https://hooks.example/svc',
+      '--json',
+    );
+    expect(code).toBe(0);
+    const made = JSON.parse(out) as Record<string, unknown>;
+    expect(made).toEqual({
+      url: 'https://hooks.example/svc',
+      signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
+    });
+    expect(err).toContain('warning: hooks.example could not be found just now');
+    expect((await json('partner', 'show', pk)).webhook_url).toBe('https://hooks.example/svc');
+    expect(await json('partner', 'webhook', pk, '--clear')).toEqual({ ...made, url: null });
+    expect((await json('partner', 'show', pk)).webhook_url).toBeNull();
+  });
+
+  it.each([
+    [['--url', 'http://hooks.example.com/svc'], /must begin with https/],
+    [['--url', 'https://10.0.0.1/svc'], /domain name instead of an IP address/],
+    [['--url', 'hooks'], /not a web address/],
+    [['--url', 'https://hooks.example.com', '--clear'], /either --url or --clear/],
+    [[], /either --url or --clear/],
+  ])('refuses %j', async (words, reason) => {
+    const pk = await newPk();
+    await expectRefusal(['partner', 'webhook', pk, ...words], reason);
+    expect((await json('partner', 'show', pk)).webhook_url).toBeNull();
+  });
+});
+
 describe('svc partner', () => {
   it('create makes an app with rate, origins and owner', async () => {
     const made = await json(

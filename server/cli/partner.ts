@@ -16,6 +16,8 @@ import {
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
 import { findCatalogModel } from '../pricing/catalog';
+import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
+import { revealSecret } from '../webhooks/signing-secret';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns, alignFacts } from './output';
 
@@ -74,6 +76,14 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     options: { allow: 'text', all: 'flag' },
     needs: 'schema',
     run: changeModels,
+  },
+  'partner webhook': {
+    usage: 'partner webhook PK --url U | --clear',
+    summary: 'where its server hears of keys and purchases; shows the signing secret',
+    arguments: ['PK'],
+    options: { url: 'text', clear: 'flag' },
+    needs: 'schema',
+    run: changeWebhook,
   },
 };
 
@@ -136,6 +146,33 @@ function changeModels(input: CommandInput): Promise<Outcome> {
   if (unknown !== undefined)
     throw new CommandRefused(`There is no model "${unknown}". See: npm run svc -- models list`);
   return change(input, ({ id }) => setAllowedModels(id, models));
+}
+
+async function changeWebhook(input: CommandInput): Promise<Outcome> {
+  const url = input.find('url');
+  if ((url === undefined) !== input.has('clear'))
+    throw new CommandRefused(`Give either --url or --clear. Usage: ${input.usage}`);
+  const { id } = await requirePartnerOf(input);
+  return url === undefined ? clearWebhook(id) : setWebhook(id, url);
+}
+
+async function setWebhook(partnerId: string, url: string): Promise<Outcome> {
+  const set = await setEndpoint(partnerId, url);
+  if (!set.ok) throw new CommandRefused(`--url: ${set.message}`);
+  return {
+    json: { url: set.url, signing_secret: set.secret },
+    text: alignFacts({ webhook: set.url, 'signing secret': set.secret }),
+    warnings: set.warning === null ? [] : [set.warning],
+  };
+}
+
+async function clearWebhook(partnerId: string): Promise<Outcome> {
+  await clearEndpoint(partnerId);
+  const secrets = await revealSecret(partnerId);
+  return {
+    json: { url: null, signing_secret: secrets?.secret ?? null },
+    text: 'Cleared. What was waiting is not delivered; the signing secret is kept.',
+  };
 }
 
 async function requirePartnerOf(input: CommandInput): Promise<Partner> {

@@ -4,6 +4,7 @@ import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { hasValidChecksum } from '../keys/checked-token';
+import { resumeDeliveries } from '../webhooks/resume';
 import { checkName } from './name';
 import { parseOrigin } from './origin-rules';
 import { newPublishableKey, PUBLISHABLE_KEY_PREFIX } from './publishable-key';
@@ -75,7 +76,10 @@ export async function disablePartner(partnerId: string): Promise<void> {
 }
 
 export async function enablePartner(partnerId: string): Promise<void> {
-  await prisma().partner.update({ where: { id: partnerId }, data: { disabledAt: null } });
+  await inTransaction(async (tx) => {
+    await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null } });
+    await resumeDeliveries(tx, partnerId);
+  });
 }
 
 /** Holds for requests that start from now on; running ones keep the rate they were admitted with. */

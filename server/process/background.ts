@@ -1,15 +1,20 @@
 import { sweepPayments } from '../checkout/sweep';
-import { SECOND_MS } from '../clock';
+import { MINUTE_MS, SECOND_MS } from '../clock';
 import { startLedgerKeeper } from '../ledger';
 import { describeError, log } from '../log';
+import { sweepDeliveries } from '../webhooks/retention';
+import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
 
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
+const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
   life.onStop('ledger keeper', startLedgerKeeper());
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
+  life.onStop('webhooks', startDeliveryWorker());
+  life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
 }
 
 /** Runs `work` again and again, the next round after the last one ended. */

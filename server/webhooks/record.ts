@@ -3,6 +3,7 @@ import type { Tx } from '../db';
 import { newId } from '../ids';
 import { type Envelope, EVENT_DATA, type EventData, type EventType } from './events';
 import { seal } from './seal';
+import { shownIn } from './shown-body';
 
 export type NewEvent<T extends EventType> = {
   partnerId: string;
@@ -13,23 +14,36 @@ export type NewEvent<T extends EventType> = {
 };
 
 /**
- * Puts an event into the outbox, in the transaction that makes the fact true. Does nothing when
- * the partner listens nowhere, or when the fact was recorded before.
+ * Puts an event into the outbox, in the transaction that makes the fact true. Null when the
+ * partner listens nowhere, or when the fact was recorded before; else the event's id.
  */
 export async function recordEvent<T extends EventType>(
   tx: Tx,
   { partnerId, type, causeId, data }: NewEvent<T>,
-): Promise<void> {
+): Promise<string | null> {
   const partner = await tx.partner.findUnique({ where: { id: partnerId }, select: { webhookUrl: true } });
-  if (!partner?.webhookUrl) return;
+  if (!partner?.webhookUrl) return null;
   const id = newId('evt');
   const createdAt = nowDate();
   const envelope: Envelope<T> = { id, type, created_at: createdAt.toISOString(), data };
   EVENT_DATA[type].parse(data);
+  const body = seal(JSON.stringify(envelope), id);
+  const shownBody = sealShownBody(envelope);
   const { count } = await tx.event.createMany({
-    data: [{ id, partnerId, type, causeId, body: seal(JSON.stringify(envelope), id), createdAt }],
+    data: [{ id, partnerId, type, causeId, body, shownBody, createdAt }],
     skipDuplicates: true,
   });
-  if (count === 0) return;
+  if (count === 0) return null;
   await tx.delivery.create({ data: { eventId: id, partnerId, dueAt: createdAt, createdAt } });
+  return id;
+}
+
+/** The same envelope without the user key, for the delivery log; null when there is no key in it. */
+function sealShownBody({ data, ...head }: Envelope): Uint8Array<ArrayBuffer> | null {
+  if (!('user_key' in data)) return null;
+  const shown = {
+    ...head,
+    data: { ...data, user_key: `${data.user_key.slice(0, 7)}…${data.user_key.slice(-4)}` },
+  };
+  return seal(JSON.stringify(shown), shownIn(head.id));
 }

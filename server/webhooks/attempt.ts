@@ -1,0 +1,87 @@
+import { now, nowDate, SECOND_MS } from '../clock';
+import { maskSecrets } from '../log';
+import type { Claim } from './claim';
+import { parseEndpointUrl } from './endpoint-url';
+import { findPublicAddresses, loopbackAddresses } from './find-addresses';
+import { type PostFailure, post } from './post';
+import { openSealed } from './seal';
+import { signatureHeader } from './sign';
+import { openSecret } from './signing-secret';
+
+/** Look-up, connection, handshake, request and status line, all together. */
+export const ATTEMPT_TIMEOUT_MS = 5 * SECOND_MS;
+
+export type AttemptError =
+  | PostFailure
+  | 'dns'
+  /** The host leads to an address that we never call. */
+  | 'blocked_address'
+  /** The process that sent it died: nobody knows what became of it. */
+  | 'lost';
+
+export type AttemptResult = {
+  beganAt: Date;
+  durationMs: number;
+  /** Null when no status line came; `error` tells why. */
+  status: number | null;
+  error: AttemptError | null;
+  /** The first kilobyte of the answer as text, with secrets masked. */
+  response: string;
+};
+
+/** Sends a claimed delivery once. Never throws for what a receiver does. */
+export async function attempt(claim: Claim): Promise<AttemptResult> {
+  const beganAt = nowDate();
+  const beganAtMs = performance.now();
+  const body = openSealed(claim.body, claim.eventId);
+  const secret = openSecret(claim.secret, claim.partnerId);
+  const outcome = await send(claim, body, secret);
+  return { beganAt, durationMs: Math.round(performance.now() - beganAtMs), ...outcome };
+}
+
+type Outcome = Pick<AttemptResult, 'status' | 'error' | 'response'>;
+
+async function send(claim: Claim, body: string, secret: string): Promise<Outcome> {
+  const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+  const place = await findPlace(claim.url, signal);
+  if ('error' in place) return failure(place.error);
+  const answer = await post({
+    ...place,
+    body,
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'svc-webhooks',
+      'X-svc-Event': claim.type,
+      'X-svc-Signature': signatureHeader(secret, body, Math.floor(now() / SECOND_MS)),
+    },
+  });
+  if (!answer.ok) return failure(answer.error);
+  return { status: answer.status, error: null, response: toShownText(answer.excerpt) };
+}
+
+type Place = { url: URL; addresses: string[] };
+
+/** The address was good when it was registered; it is judged again each time. */
+async function findPlace(text: string, signal: AbortSignal): Promise<Place | { error: AttemptError }> {
+  const parsed = parseEndpointUrl(text);
+  if (!parsed.ok) return { error: 'blocked_address' };
+  if (parsed.isLoopback) return { url: parsed.url, addresses: loopbackAddresses(parsed.url) };
+  try {
+    const found = await findPublicAddresses(parsed.url, signal);
+    if (found.ok) return { url: parsed.url, addresses: found.addresses };
+    return { error: found.reason === 'dns' ? 'dns' : 'blocked_address' };
+  } catch (error) {
+    if (signal.aborted) return { error: 'timeout' };
+    throw error;
+  }
+}
+
+const failure = (error: AttemptError): Outcome => ({ status: null, error, response: '' });
+
+/** Receivers echo what they were sent: no secret of ours or of a user may stay in the log. */
+function toShownText(excerpt: Buffer): string {
+  const text = excerpt.toString('utf8').replace(/[^\P{Cc}\n\t]/gu, '');
+  return maskSecrets(text);
+}

@@ -1,0 +1,162 @@
+import type { Prisma } from '../../prisma/client/client';
+import { now } from '../clock';
+import { prisma } from '../db';
+import type { AttemptError, AttemptResult } from './attempt';
+import { claimOne } from './claim';
+import { deliver } from './deliver';
+import type { EventType } from './events';
+import { openSealed } from './seal';
+import { shownIn } from './shown-body';
+
+/**
+ * What became of an app's events. For the partner's own pages, which pass the id of the partner
+ * that is signed in: the events of others are not found.
+ */
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped', 'expired'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export type DeliveryView = {
+  eventId: string;
+  type: EventType;
+  createdAt: Date;
+  /** stopped: the endpoint was cleared. expired: the key waited too long for a paused partner. */
+  status: DeliveryStatus;
+  /** Null when none is planned or one runs now. A disabled partner's wait until it is enabled. */
+  nextAttemptAt: Date | null;
+  isRunning: boolean;
+  /** The JSON that was sent; a user key is masked. */
+  body: string;
+  /** False once a body with a user key was erased. */
+  canResend: boolean;
+  /** Oldest first. */
+  attempts: AttemptView[];
+};
+
+export type AttemptView = Omit<AttemptResult, 'durationMs'> & {
+  number: number;
+  /** Null when nobody knows (`lost`). */
+  durationMs: number | null;
+  byHand: boolean;
+};
+
+export type DeliveryFilter = {
+  type?: EventType | undefined;
+  status?: DeliveryStatus | undefined;
+  /** The id of the last event of the page before. */
+  before?: string | undefined;
+  limit: number;
+};
+
+const MAX_LIMIT = 100;
+
+/** Newest first. */
+export async function listDeliveries(
+  partnerId: string,
+  { type, status, before, limit }: DeliveryFilter,
+): Promise<{ deliveries: DeliveryView[]; hasMore: boolean }> {
+  const take = Math.min(Math.max(1, Math.trunc(limit)), MAX_LIMIT);
+  const after = before === undefined ? {} : await rowsAfter(partnerId, before);
+  if (after === null) return { deliveries: [], hasMore: false };
+  const rows = await prisma().event.findMany({
+    where: {
+      partnerId,
+      ...(type && { type }),
+      delivery: status ? { status } : { isNot: null },
+      ...after,
+    },
+    include: WITH_ATTEMPTS,
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: take + 1,
+  });
+  return { deliveries: rows.slice(0, take).map(toView), hasMore: rows.length > take };
+}
+
+export async function findDelivery(partnerId: string, eventId: string): Promise<DeliveryView | null> {
+  const row = await prisma().event.findFirst({ where: { id: eventId, partnerId }, include: WITH_ATTEMPTS });
+  return row && toView(row);
+}
+
+export type SendResult =
+  | { ok: true; eventId: string; result: AttemptResult; isDelivered: boolean }
+  | { ok: false; reason: SendRefusal; message: string };
+
+export type SendRefusal = 'not_found' | 'no_endpoint' | 'disabled' | 'erased' | 'running';
+
+const REFUSALS: Record<SendRefusal, string> = {
+  not_found: 'There is no such event',
+  no_endpoint: 'Set an endpoint first',
+  disabled: 'The app is disabled: deliveries wait until it is enabled',
+  erased: 'This event carried a user key, which is not kept: the user gets a new one by signing in again',
+  running: 'An attempt is running right now',
+};
+
+/**
+ * One more attempt of the same event, the same bytes, outside the schedule. Waits for its result,
+ * six seconds at most.
+ */
+export async function resendDelivery(partnerId: string, eventId: string): Promise<SendResult> {
+  const claim = await claimOne(partnerId, eventId, { byHand: true });
+  const result = claim && (await deliver(claim));
+  if (!result) return refuse(await whyNot(partnerId, eventId));
+  return { ok: true, eventId, result, isDelivered: isDelivered(result) };
+}
+
+export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+export const refuse = (reason: SendRefusal): SendResult => ({ ok: false, reason, message: REFUSALS[reason] });
+
+async function whyNot(partnerId: string, eventId: string): Promise<SendRefusal> {
+  const event = await prisma().event.findFirst({ where: { id: eventId, partnerId }, select: { body: true } });
+  if (event === null) return 'not_found';
+  return (await whyNothingIsSent(partnerId)) ?? (event.body === null ? 'erased' : 'running');
+}
+
+export async function whyNothingIsSent(partnerId: string): Promise<'no_endpoint' | 'disabled' | null> {
+  const partner = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
+  if (partner.webhookUrl === null || partner.webhookSecret === null) return 'no_endpoint';
+  return partner.disabledAt === null ? null : 'disabled';
+}
+
+const WITH_ATTEMPTS = {
+  delivery: { include: { log: { orderBy: { number: 'asc' } } } },
+} as const satisfies Prisma.EventInclude;
+
+type Row = Prisma.EventGetPayload<{ include: typeof WITH_ATTEMPTS }>;
+
+/** Null when the partner has no such event. */
+async function rowsAfter(partnerId: string, eventId: string): Promise<Prisma.EventWhereInput | null> {
+  const last = await prisma().event.findFirst({
+    where: { id: eventId, partnerId },
+    select: { createdAt: true },
+  });
+  if (last === null) return null;
+  const { createdAt } = last;
+  return { OR: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: eventId } }] };
+}
+
+function toView({ delivery, ...event }: Row): DeliveryView {
+  const isRunning = (delivery?.leaseUntil?.getTime() ?? 0) > now();
+  const isWaiting = delivery?.status === 'pending' && !isRunning;
+  return {
+    eventId: event.id,
+    type: event.type as EventType,
+    createdAt: event.createdAt,
+    status: (delivery?.status ?? 'stopped') as DeliveryStatus,
+    nextAttemptAt: isWaiting ? delivery.dueAt : null,
+    isRunning,
+    body: showBody(event),
+    canResend: event.body !== null && !isRunning,
+    attempts: (delivery?.log ?? []).map(({ eventId: _, error, ...attempt }) => ({
+      ...attempt,
+      error: error as AttemptError | null,
+    })),
+  };
+}
+
+function showBody({ id, body, shownBody }: Pick<Row, 'id' | 'body' | 'shownBody'>): string {
+  if (shownBody !== null) return openSealed(shownBody, shownIn(id));
+  return body === null ? '' : openSealed(body, id);
+}

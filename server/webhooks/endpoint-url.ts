@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+import { settings } from '../env';
+import { isLoopbackAddress } from './public-address';
+
+/** Which addresses an app may name as its endpoint, judged by the text alone. */
+
+export type UrlRefusalReason =
+  | 'not_a_url'
+  | 'too_long'
+  | 'not_https'
+  | 'credentials'
+  | 'fragment'
+  | 'port'
+  | 'ip_address'
+  | 'not_a_public_name';
+
+export type ParsedUrl =
+  | { ok: true; url: URL; isLoopback: boolean }
+  | { ok: false; reason: UrlRefusalReason; message: string };
+
+const MAX_CHARACTERS = 2_000;
+
+const MESSAGES: Record<UrlRefusalReason, string> = {
+  not_a_url: 'This is not a web address. Write it in full, such as https://example.com/webhooks',
+  too_long: `The address may have at most ${MAX_CHARACTERS} characters`,
+  not_https: 'The address must begin with https://',
+  credentials: 'The address must not carry a user name or password',
+  fragment: 'The address must not have a part after #',
+  port: 'Only the standard port of HTTPS, 443, can be called',
+  ip_address: 'Write a domain name instead of an IP address',
+  not_a_public_name: 'The host must be a public domain name, such as hooks.example.com',
+};
+
+/** Names that never lead out to the internet. */
+const INNER_NAMES =
+  /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
+const DOMAIN_NAME =
+  /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/;
+
+export function parseEndpointUrl(text: string): ParsedUrl {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_CHARACTERS) return refuse('too_long');
+  if (!URL.canParse(trimmed)) return refuse('not_a_url');
+  const url = new URL(trimmed);
+  if (url.username !== '' || url.password !== '') return refuse('credentials');
+  if (url.hash !== '' || trimmed.includes('#')) return refuse('fragment');
+  if (settings().WEBHOOK_ALLOW_LOOPBACK && isLoopbackUrl(url)) return { ok: true, url, isLoopback: true };
+  return parsePublicUrl(url);
+}
+
+function parsePublicUrl(url: URL): ParsedUrl {
+  if (url.protocol !== 'https:') return refuse('not_https');
+  if (url.port !== '') return refuse('port');
+  // The parser has turned every way to write an address (octal, hex, one number) into the plain one.
+  if (isIP(bareHost(url)) !== 0) return refuse('ip_address');
+  url.hostname = url.hostname.replace(/\.$/, '');
+  if (INNER_NAMES.test(url.hostname) || !DOMAIN_NAME.test(url.hostname)) return refuse('not_a_public_name');
+  return { ok: true, url, isLoopback: false };
+}
+
+function isLoopbackUrl(url: URL): boolean {
+  const host = bareHost(url);
+  const isLocal = isLoopbackAddress(host) || /^(.+\.)?localhost$/.test(host);
+  return isLocal && (url.protocol === 'http:' || url.protocol === 'https:');
+}
+
+/** Without the brackets of an IPv6 address. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+function refuse(reason: UrlRefusalReason): ParsedUrl {
+  return { ok: false, reason, message: MESSAGES[reason] };
+}

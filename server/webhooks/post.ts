@@ -1,0 +1,102 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/**
+ * One POST to a receiver that may be slow, broken or hostile. The connection goes to the given
+ * addresses only, whatever the name leads to by then; redirects are an answer like any other.
+ */
+
+export type PostRequest = {
+  url: URL;
+  /** Checked before; nothing else is connected to. */
+  addresses: readonly string[];
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  signal: AbortSignal;
+};
+
+export type PostFailure = 'timeout' | 'connection' | 'tls' | 'bad_response';
+
+export type PostResult =
+  | { ok: true; status: number; excerpt: Buffer }
+  /** `status` is unknown: no status line came. */
+  | { ok: false; error: PostFailure };
+
+export const EXCERPT_BYTES = 1_024;
+/** The status line decides; this long we look at what follows, for the log. */
+const EXCERPT_PATIENCE_MS = 250;
+const MAX_HEADER_BYTES = 16 * 1_024;
+
+export function post({ url, addresses, headers, body, signal }: PostRequest): Promise<PostResult> {
+  return new Promise((resolve) => {
+    const open = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = open(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      // A connection of its own: nothing is shared between apps.
+      agent: false,
+      lookup: answerWith(addresses),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal,
+    });
+    const fail = (error?: unknown) => {
+      request.destroy();
+      resolve({ ok: false, error: signal.aborted ? 'timeout' : classify(error, request.socket) });
+    };
+    request.on('error', fail);
+    request.on('close', () => fail());
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ ok: true, status: response.statusCode ?? 0, excerpt: Buffer.alloc(0) });
+    });
+    request.on('response', async (response) => {
+      const status = response.statusCode ?? 0;
+      const excerpt = await readExcerpt(response);
+      resolve({ ok: true, status, excerpt });
+      request.destroy();
+    });
+    request.end(body);
+  });
+}
+
+/** Stands in for a look-up: the addresses were found and checked before. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, done) => {
+    const wanted = all.filter(({ family }) => !options.family || options.family === family);
+    const [first] = wanted;
+    if (first === undefined) done(new Error('no address of this family'), []);
+    else if (options.all) done(null, wanted);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** The first bytes, if they come soon. Whatever else the receiver sends stays unread. */
+function readExcerpt(response: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const finish = () => {
+      clearTimeout(patience);
+      response.pause();
+      resolve(Buffer.concat(parts).subarray(0, EXCERPT_BYTES));
+    };
+    const patience = setTimeout(finish, EXCERPT_PATIENCE_MS);
+    response.on('data', (part: Buffer) => {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= EXCERPT_BYTES) finish();
+    });
+    response.on('end', finish).on('error', finish).on('close', finish);
+  });
+}
+
+function classify(error: unknown, socket: unknown): PostFailure {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('HPE_')) return 'bad_response';
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return 'tls';
+  const wasConnected = socket instanceof TLSSocket && socket.bytesWritten > 0;
+  return wasConnected && !socket.authorized && !socket.getProtocol() ? 'tls' : 'connection';
+}

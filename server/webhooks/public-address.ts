@@ -1,0 +1,23 @@
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** Platform services that answer on an address that looks like any other. */
+const PLATFORM_ADDRESSES = ['168.63.129.16'];
+
+/** Whether an address is out on the public internet: not private, not reserved, not this machine. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  const written = address.toString();
+  return !PLATFORM_ADDRESSES.includes(written) && !ownAddresses().includes(written);
+}
+
+export function isLoopbackAddress(text: string): boolean {
+  return ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
+}
+
+function ownAddresses(): string[] {
+  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return found.map(({ address }) => ipaddr.parse(address.split('%')[0] ?? '').toString());
+}

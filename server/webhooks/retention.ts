@@ -1,0 +1,48 @@
+import { DAY_MS, now } from '../clock';
+import { pool } from '../db';
+import { SCHEDULE_MS } from './claim';
+
+/** What nobody needs any more goes: user keys first, whole events later. In bounded steps. */
+
+const KEY_KEPT_MS = DAY_MS;
+const KEY_KEPT_WHILE_PAUSED_MS = 7 * DAY_MS;
+const EVENT_KEPT_MS = 30 * DAY_MS;
+const ROWS_PER_STEP = 1_000;
+
+export async function sweepDeliveries(): Promise<void> {
+  // The last attempt belonged to a process that died, and it was not the first to do so.
+  await end('failed', 'd.forgiven AND d.attempts >= $1 AND d.lease_until <= clock_timestamp()', [
+    SCHEDULE_MS.length,
+  ]);
+  // Recorded in the very moment in which the endpoint was cleared.
+  await end('stopped', 'p.webhook_url IS NULL');
+  await end(
+    'expired',
+    'e.shown_body IS NOT NULL AND (d.created_at < $2 OR p.disabled_at IS NULL AND d.due_at < $1)',
+    [new Date(now() - KEY_KEPT_MS), new Date(now() - KEY_KEPT_WHILE_PAUSED_MS)],
+  );
+  await forgetOldEvents();
+}
+
+type Ending = 'failed' | 'stopped' | 'expired';
+
+/** Ends pending deliveries, and with them the user keys that they carry. */
+async function end(status: Ending, condition: string, parameters: unknown[] = []): Promise<void> {
+  await pool().query(
+    `WITH ended AS (
+       UPDATE delivery d SET status = '${status}'
+       FROM event e, partner p
+       WHERE d.status = 'pending' AND e.id = d.event_id AND p.id = d.partner_id AND (${condition})
+       RETURNING d.event_id
+     )
+     UPDATE event e SET body = NULL FROM ended WHERE e.id = ended.event_id AND e.shown_body IS NOT NULL`,
+    parameters,
+  );
+}
+
+async function forgetOldEvents(): Promise<void> {
+  await pool().query(
+    'DELETE FROM event WHERE id IN (SELECT id FROM event WHERE created_at < $1 ORDER BY created_at LIMIT $2)',
+    [new Date(now() - EVENT_KEPT_MS), ROWS_PER_STEP],
+  );
+}

@@ -1,0 +1,31 @@
+import { now } from '../clock';
+import { inTransaction } from '../db';
+import { newId } from '../ids';
+import { claimOne, LEASE_MS } from './claim';
+import { deliver } from './deliver';
+import { isDelivered, refuse, type SendResult, whyNothingIsSent } from './delivery-log';
+import { recordEvent } from './record';
+
+/** Sends a `test` event and waits for the first attempt's result; a failed one is tried again like any event. */
+export async function sendTestEvent(partnerId: string): Promise<SendResult> {
+  const eventId = await recordForUs(partnerId);
+  const claim = eventId && (await claimOne(partnerId, eventId, { byHand: false }));
+  const result = claim && (await deliver(claim));
+  if (!eventId || !result) return refuse((await whyNothingIsSent(partnerId)) ?? 'running');
+  return { ok: true, eventId, result, isDelivered: isDelivered(result) };
+}
+
+/** Due later, so that nobody else takes the first attempt, and somebody does if we die here. */
+function recordForUs(partnerId: string): Promise<string | null> {
+  return inTransaction(async (tx) => {
+    const eventId = await recordEvent(tx, {
+      partnerId,
+      type: 'test',
+      causeId: newId('evt'),
+      data: { partner_id: partnerId, message: 'This is a test event. Your endpoint works.' },
+    });
+    if (eventId !== null)
+      await tx.delivery.update({ where: { eventId }, data: { dueAt: new Date(now() + LEASE_MS) } });
+    return eventId;
+  });
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { pool, prisma } from '../db';
+import { openSealed, seal } from './seal';
+
+/**
+ * The secret that an app's deliveries are signed with. Sealed at rest; whoever shows it has made
+ * sure that the owner is there. It is replaced in two steps: the receiver learns the next one and
+ * accepts both, then the next one takes over.
+ */
+
+const PREFIX = 'whsec_';
+const RANDOM_BYTES = 32;
+
+export type SigningSecrets = {
+  secret: string;
+  /** Made by `beginSecretRotation`; signs nothing before `finishSecretRotation`. */
+  nextSecret: string | null;
+};
+
+/** Null when the app never had an endpoint. */
+export async function revealSecret(partnerId: string): Promise<SigningSecrets | null> {
+  const { webhookSecret, webhookNextSecret } = await prisma().partner.findUniqueOrThrow({
+    where: { id: partnerId },
+    select: { webhookSecret: true, webhookNextSecret: true },
+  });
+  if (webhookSecret === null) return null;
+  return {
+    secret: openSecret(webhookSecret, partnerId),
+    nextSecret: webhookNextSecret && openSecret(webhookNextSecret, partnerId),
+  };
+}
+
+export type RotationRefusal = { ok: false; reason: 'no_secret' | 'no_rotation'; message: string };
+
+/** Makes the next secret. Asked again, it tells the same one. */
+export async function beginSecretRotation(
+  partnerId: string,
+): Promise<{ ok: true; nextSecret: string } | RotationRefusal> {
+  const { rows } = await pool().query<{ next: Uint8Array }>(
+    `UPDATE partner SET webhook_next_secret = coalesce(webhook_next_secret, $2)
+     WHERE id = $1 AND webhook_secret IS NOT NULL RETURNING webhook_next_secret AS next`,
+    [partnerId, newSealedSecret(partnerId)],
+  );
+  const [partner] = rows;
+  if (partner === undefined)
+    return {
+      ok: false,
+      reason: 'no_secret',
+      message: 'There is no signing secret yet: set an endpoint first',
+    };
+  return { ok: true, nextSecret: openSecret(partner.next, partnerId) };
+}
+
+/** From the next attempt on, the next secret signs; the old one is gone. */
+export async function finishSecretRotation(partnerId: string): Promise<{ ok: true } | RotationRefusal> {
+  const { rowCount } = await pool().query(
+    `UPDATE partner SET webhook_secret = webhook_next_secret, webhook_next_secret = NULL
+     WHERE id = $1 AND webhook_next_secret IS NOT NULL`,
+    [partnerId],
+  );
+  return rowCount === 1 ? { ok: true } : noRotation();
+}
+
+/** Drops the next secret; the present one stays. */
+export async function cancelSecretRotation(partnerId: string): Promise<{ ok: true } | RotationRefusal> {
+  const { count } = await prisma().partner.updateMany({
+    where: { id: partnerId, webhookNextSecret: { not: null } },
+    data: { webhookNextSecret: null },
+  });
+  return count === 1 ? { ok: true } : noRotation();
+}
+
+export function newSealedSecret(partnerId: string): Uint8Array<ArrayBuffer> {
+  return seal(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'), boundTo(partnerId));
+}
+
+export function openSecret(sealed: Uint8Array, partnerId: string): string {
+  return openSealed(sealed, boundTo(partnerId));
+}
+
+const boundTo = (partnerId: string): string => `${partnerId} webhook secret`;
+
+const noRotation = (): RotationRefusal => ({
+  ok: false,
+  reason: 'no_rotation',
+  message: 'No new secret was made: begin the rotation first',
+});

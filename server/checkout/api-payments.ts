@@ -34,6 +34,9 @@ export async function startApiPayment(
     partnerId,
     keyId,
     returnUrl,
+    language: null,
+    // A key does not prove that the user is here: the form shall not show their address.
+    customer: null,
     page: (checkoutSessionId) => hostedPage(returnUrl ?? returnPageUrl(), checkoutSessionId),
   });
   if (metadata !== undefined) await inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata }));

@@ -1,16 +1,13 @@
-import { now, nowDate } from '../clock';
-import { creditsToJson, microcredits } from '../credits';
-import { inTransaction, prisma, type Tx } from '../db';
+import { now } from '../clock';
+import { prisma } from '../db';
 import { assertNever } from '../errors';
-import { newId } from '../ids';
-import { type Booking, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
 import { log } from '../log';
-import { recordEvent } from '../webhooks/record';
-import { readEventSubject } from './event-subject';
-import { isFinished, type Payment, type PaymentStatus, UNFINISHED } from './payment';
+import { openAlert } from './alerts';
+import { credit } from './credit';
+import { finish, isFinished, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
 import { applyReversals } from './reversals';
-import { stripeProcessor } from './stripe-processor';
+import { stripeProcessor } from './stripe/processor';
 
 /**
  * Brings a payment up to date with what the processor itself says, whoever asked: a webhook, a
@@ -32,6 +29,7 @@ function findPayment(id: string): Promise<Payment | null> {
 async function applyProcessorState(payment: Payment, told: ProcessorPayment): Promise<void> {
   switch (told.state) {
     case 'open':
+      await noteFailedTry(payment, told);
       return;
     case 'processing':
       await leaveOpen(payment);
@@ -44,53 +42,19 @@ async function applyProcessorState(payment: Payment, told: ProcessorPayment): Pr
       return;
     case 'paid':
       if (!isTheOrderedPayment(payment, told)) return refuse(payment, told);
-      await credit(payment);
+      await credit(payment, told.paymentId);
       // Refunded before we heard of the payment: the event about it may be gone already.
-      if (told.reversedPaymentId !== null) await applyReversals(told.reversedPaymentId);
+      if (told.paymentId !== null && told.isReversed) await applyReversals(told.paymentId);
       return;
     default:
       assertNever(told.state);
   }
 }
 
-/** Credits and tells the partner exactly once: only one caller wins the conditional update. */
-async function credit(payment: Payment): Promise<void> {
-  const { id, userId, partnerId, currency, amountMinor, rate } = payment;
-  const credits = microcredits(payment.credits);
-  await inTransaction(async (tx) => {
-    if (!(await finish(tx, payment, 'completed', { completedAt: nowDate() }))) return;
-    await tx.purchase.create({
-      data: {
-        id: newId('txn'),
-        userId,
-        partnerId,
-        sessionId: id,
-        currency,
-        amountMinor,
-        rate,
-        credits,
-        createdAt: nowDate(),
-      },
-    });
-    const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
-    // What is bought outside any app is nobody's business but the user's.
-    if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);
-  });
-}
-
-async function tellPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
-  await recordEvent(tx, {
-    partnerId,
-    type: 'credits.added',
-    causeId: id,
-    data: {
-      type: 'purchase',
-      ...(await readEventSubject(tx, { userId, partnerId })),
-      balance: creditsToJson(booking.balance),
-      credits_added: creditsToJson(booking.creditsAdded),
-      transaction_id: booking.transactionId,
-    },
-  });
+/** A declined card does not end the payment: the form takes another one. */
+async function noteFailedTry({ id, failure: known }: Payment, { failure }: ProcessorPayment): Promise<void> {
+  if (failure === null || failure === known) return;
+  await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure } });
 }
 
 function isTheOrderedPayment(payment: Payment, told: ProcessorPayment): boolean {
@@ -105,13 +69,18 @@ function isTheOrderedPayment(payment: Payment, told: ProcessorPayment): boolean 
 /** Money came in that is not what we asked for: nothing is credited, a person has to look. */
 async function refuse(payment: Payment, told: ProcessorPayment): Promise<void> {
   const { id: checkoutSessionId, currency, amountMinor } = payment;
+  await openAlert({
+    id: checkoutSessionId,
+    kind: 'wrong_payment',
+    sessionId: checkoutSessionId,
+    amountMinor: told.amountMinor,
+    detail: `${told.amountMinor} ${told.currency} for an order of ${amountMinor} ${currency}`,
+  });
   log().error(
     { checkoutSessionId, ordered: { currency, amountMinor }, told },
     'a paid session is not the ordered one',
   );
-  await finish(prisma(), payment, 'failed', {
-    failure: 'The payment does not match the order. Please contact support.',
-  });
+  await finish(prisma(), payment, 'failed', { failure: 'wrong_payment' });
 }
 
 async function leaveOpen({ id }: Payment): Promise<void> {
@@ -124,18 +93,4 @@ async function leaveOpen({ id }: Payment): Promise<void> {
 /** The processor has no such session, so nobody can pay it; ours ends when its time is over. */
 async function expireUnknown(payment: Payment): Promise<void> {
   if (payment.expiresAt.getTime() <= now()) await finish(prisma(), payment, 'expired');
-}
-
-/** Leaves `open` or `processing` for good; false when somebody else already did. */
-async function finish(
-  database: Pick<Tx, 'checkoutSession'>,
-  { id }: Payment,
-  status: PaymentStatus,
-  facts: { failure?: string | null; completedAt?: Date } = {},
-): Promise<boolean> {
-  const { count } = await database.checkoutSession.updateMany({
-    where: { id, status: { in: UNFINISHED } },
-    data: { status, ...facts },
-  });
-  return count === 1;
 }

@@ -23,6 +23,8 @@ export async function startOwnPayment(
     amount,
     currency,
     checkoutMode: 'new_tab',
+    language: null,
+    customer: { canSaveCard: true },
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),
   });
   invariant(form.kind === 'hosted', 'a hosted page was asked for');

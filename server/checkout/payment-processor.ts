@@ -1,12 +1,17 @@
 import type { Currency } from './amounts';
+import type { PaymentFailure } from './failure';
 
 /** What the checkout needs of a payment processor, in our own words. */
 export interface PaymentProcessor {
-  createSession(order: PaymentOrder): Promise<{ processorSessionId: string; form: PaymentForm }>;
+  /** Makes a user known to the processor; the same key makes one customer only. */
+  createCustomer(customer: { email: string; creationKey: string }): Promise<{ processorCustomerId: string }>;
+  createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'>;
   /** Null when the processor does not know the session. */
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
   /** Closes a session that nobody shall pay any more. */
   expireSession(processorSessionId: string): Promise<void>;
+  /** Gives money back; the same key gives it once. */
+  refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
   /** What was taken back of a payment by now; null when it is not one of ours. */
   readReversals(paymentId: string): Promise<ProcessorReversals | null>;
   /** Checks the signature; what to look at again, or null for an event of no interest. */
@@ -15,11 +20,28 @@ export interface PaymentProcessor {
 
 export type ProcessorEvent =
   | { about: 'session'; checkoutSessionId: string }
-  /** Refunds and disputes name the processor's payment, not our session. */
+  /** Refunds, disputes and warnings name the processor's payment, not our session. */
   | { about: 'reversal'; paymentId: string };
 
+export type RefundOutcome = { ok: true } | { ok: false; reason: string };
+
 /** Sums in minor units, of what stands now: failed refunds and won disputes are left out. */
-export type ProcessorReversals = { checkoutSessionId: string; refundedMinor: number; disputedMinor: number };
+export type ProcessorReversals = {
+  checkoutSessionId: string;
+  refundedMinor: number;
+  disputedMinor: number;
+  concerns: Concern[];
+};
+
+/** What a person should know of. */
+export type Concern = {
+  id: string;
+  kind: 'dispute' | 'early_fraud_warning' | 'refund_failed';
+  amountMinor: number | null;
+  detail: string;
+  dueAt: Date | null;
+  isOpen: boolean;
+};
 
 export type PaymentOrder = {
   checkoutSessionId: string;
@@ -27,7 +49,17 @@ export type PaymentOrder = {
   amountMinor: number;
   description: string;
   expiresAt: Date;
+  /** The language of the processor's form; null lets the browser decide. */
+  language: string | null;
+  customer: OrderCustomer | null;
   page: PaymentPage;
+};
+
+/** Only for somebody who signed in: the form shows their address. */
+export type OrderCustomer = {
+  processorCustomerId: string;
+  /** Whether the form may offer to keep the card, and those that were kept. */
+  canSaveCard: boolean;
 };
 
 /** Where the payment form is shown, and where the processor sends the user afterwards. */
@@ -35,6 +67,8 @@ export type PaymentPage =
   | { kind: 'framed' }
   | { kind: 'first_party'; returnUrl: string }
   | { kind: 'hosted'; successUrl: string; cancelUrl: string };
+
+export type StartedSession = { processorSessionId: string; form: PaymentForm };
 
 /** How our page shows the form. */
 export type PaymentForm =
@@ -48,8 +82,10 @@ export type ProcessorPayment = {
   mode: string;
   currency: string | null;
   amountMinor: number | null;
-  /** Why it failed, in words for the buyer. */
-  failure: string | null;
-  /** The payment, when some of it was refunded or disputed already. */
-  reversedPaymentId: string | null;
+  /** Why the last try to pay failed. */
+  failure: PaymentFailure | null;
+  /** The payment behind the session, once somebody tried to pay. */
+  paymentId: string | null;
+  /** Whether some of it was refunded or disputed already. */
+  isReversed: boolean;
 };

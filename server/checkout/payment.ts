@@ -1,4 +1,6 @@
 import type { CheckoutSession } from '../../prisma/client/client';
+import type { Tx } from '../db';
+import type { PaymentFailure } from './failure';
 
 /** One payment: open → processing → completed | failed | expired. */
 export type Payment = CheckoutSession;
@@ -9,4 +11,18 @@ export const UNFINISHED: PaymentStatus[] = ['open', 'processing'];
 
 export function isFinished(payment: Payment): boolean {
   return !UNFINISHED.includes(payment.status as PaymentStatus);
+}
+
+/** Leaves `open` or `processing` for good; false when somebody else already did. */
+export async function finish(
+  database: Pick<Tx, 'checkoutSession'>,
+  { id }: Payment,
+  status: PaymentStatus,
+  facts: { failure?: PaymentFailure | null; completedAt?: Date } = {},
+): Promise<boolean> {
+  const { count } = await database.checkoutSession.updateMany({
+    where: { id, status: { in: UNFINISHED } },
+    data: { status, ...facts },
+  });
+  return count === 1;
 }

@@ -1,6 +1,6 @@
 import { fulfil } from './fulfil';
 import { applyReversals } from './reversals';
-import { stripeProcessor } from './stripe-processor';
+import { stripeProcessor } from './stripe/processor';
 
 /**
  * An event only says where to look: the state is read from the processor. A failure is thrown,

@@ -1,8 +1,9 @@
 import { type Microcredits, microcredits } from '../credits';
 import { inTransaction, prisma } from '../db';
 import { clawBack } from '../ledger';
+import { noteConcerns } from './alerts';
 import type { ProcessorReversals } from './payment-processor';
-import { stripeProcessor } from './stripe-processor';
+import { stripeProcessor } from './stripe/processor';
 
 const MOST_ROUNDS = 10;
 
@@ -28,14 +29,23 @@ async function bookReversals({
   checkoutSessionId: sessionId,
   refundedMinor,
   disputedMinor,
+  concerns,
 }: ProcessorReversals): Promise<boolean> {
+  await noteConcerns(sessionId, concerns);
   const purchase = await prisma().purchase.findUnique({ where: { sessionId } });
   if (purchase === null) return false;
-  const { userId } = purchase;
+  const { id, userId, amountMinor } = purchase;
   const taken = (minor: number) => creditsTaken(purchase, minor);
   await inTransaction(async (tx) => {
     await clawBack(tx, { userId, sessionId, reason: 'refund', cumulative: taken(refundedMinor) });
     await clawBack(tx, { userId, sessionId, reason: 'chargeback', cumulative: taken(disputedMinor) });
+    await tx.purchase.update({
+      where: { id },
+      data: {
+        refundedMinor: Math.min(refundedMinor, amountMinor),
+        disputedMinor: Math.min(disputedMinor, amountMinor),
+      },
+    });
   });
   return true;
 }

@@ -2,14 +2,19 @@ import { MINUTE_MS, now, nowDate } from '../clock';
 import { formatCredits } from '../credits';
 import { prisma } from '../db';
 import { settings } from '../env';
-import { ApiError } from '../errors';
+import { ApiError, invariant } from '../errors';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { type Currency, creditsFor, toMinorUnits } from './amounts';
+import { forgetCustomer, openCustomer } from './customers';
 import { requireUsdRate } from './exchange-rates';
+import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
-import type { PaymentForm, PaymentPage } from './payment-processor';
-import { stripeProcessor } from './stripe-processor';
+import type { PaymentForm, PaymentOrder, PaymentPage, StartedSession } from './payment-processor';
+import { stripeProcessor } from './stripe/processor';
+
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
@@ -27,6 +32,10 @@ type PaymentRequest = {
   visitId?: string;
   keyId?: string;
   returnUrl?: string | undefined;
+  /** Of the pages that the buyer sees; null where we do not know it. */
+  language: Language | null;
+  /** Whether the user is here in person: then the form knows them, and may keep a card. */
+  customer: { canSaveCard: boolean } | null;
   /** Where the form appears; told the id of the new checkout session. */
   page: (checkoutSessionId: string) => PaymentPage;
 };
@@ -39,7 +48,7 @@ export type StartedPayment = { payment: Payment; form: PaymentForm };
  */
 export async function startPayment(request: PaymentRequest): Promise<StartedPayment> {
   const payment = await createPayment(request);
-  const { processorSessionId, form } = await openProcessorSession(payment, request.page(payment.id));
+  const { processorSessionId, form } = await openProcessorSession(payment, request);
   const started = await prisma().checkoutSession.update({
     where: { id: payment.id },
     data: { processorSessionId },
@@ -63,6 +72,7 @@ async function createPayment(request: PaymentRequest): Promise<Payment> {
       rate,
       credits: creditsFor(amountMinor, rate),
       checkoutMode: request.checkoutMode,
+      ...(request.language !== null && { language: request.language }),
       returnUrl: request.returnUrl ?? null,
       createdAt: nowDate(),
       expiresAt: new Date(now() + PAYMENT_LIFETIME_MS),
@@ -70,26 +80,46 @@ async function createPayment(request: PaymentRequest): Promise<Payment> {
   });
 }
 
-async function openProcessorSession(
-  payment: Payment,
-  page: PaymentPage,
-): Promise<{ processorSessionId: string; form: PaymentForm }> {
+async function openProcessorSession(payment: Payment, request: PaymentRequest): Promise<StartedSession> {
+  const order: PaymentOrder = {
+    checkoutSessionId: payment.id,
+    currency: payment.currency as Currency,
+    amountMinor: payment.amountMinor,
+    description: `${formatCredits(payment.credits)} ${settings().BRAND_NAME} credits`,
+    expiresAt: payment.expiresAt,
+    language: request.language,
+    customer: null,
+    page: request.page(payment.id),
+  };
   try {
-    return await stripeProcessor.createSession({
-      checkoutSessionId: payment.id,
-      currency: payment.currency as Currency,
-      amountMinor: payment.amountMinor,
-      description: `${formatCredits(payment.credits)} ${settings().BRAND_NAME} credits`,
-      expiresAt: payment.expiresAt,
-      page,
-    });
+    return await createForCustomer(order, request);
   } catch (cause) {
+    const failure: PaymentFailure = 'not_started';
     await prisma().checkoutSession.updateMany({
       where: { id: payment.id, status: OPEN },
-      data: { status: 'failed', failure: 'The payment could not be started.' },
+      data: { status: 'failed', failure },
     });
     throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
   }
+}
+
+/** A customer that the processor has lost does not stop a payment. */
+async function createForCustomer(
+  order: PaymentOrder,
+  { userId, customer }: PaymentRequest,
+): Promise<StartedSession> {
+  if (customer !== null) {
+    const processorCustomerId = await openCustomer(userId);
+    const started = await stripeProcessor.createSession({
+      ...order,
+      customer: { ...customer, processorCustomerId },
+    });
+    if (started !== 'unknown_customer') return started;
+    await forgetCustomer(userId, processorCustomerId);
+  }
+  const started = await stripeProcessor.createSession(order);
+  invariant(started !== 'unknown_customer', 'an order without a customer names none');
+  return started;
 }
 
 /** Closes the visit's earlier payment forms, so that one purchase cannot be paid twice in two windows. */

@@ -2,22 +2,35 @@ import type { Currency } from './amounts';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
-import { type CheckoutMode, closeEarlierPayments, type StartedPayment, startPayment } from './start';
+import {
+  type CheckoutMode,
+  closeEarlierPayments,
+  type Language,
+  type StartedPayment,
+  startPayment,
+} from './start';
 import { requireEnabledPartner } from './visit-partner';
 import { requireSignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
-type PaymentWish = { amount: unknown; currency: Currency; checkoutMode: CheckoutMode };
+type PaymentWish = {
+  amount: unknown;
+  currency: Currency;
+  checkoutMode: CheckoutMode;
+  language: Language;
+};
 
 /** Starts a payment in a window, in the place of any that was started there before. */
 export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promise<StartedPayment> {
-  const { userId } = await requireSignedIn(visit);
+  const { userId, by } = await requireSignedIn(visit);
   await requireEnabledPartner(visit);
   const started = await startPayment({
     ...wish,
     userId,
     partnerId: visit.partnerId,
     visitId: visit.id,
+    // In a window of our own the card may be kept; a key alone does not show whose it is.
+    customer: by === 'session' ? { canSaveCard: visit.display !== 'embedded' } : null,
     page: (checkoutSessionId) => choosePage(visit.display, wish.checkoutMode, checkoutSessionId),
   });
   await closeEarlierPayments(visit.id, started.payment.id);

@@ -1,3 +1,4 @@
+import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { startLedgerKeeper } from '../ledger';
@@ -8,6 +9,7 @@ import type { Lifetime } from './lifetime';
 
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
+const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
@@ -15,12 +17,13 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
+  life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
 }
 
-/** Runs `work` again and again, the next round after the last one ended. */
+/** Runs `work` at once and then again and again, the next round after the last one ended. */
 function repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
   let round: Promise<unknown> | undefined;
-  const timer = setInterval(() => {
+  const begin = () => {
     round ??= work()
       .catch((error: unknown) =>
         log().error({ work: name, error: describeError(error) }, 'background work failed'),
@@ -28,8 +31,10 @@ function repeat(name: string, everyMs: number, work: () => Promise<unknown>): ()
       .finally(() => {
         round = undefined;
       });
-  }, everyMs);
+  };
+  const timer = setInterval(begin, everyMs);
   timer.unref();
+  begin();
   return async () => {
     clearInterval(timer);
     await round;

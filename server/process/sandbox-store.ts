@@ -6,6 +6,7 @@ type StoredObject = { id: string; body: unknown };
 export type SandboxObjectStore = {
   load(): Promise<StoredObject[]>;
   save(id: string, body: unknown): Promise<void>;
+  clear(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -20,6 +21,9 @@ export function openSandboxStore(databaseUrl: string): SandboxObjectStore {
         'INSERT INTO sandbox_object (id, body) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body',
         [id, JSON.stringify(body)],
       );
+    },
+    clear: async () => {
+      await pool.query('DELETE FROM sandbox_object');
     },
     close: () => pool.end(),
   };

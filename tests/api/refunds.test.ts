@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { applyReversals } from '@/server/checkout/reversals';
-import { stripeProcessor } from '@/server/checkout/stripe-processor';
+import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { checkLedger, readSpendable } from '@/server/ledger';
@@ -155,7 +155,12 @@ describe('a refund', () => {
     await refund(bought, 700);
     await comesTo(bought, 300);
     await delivered(bought);
-    const outdated = { checkoutSessionId: bought.session, refundedMinor: 400, disputedMinor: 0 };
+    const outdated = {
+      checkoutSessionId: bought.session,
+      refundedMinor: 400,
+      disputedMinor: 0,
+      concerns: [],
+    };
     const read = vi.spyOn(stripeProcessor, 'readReversals').mockResolvedValueOnce(outdated);
     await applyReversals(bought.payment);
     read.mockRestore();

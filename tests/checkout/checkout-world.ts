@@ -63,7 +63,7 @@ export async function startCheckout() {
     secretKey: SECRET_KEY,
     webhookUrl: `${url}/api/stripe`,
     webhookSecret: WEBHOOK_SECRET,
-    store: { load: async () => [], save: async () => {} },
+    store: { load: async () => [], save: async () => {}, clear: async () => {} },
     webhookRetryDelaysMs: [50, 100, 200],
   });
   Object.assign(process.env, {

@@ -32,7 +32,7 @@ export async function startPayments(
     secretKey: PROCESSOR_KEY,
     webhookUrl: relay.url,
     webhookSecret: PROCESSOR_WEBHOOK_SECRET,
-    store: { load: async () => [], save: async () => {} },
+    store: { load: async () => [], save: async () => {}, clear: async () => {} },
   });
   return {
     url: processor.url,

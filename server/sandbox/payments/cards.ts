@@ -1,6 +1,6 @@
 /** What a test card does. */
-type CardOutcome =
-  | { kind: 'pays'; disputed?: true }
+export type CardOutcome =
+  | { kind: 'pays'; later?: 'dispute' | 'inquiry' | 'warning' }
   | { kind: 'challenge' }
   | { kind: 'declines'; decline: Decline };
 
@@ -26,10 +26,21 @@ const decline = (
 export const TEST_CARDS: readonly TestCard[] = [
   { number: '4242424242424242', label: 'Pays', outcome: { kind: 'pays' } },
   { number: '4000002760003184', label: '3-D Secure', outcome: { kind: 'challenge' } },
+  { number: '4000000000003220', label: '3-D Secure 2', outcome: { kind: 'challenge' } },
   {
     number: '4000000000000259',
     label: 'Pays, then disputed',
-    outcome: { kind: 'pays', disputed: true },
+    outcome: { kind: 'pays', later: 'dispute' },
+  },
+  {
+    number: '4000000000001976',
+    label: 'Pays, then the bank asks',
+    outcome: { kind: 'pays', later: 'inquiry' },
+  },
+  {
+    number: '4000000000005423',
+    label: 'Pays, then fraud warning',
+    outcome: { kind: 'pays', later: 'warning' },
   },
   {
     number: '4000000000000002',
@@ -52,6 +63,13 @@ export const TEST_CARDS: readonly TestCard[] = [
     outcome: decline('incorrect_cvc', 'incorrect_cvc', "Your card's security code is incorrect.", 'cvc'),
   },
 ];
+
+export const AUTHENTICATION_REQUIRED: Decline = {
+  code: 'authentication_required',
+  declineCode: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+  field: null,
+};
 
 export const AUTHENTICATION_FAILED: Decline = {
   code: 'payment_intent_authentication_failure',

@@ -1,14 +1,21 @@
 import type Stripe from 'stripe';
-import { newStripeId, unixSeconds } from './objects';
+import { newStripeId } from './objects';
 import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
+import { unixSeconds } from './time';
 
-/** The bank takes the whole charge back until the dispute is decided. */
-export async function openDispute({ records, webhooks }: Emulator, charge: Stripe.Charge): Promise<void> {
-  const dispute = buildDispute(charge);
+type DisputeKind = 'dispute' | 'inquiry';
+
+/** The bank takes the whole charge back until the dispute is decided; an inquiry takes nothing. */
+export async function openDispute(
+  { records, webhooks }: Emulator,
+  charge: Stripe.Charge,
+  kind: DisputeKind,
+): Promise<void> {
+  const dispute = buildDispute(charge, kind);
   await Promise.all([
     records.save('dispute', dispute.id, dispute),
-    records.save('charge', charge.id, { ...charge, disputed: true }),
+    records.save('charge', charge.id, { ...charge, disputed: kind === 'dispute' }),
   ]);
   await webhooks.emit('charge.dispute.created', dispute);
 }
@@ -16,16 +23,18 @@ export async function openDispute({ records, webhooks }: Emulator, charge: Strip
 export async function closeDispute(
   { records, webhooks }: Emulator,
   id: string,
-  outcome: 'won' | 'lost',
+  outcome: 'won' | 'lost' | 'warning_closed',
 ): Promise<void> {
   const dispute = records.require('dispute', id);
-  if (dispute.status !== 'needs_response') throw invalidRequest('This dispute is already closed.');
+  if (!dispute.status.endsWith('needs_response')) throw invalidRequest('This dispute is already closed.');
   const closed: Stripe.Dispute = { ...dispute, status: outcome, is_charge_refundable: false };
   await records.save('dispute', id, closed);
   await webhooks.emit('charge.dispute.closed', closed);
 }
 
-function buildDispute(charge: Stripe.Charge): Stripe.Dispute {
+const DAYS_TO_ANSWER = 9;
+
+function buildDispute(charge: Stripe.Charge, kind: DisputeKind): Stripe.Dispute {
   return {
     id: newStripeId('du'),
     object: 'dispute',
@@ -39,7 +48,7 @@ function buildDispute(charge: Stripe.Charge): Stripe.Dispute {
     evidence: {} as Stripe.Dispute.Evidence,
     evidence_details: {
       submission_method: null as never,
-      due_by: null,
+      due_by: unixSeconds() + DAYS_TO_ANSWER * 86_400,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,
@@ -51,6 +60,6 @@ function buildDispute(charge: Stripe.Charge): Stripe.Dispute {
     metadata: {},
     payment_intent: charge.payment_intent,
     reason: 'fraudulent',
-    status: 'needs_response',
+    status: kind === 'dispute' ? 'needs_response' : 'warning_needs_response',
   };
 }

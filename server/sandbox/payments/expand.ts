@@ -5,11 +5,14 @@ import { invalidRequest } from './stripe-errors';
 type StripeObject = { id: string; object: string };
 
 /** What may be expanded, by the object that holds it. */
-const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge'>> = {
-  'checkout.session': { payment_intent: 'payment_intent' },
-  payment_intent: { latest_charge: 'charge' },
+const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge' | 'customer' | 'transfer'>> = {
+  'checkout.session': { payment_intent: 'payment_intent', customer: 'customer' },
+  payment_intent: { latest_charge: 'charge', customer: 'customer' },
   charge: { payment_intent: 'payment_intent' },
   refund: { charge: 'charge', payment_intent: 'payment_intent' },
+  dispute: { charge: 'charge', payment_intent: 'payment_intent' },
+  'radar.early_fraud_warning': { charge: 'charge', payment_intent: 'payment_intent' },
+  transfer_reversal: { transfer: 'transfer' },
 };
 
 /** Replaces ids by their objects, as `expand[]=payment_intent.latest_charge` asks. */

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
-import { DAY_MS, now } from '../../clock';
+import { DAY_MS } from '../../clock';
 import type { Records, ReplyRecord } from './records';
 import { StripeError } from './stripe-errors';
+import { sandboxNow } from './time';
 
 export type Reply = { status: number; body: unknown; requestId: string; replayed: boolean };
 
 const KEPT_MS = DAY_MS;
 const STORED_KEY_PREFIX = 'reply_';
 
-/** Answers a repeated POST with what the first one got. Refused requests are not remembered, as at Stripe. */
+/**
+ * Answers a repeated POST with what the first one got, a declined card included. Requests refused
+ * before anything was done are not remembered, as at Stripe.
+ */
 export class IdempotentReplies {
   private readonly inFlight = new Set<string>();
   private readonly records: Records;
@@ -28,10 +32,10 @@ export class IdempotentReplies {
     if (this.inFlight.has(key)) throw keyInUse(key);
     this.inFlight.add(key);
     try {
-      const body = await execute();
-      const reply = { fingerprint, status: 200, body, requestId: request.requestId, storedAt: now() };
+      const { status, body } = await finished(execute);
+      const reply = { fingerprint, status, body, requestId: request.requestId, storedAt: sandboxNow() };
       await this.records.save('reply', STORED_KEY_PREFIX + key, reply);
-      return { status: 200, body, requestId: request.requestId, replayed: false };
+      return { status, body, requestId: request.requestId, replayed: false };
     } finally {
       this.inFlight.delete(key);
     }
@@ -39,9 +43,20 @@ export class IdempotentReplies {
 
   private find(key: string): ReplyRecord | null {
     const stored = this.records.find('reply', STORED_KEY_PREFIX + key);
-    if (stored === null || stored.storedAt + KEPT_MS > now()) return stored;
+    if (stored === null || stored.storedAt + KEPT_MS > sandboxNow()) return stored;
     this.records.forget('reply', STORED_KEY_PREFIX + key);
     return null;
+  }
+}
+
+const CARD_REFUSED = 402;
+
+async function finished(execute: () => Promise<unknown>): Promise<{ status: number; body: unknown }> {
+  try {
+    return { status: 200, body: await execute() };
+  } catch (error) {
+    if (!(error instanceof StripeError) || error.status !== CARD_REFUSED) throw error;
+    return { status: error.status, body: { error: error.body } };
   }
 }
 

@@ -1,13 +1,12 @@
 import type Stripe from 'stripe';
-import { now, SECOND_MS } from '../../clock';
 import { randomBase62 } from '../../ids';
 import type { CardDetails } from './card-form';
 import type { SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
+import { unixSeconds } from './time';
 
 /** Objects with the fields Stripe gives them. The SDK's own types keep the list complete. */
 
-export const unixSeconds = (): number => Math.floor(now() / SECOND_MS);
 export const newStripeId = (prefix: string): string => `${prefix}_${randomBase62(24)}`;
 
 export function buildSession(parameters: SessionParameters, baseUrl: string): Stripe.Checkout.Session {
@@ -24,6 +23,7 @@ export function buildSession(parameters: SessionParameters, baseUrl: string): St
     client_secret: embedded ? `${id}_secret_${randomBase62(48)}` : null,
     created: unixSeconds(),
     currency: parameters.chargeCurrency,
+    customer: parameters.customer ?? null,
     customer_email: parameters.customer_email ?? null,
     customer_details:
       parameters.customer_email === undefined ? null : buildCustomerDetails(parameters.customer_email, null),
@@ -62,7 +62,6 @@ const SESSION_DEFAULTS = {
     submit: null,
     terms_of_service_acceptance: null,
   },
-  customer: null,
   customer_account: null,
   customer_creation: 'if_required',
   discounts: [],
@@ -76,7 +75,7 @@ const SESSION_DEFAULTS = {
   payment_method_collection: 'if_required',
   payment_method_configuration_details: null,
   payment_method_options: {},
-  payment_method_types: ['card'],
+  payment_method_types: ['card', 'sepa_debit'],
   payment_status: 'unpaid',
   permissions: null,
   recovered_from: null,
@@ -165,8 +164,18 @@ function buildPrice(data: SessionParameters['line_items'][number]['price_data'])
 }
 
 export function buildPaymentIntent({ session, intentData }: SessionRecord): Stripe.PaymentIntent {
+  const { amount_total: amount, currency, customer } = session;
+  return { ...buildIntent({ amount: amount ?? 0, currency: currency ?? 'usd' }), customer, ...intentData };
+}
+
+export function buildIntent({
+  amount,
+  currency,
+}: {
+  amount: number;
+  currency: string;
+}): Stripe.PaymentIntent {
   const id = newStripeId('pi');
-  const amount = session.amount_total ?? 0;
   return {
     id,
     object: 'payment_intent',
@@ -184,7 +193,7 @@ export function buildPaymentIntent({ session, intentData }: SessionRecord): Stri
     client_secret: `${id}_secret_${randomBase62(25)}`,
     confirmation_method: 'automatic',
     created: unixSeconds(),
-    currency: session.currency ?? 'usd',
+    currency,
     customer: null,
     customer_account: null,
     description: null,
@@ -214,7 +223,6 @@ export function buildPaymentIntent({ session, intentData }: SessionRecord): Stri
     status: 'requires_payment_method',
     transfer_data: null,
     transfer_group: null,
-    ...intentData,
   };
 }
 
@@ -239,7 +247,7 @@ export function buildCharge(intent: Stripe.PaymentIntent, { card, failure }: Cha
     captured: failure === null,
     created: unixSeconds(),
     currency: intent.currency,
-    customer: null,
+    customer: intent.customer,
     description: intent.description,
     disputed: false,
     failure_balance_transaction: null,
@@ -268,6 +276,32 @@ export function buildCharge(intent: Stripe.PaymentIntent, { card, failure }: Cha
     status: failure === null ? 'succeeded' : 'failed',
     transfer_data: null,
     transfer_group: intent.transfer_group,
+  };
+}
+
+/** A debit that the bank has yet to decide. */
+export function buildBankCharge(
+  intent: Stripe.PaymentIntent,
+  { iban, name }: { iban: string; name: string },
+): Stripe.Charge {
+  const card = { number: '', expiryMonth: 0, expiryYear: 0, name };
+  const details = {
+    bank_code: '19043',
+    branch_code: '',
+    country: 'AT',
+    fingerprint: null,
+    last4: iban.slice(-4),
+    mandate: null,
+  };
+  return {
+    ...buildCharge(intent, { card, failure: null }),
+    captured: false,
+    paid: false,
+    status: 'pending',
+    payment_method_details: {
+      type: 'sepa_debit',
+      sepa_debit: details as unknown as Stripe.Charge.PaymentMethodDetails.SepaDebit,
+    },
   };
 }
 

@@ -1,9 +1,12 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { type BankField, bankFormSchema, beginDebit, checkBankForm } from './bank-debits';
 import { type CardDetails, type CardField, cardFormSchema, checkCardForm } from './card-form';
-import { AUTHENTICATION_FAILED, type Decline, findOutcome } from './cards';
+import { AUTHENTICATION_FAILED, type CardOutcome, type Decline, findOutcome } from './cards';
 import { openDispute } from './disputes';
+import { openFraudWarning } from './fraud-warnings';
 import { buildCharge, buildCustomerDetails, buildPaymentIntent } from './objects';
+import { describeRefusal } from './payment-intents';
 import type { SessionRecord } from './records';
 import type { Emulator } from './sessions';
 
@@ -12,10 +15,14 @@ export type PaymentResult =
   | { status: 'complete'; redirect_to: string | null }
   | { status: 'challenge'; last4: string }
   | { status: 'declined'; message: string; field: Decline['field'] }
-  | { status: 'invalid'; errors: Partial<Record<CardField, string>> }
+  | { status: 'invalid'; errors: Partial<Record<CardField | BankField, string>> }
   | { status: 'expired' };
 
-const submissionSchema = z.union([z.object({ challenge: z.enum(['complete', 'fail']) }), cardFormSchema]);
+const submissionSchema = z.union([
+  z.object({ challenge: z.enum(['complete', 'fail']) }),
+  bankFormSchema,
+  cardFormSchema,
+]);
 type Submission = z.output<typeof submissionSchema>;
 
 export function readSubmission(body: unknown): Submission | null {
@@ -35,12 +42,23 @@ export async function submitPayment(
   if (record.session.status === 'complete') return complete(record.session);
   if (record.session.status !== 'open') return { status: 'expired' };
   if ('challenge' in submission) return answerChallenge(emulator, record, submission.challenge);
+  if ('iban' in submission) return debit(emulator, record, submission);
   const checked = checkCardForm(submission);
   if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
   const outcome = findOutcome(checked.card.number);
-  if (outcome.kind === 'pays') return pay(emulator, record, checked.card, outcome.disputed);
+  if (outcome.kind === 'pays') return pay(emulator, record, checked.card, outcome.later);
   if (outcome.kind === 'challenge') return openChallenge(emulator, record, checked.card);
   return declinePayment(emulator, record, checked.card, outcome.decline);
+}
+
+async function debit(
+  emulator: Emulator,
+  record: SessionRecord,
+  form: z.output<typeof bankFormSchema>,
+): Promise<PaymentResult> {
+  const checked = checkBankForm(form);
+  if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
+  return complete(await beginDebit(emulator, record, intentOf(emulator.records, record), checked));
 }
 
 async function openChallenge(
@@ -76,7 +94,7 @@ async function pay(
   emulator: Emulator,
   record: SessionRecord,
   card: CardDetails,
-  disputed = false,
+  later?: Extract<CardOutcome, { kind: 'pays' }>['later'],
 ): Promise<PaymentResult> {
   const { records, webhooks } = emulator;
   const open = intentOf(records, record);
@@ -105,7 +123,8 @@ async function pay(
   ]);
   await webhooks.emit('payment_intent.succeeded', intent);
   await webhooks.emit('checkout.session.completed', session);
-  if (disputed) await openDispute(emulator, charge);
+  if (later === 'warning') await openFraudWarning(emulator, charge);
+  else if (later !== undefined) await openDispute(emulator, charge, later);
   return complete(session);
 }
 
@@ -120,13 +139,7 @@ async function declinePayment(
   const intent: Stripe.PaymentIntent = {
     ...open,
     status: 'requires_payment_method',
-    last_payment_error: {
-      type: 'card_error',
-      charge: charge.id,
-      code: decline.code,
-      decline_code: decline.declineCode,
-      message: decline.message,
-    },
+    last_payment_error: describeRefusal(decline, charge.id),
     latest_charge: charge.id,
     next_action: null,
   };

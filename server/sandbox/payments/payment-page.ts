@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { nowDate } from '../../clock';
-import { formatMoney } from './amounts';
 import { TEST_CARDS } from './cards';
+import { formatMoney } from './money-text';
 import { PAGE_SCRIPT } from './payment-page-script';
 import { PAGE_STYLE } from './payment-page-style';
 import type { SessionRecord } from './records';

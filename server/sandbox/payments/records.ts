@@ -5,6 +5,7 @@ import { resourceMissing } from './stripe-errors';
 export type SandboxStore = {
   load(): Promise<{ id: string; body: unknown }[]>;
   save(id: string, body: unknown): Promise<void>;
+  clear(): Promise<void>;
 };
 
 export type SessionRecord = {
@@ -13,6 +14,8 @@ export type SessionRecord = {
   intentData: { [name: string]: unknown };
   /** The card whose 3-D Secure challenge is open in the payment page. */
   challengedCard: CardDetails | null;
+  /** What the bank will say of a debit, and when. */
+  pendingDebit?: { succeeds: boolean; decidesAt: number } | null;
 };
 
 type Delivery = {
@@ -36,6 +39,10 @@ type Kinds = {
   charge: Stripe.Charge;
   refund: Stripe.Refund;
   dispute: Stripe.Dispute;
+  customer: Stripe.Customer;
+  early_fraud_warning: Stripe.Radar.EarlyFraudWarning;
+  transfer: Stripe.Transfer;
+  payment_method_domain: Stripe.PaymentMethodDomain;
   event: EventRecord;
   reply: ReplyRecord;
 };
@@ -49,6 +56,10 @@ export class Records {
     charge: new Map(),
     refund: new Map(),
     dispute: new Map(),
+    customer: new Map(),
+    early_fraud_warning: new Map(),
+    transfer: new Map(),
+    payment_method_domain: new Map(),
     event: new Map(),
     reply: new Map(),
   };
@@ -85,6 +96,11 @@ export class Records {
   async save<K extends Kind>(kind: K, id: string, value: Kinds[K]): Promise<void> {
     this.kept[kind].set(id, value);
     await this.store.save(id, { kind, value });
+  }
+
+  async clear(): Promise<void> {
+    for (const kept of Object.values(this.kept)) kept.clear();
+    await this.store.clear();
   }
 
   forget<K extends Kind>(kind: K, id: string): void {

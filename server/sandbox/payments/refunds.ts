@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
-import { formatMoney } from './amounts';
 import type { Form } from './form-encoding';
+import { settleFraudWarnings } from './fraud-warnings';
+import { formatMoney } from './money-text';
 import { buildRefund } from './objects';
 import { integer, metadata, oneOf, readParameters } from './read-parameters';
 import type { Emulator } from './sessions';
@@ -38,6 +39,7 @@ export async function createRefund(
   await Promise.all([records.save('charge', charge.id, changed), records.save('refund', refund.id, refund)]);
   await webhooks.emit('refund.created', refund, cause);
   await webhooks.emit('charge.refunded', changed, cause);
+  await settleFraudWarnings(emulator, changed);
   return refund;
 }
 

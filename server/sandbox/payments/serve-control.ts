@@ -1,52 +1,88 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { SECOND_MS } from '../../clock';
 import { parseJson, readBody, sendJson } from '../loopback-server';
+import type { Api } from './api';
 import { closeDispute } from './disputes';
+import { doDueWork } from './due-work';
 import { failRefund } from './refunds';
-import type { Emulator } from './sessions';
 import { StripeError } from './stripe-errors';
+import { advanceTime, resetTime } from './time';
 
 const controlSchema = z.strictObject({
-  webhooks: z.enum(['on', 'hold', 'twice']).optional(),
+  /** Forgets everything. */
+  reset: z.literal(true).optional(),
+  webhooks: z.enum(['on', 'hold', 'twice', 'drop']).optional(),
+  delay_webhooks_ms: z.number().int().min(0).optional(),
+  /** Delivers what is pending, in this order. */
+  deliver: z.enum(['oldest_first', 'newest_first']).optional(),
   redeliver: z.string().optional(),
+  /** The next calls of the API whose path contains `path` fail. */
+  fail_next: z
+    .strictObject({
+      status: z.literal([409, 429, 500, 503]).default(500),
+      times: z.number().int().min(1).default(1),
+      path: z.string().optional(),
+    })
+    .optional(),
+  /** The sandbox's clock goes ahead. */
+  advance_seconds: z.number().int().min(1).optional(),
   fail_refund: z.string().optional(),
-  close_dispute: z.strictObject({ id: z.string(), outcome: z.enum(['won', 'lost']) }).optional(),
+  close_dispute: z
+    .strictObject({ id: z.string(), outcome: z.enum(['won', 'lost', 'warning_closed']) })
+    .optional(),
 });
+type Command = z.output<typeof controlSchema>;
 
-/** For tests: hold, double or repeat the webhooks, see every event with its delivery, end what a bank decides. */
+/** For tests: what networks, banks and time do, on demand. */
 export async function serveControl(
-  emulator: Emulator,
+  api: Api,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
   switch (`${request.method} ${pathname}`) {
     case 'GET /__sandbox/events':
-      return sendJson(response, 200, { events: emulator.records.all('event').reverse() });
+      return sendJson(response, 200, { events: api.emulator.records.all('event').reverse() });
     case 'POST /__sandbox/control':
-      return control(emulator, request, response);
+      return control(api, request, response);
     default:
       return sendJson(response, 404, { error: 'not found' });
   }
 }
 
-async function control(
-  emulator: Emulator,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { webhooks } = emulator;
+async function control(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const command = controlSchema.safeParse(parseJson(await readBody(request))?.value);
   if (!command.success) return sendJson(response, 400, { error: z.prettifyError(command.error) });
-  if (command.data.webhooks !== undefined) webhooks.setMode(command.data.webhooks);
   try {
-    const { redeliver, fail_refund, close_dispute } = command.data;
-    if (redeliver !== undefined) await webhooks.redeliver(redeliver);
-    if (fail_refund !== undefined) await failRefund(emulator, fail_refund);
-    if (close_dispute !== undefined) await closeDispute(emulator, close_dispute.id, close_dispute.outcome);
+    await obey(api, command.data);
   } catch (error) {
     if (error instanceof StripeError) return sendJson(response, error.status, { error: error.message });
     throw error;
   }
-  sendJson(response, 200, { webhooks: webhooks.mode });
+  sendJson(response, 200, { webhooks: api.emulator.webhooks.mode });
+}
+
+async function obey({ emulator, failures }: Api, command: Command): Promise<void> {
+  const { records, webhooks } = emulator;
+  if (command.reset) {
+    resetTime();
+    failures.clear();
+    webhooks.setDelay(0);
+    webhooks.setMode('on');
+    await records.clear();
+  }
+  if (command.webhooks !== undefined) webhooks.setMode(command.webhooks);
+  if (command.delay_webhooks_ms !== undefined) webhooks.setDelay(command.delay_webhooks_ms);
+  if (command.fail_next !== undefined) failures.order(command.fail_next);
+  if (command.advance_seconds !== undefined) {
+    advanceTime(command.advance_seconds * SECOND_MS);
+    await doDueWork(emulator);
+  }
+  if (command.fail_refund !== undefined) await failRefund(emulator, command.fail_refund);
+  if (command.close_dispute !== undefined) {
+    await closeDispute(emulator, command.close_dispute.id, command.close_dispute.outcome);
+  }
+  if (command.redeliver !== undefined) await webhooks.redeliver(command.redeliver);
+  if (command.deliver !== undefined) await webhooks.deliver(command.deliver);
 }

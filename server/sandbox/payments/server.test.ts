@@ -60,6 +60,7 @@ beforeEach(async () => {
     store: {
       load: async () => [...stored].map(([id, body]) => ({ id, body: JSON.parse(body) as unknown })),
       save: async (id, body) => void stored.set(id, JSON.stringify(body)),
+      clear: async () => stored.clear(),
     },
   };
   await start();

@@ -3,11 +3,14 @@ import { SECOND_MS } from '../../clock';
 import { describeError, log } from '../../log';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server';
 import { type Api, serveApi } from './api';
+import { doDueWork } from './due-work';
+import { Failures } from './failures';
 import { IdempotentReplies } from './idempotency';
 import { Records, type SandboxStore } from './records';
 import { serveControl } from './serve-control';
 import { servePage } from './serve-pages';
-import { type Emulator, expireDueSessions } from './sessions';
+import type { Emulator } from './sessions';
+import { resetTime } from './time';
 import { WebhookSender } from './webhook-sender';
 
 export type { SandboxStore } from './records';
@@ -21,12 +24,13 @@ export type SandboxPaymentsOptions = {
   webhookRetryDelaysMs?: readonly number[];
 };
 
-const EXPIRY_CHECK_MS = 5 * SECOND_MS;
+const DUE_WORK_EVERY_MS = 5 * SECOND_MS;
 
 /** A payment processor on loopback that speaks Stripe's API, with its own card page. */
 export async function startSandboxPayments(options: SandboxPaymentsOptions): Promise<LoopbackServer> {
   if (!options.secretKey.startsWith('sk_test_'))
     throw new Error('The sandbox processor only starts with a key that begins with sk_test_');
+  resetTime();
   const records = await Records.load(options.store);
   const webhooks = new WebhookSender({
     records,
@@ -36,30 +40,35 @@ export async function startSandboxPayments(options: SandboxPaymentsOptions): Pro
   });
   let url = '';
   const emulator: Emulator = { records, webhooks, baseUrl: () => url };
-  const api: Api = { emulator, replies: new IdempotentReplies(records), secretKey: options.secretKey };
+  const api: Api = {
+    emulator,
+    replies: new IdempotentReplies(records),
+    failures: new Failures(),
+    secretKey: options.secretKey,
+  };
   const server = await listenOnLoopback((request, response) => route(api, request, response), options.port);
   url = server.url;
   webhooks.resume();
-  const expiry = setInterval(() => expireInBackground(emulator), EXPIRY_CHECK_MS).unref();
+  const dueWork = setInterval(() => workInBackground(emulator), DUE_WORK_EVERY_MS).unref();
   return {
     url,
     close: async () => {
-      clearInterval(expiry);
+      clearInterval(dueWork);
       await Promise.all([server.close(), webhooks.stop()]);
     },
   };
 }
 
 async function route(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  await expireDueSessions(api.emulator);
+  await doDueWork(api.emulator);
   const path = request.url ?? '/';
   if (path.startsWith('/v1/')) return serveApi(api, request, response);
-  if (path.startsWith('/__sandbox/')) return serveControl(api.emulator, request, response);
+  if (path.startsWith('/__sandbox/')) return serveControl(api, request, response);
   return servePage(api.emulator, request, response);
 }
 
-function expireInBackground(emulator: Emulator): void {
-  expireDueSessions(emulator).catch((error: unknown) =>
-    log().error({ error: describeError(error) }, 'sandbox expiry failed'),
+function workInBackground(emulator: Emulator): void {
+  doDueWork(emulator).catch((error: unknown) =>
+    log().error({ error: describeError(error) }, 'sandbox work failed'),
   );
 }

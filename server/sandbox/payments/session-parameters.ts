@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { now, SECOND_MS } from '../../clock';
-import { formatMoney } from './amounts';
 import type { Form } from './form-encoding';
+import { formatMoney } from './money-text';
 import { integer, metadata, oneOf, readParameters, url } from './read-parameters';
 import { invalidRequest, missingParameter } from './stripe-errors';
+import { unixSeconds } from './time';
 
 const MINIMUM_AMOUNT = 50;
 const MAXIMUM_AMOUNT = 99_999_999;
@@ -60,7 +60,6 @@ const NOT_IN_SANDBOX = [
   'after_expiration',
   'allow_promotion_codes',
   'custom_fields',
-  'customer',
   'customer_account',
   'customer_update',
   'discounts',
@@ -87,6 +86,7 @@ const createSchema = z.strictObject({
   return_url: url.optional(),
   redirect_on_completion: oneOf('always', 'if_required', 'never').optional(),
   client_reference_id: z.string().max(200).optional(),
+  customer: z.string().optional(),
   customer_email: z.email({ error: 'Invalid email address' }).optional(),
   expires_at: integer.optional(),
   expand: z.array(z.string()).optional(),
@@ -169,7 +169,7 @@ function refuseEmbeddedConflicts(given: z.output<typeof createSchema>): void {
 }
 
 function chooseExpiry(expiresAt: number | undefined): number {
-  const created = Math.floor(now() / SECOND_MS);
+  const created = unixSeconds();
   if (expiresAt === undefined) return created + MAXIMUM_LIFE_SECONDS;
   const refuse = (rule: string) =>
     invalidRequest(`The \`expires_at\` timestamp must be ${rule} from Checkout Session creation.`, {

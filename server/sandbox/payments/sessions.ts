@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
-import { buildLineItems, buildSession, unixSeconds } from './objects';
+import { buildLineItems, buildSession } from './objects';
 import type { Records, SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
 import { invalidRequest, resourceMissing } from './stripe-errors';
+import { unixSeconds } from './time';
 import type { EventCause, WebhookSender } from './webhook-sender';
 
 export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () => string };
@@ -11,6 +12,7 @@ export async function createSession(
   { records, baseUrl }: Emulator,
   parameters: SessionParameters,
 ): Promise<Stripe.Checkout.Session> {
+  if (parameters.customer !== undefined) records.require('customer', parameters.customer, 'customer');
   const session = buildSession(parameters, baseUrl());
   const { capture_method: _, ...intentData } = parameters.payment_intent_data ?? {};
   await records.save('session', session.id, {
@@ -37,7 +39,7 @@ export async function expireSession(
   return closeExpired(emulator, record, cause);
 }
 
-/** Closes what is past its time. Runs before each request and now and then on its own. */
+/** Closes what is past its time. */
 export async function expireDueSessions(emulator: Emulator): Promise<void> {
   const due = emulator.records
     .all('session')

@@ -3,6 +3,10 @@ type StripeErrorBody = {
   message: string;
   code?: string;
   param?: string;
+  decline_code?: string;
+  charge?: string;
+  /** The object itself, as Stripe answers. */
+  payment_intent?: object;
 };
 
 /** A request the API refuses, in Stripe's words. */

@@ -1,13 +1,19 @@
 import Stripe from 'stripe';
 import { DAY_MS, MINUTE_MS, now, SECOND_MS } from '../../clock';
 import { describeError, log } from '../../log';
-import { newStripeId, unixSeconds } from './objects';
+import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
+import { unixSeconds } from './time';
 
-type WebhookMode = 'on' | 'hold' | 'twice';
+/** `drop`: lost on the way for good. */
+export type WebhookMode = 'on' | 'hold' | 'twice' | 'drop';
+export type WebhookOrder = 'oldest_first' | 'newest_first';
 type EventType =
   | 'checkout.session.completed'
+  | 'checkout.session.async_payment_succeeded'
+  | 'checkout.session.async_payment_failed'
   | 'checkout.session.expired'
+  | 'payment_intent.processing'
   | 'payment_intent.succeeded'
   | 'payment_intent.payment_failed'
   | 'charge.refunded'
@@ -15,7 +21,11 @@ type EventType =
   | 'charge.dispute.closed'
   | 'refund.created'
   | 'refund.updated'
-  | 'refund.failed';
+  | 'refund.failed'
+  | 'radar.early_fraud_warning.created'
+  | 'radar.early_fraud_warning.updated'
+  | 'transfer.created'
+  | 'transfer.reversed';
 export type EventCause = { requestId: string | null; idempotencyKey: string | null };
 
 const RETRY_DELAYS_MS = [
@@ -45,6 +55,7 @@ export class WebhookSender {
   private readonly running = new Set<Promise<void>>();
   private readonly stopped = new AbortController();
   private currentMode: WebhookMode = 'on';
+  private delayMs = 0;
 
   constructor(options: Options) {
     this.options = options;
@@ -60,10 +71,28 @@ export class WebhookSender {
     if (mode !== 'hold') this.resume();
   }
 
+  /** How long new events wait before their first delivery. */
+  setDelay(delayMs: number): void {
+    this.delayMs = delayMs;
+  }
+
   /** Takes up what an earlier process, or `hold`, left undelivered. */
   resume(): void {
-    const pending = this.options.records.all('event').filter(({ delivery }) => delivery.state === 'pending');
-    for (const record of pending) this.schedule(record);
+    for (const record of this.pending()) this.schedule(record);
+  }
+
+  /** Delivers all that is pending now, one after the other in this order, held back or not. */
+  async deliver(order: WebhookOrder): Promise<void> {
+    const pending = this.pending();
+    for (const { event } of order === 'newest_first' ? pending.reverse() : pending) {
+      clearTimeout(this.timers.get(event.id));
+      this.timers.delete(event.id);
+      await this.attempt(event.id);
+    }
+  }
+
+  private pending(): EventRecord[] {
+    return this.options.records.all('event').filter(({ delivery }) => delivery.state === 'pending');
   }
 
   async emit(
@@ -72,9 +101,17 @@ export class WebhookSender {
     cause: EventCause = { requestId: null, idempotencyKey: null },
   ): Promise<void> {
     const event = buildEvent(type, object, cause);
-    const delivery = { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null } as const;
-    await this.save({ event, delivery });
-    this.schedule({ event, delivery });
+    const record: EventRecord = {
+      event,
+      delivery: {
+        state: this.currentMode === 'drop' ? 'failed' : 'pending',
+        attempts: 0,
+        nextAttemptAt: now() + this.delayMs,
+        lastError: null,
+      },
+    };
+    await this.save(record);
+    if (record.delivery.state === 'pending') this.schedule(record);
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */
@@ -136,7 +173,7 @@ export class WebhookSender {
     const signature = Stripe.webhooks.generateTestHeaderString({
       payload,
       secret: this.options.secret,
-      timestamp: unixSeconds(),
+      timestamp: Math.floor(now() / SECOND_MS),
     });
     try {
       const response = await fetch(this.options.url, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
 import type { PaymentForm } from '@/server/checkout/payment-processor';
-import { CHECKOUT_MODES } from '@/server/checkout/start';
+import { CHECKOUT_MODES, LANGUAGES } from '@/server/checkout/start';
 import { startVisitPayment } from '@/server/checkout/visit-payments';
 import { respondToVisit } from '@/server/checkout/visit-request';
 import { creditsToJson } from '@/server/credits';
@@ -13,6 +13,7 @@ const bodySchema = z.object({
   amount: z.unknown(),
   currency: z.enum(CURRENCIES).default('usd'),
   checkout_mode: z.enum(CHECKOUT_MODES).default('embedded'),
+  language: z.enum(LANGUAGES).default('en'),
 });
 
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {

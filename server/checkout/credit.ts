@@ -1,0 +1,61 @@
+import { nowDate } from '../clock';
+import { creditsToJson, microcredits } from '../credits';
+import { inTransaction, type Tx } from '../db';
+import { type Booking, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
+import { recordEvent } from '../webhooks/record';
+import { readEventSubject } from './event-subject';
+import { finish, type Payment } from './payment';
+import { sendReceiptMail } from './receipt-mail';
+
+/** Credits and tells the partner exactly once: only one caller wins the conditional update. */
+export async function credit(payment: Payment, processorPaymentId: string | null): Promise<void> {
+  const purchaseId = await inTransaction(async (tx) => {
+    const { id, userId, partnerId } = payment;
+    if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
+    const credits = microcredits(payment.credits);
+    const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
+    await keepPurchase(tx, payment, { purchaseId: booking.transactionId, processorPaymentId });
+    // What is bought outside any app is nobody's business but the user's.
+    if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);
+    return booking.transactionId;
+  });
+  // Nobody waits for a mail server; the sweeper sends what is not sent here.
+  if (purchaseId !== null) void sendReceiptMail(purchaseId);
+}
+
+async function keepPurchase(
+  tx: Tx,
+  { id: sessionId, userId, partnerId, currency, amountMinor, rate, credits }: Payment,
+  { purchaseId, processorPaymentId }: { purchaseId: string; processorPaymentId: string | null },
+): Promise<void> {
+  await tx.purchase.create({
+    data: {
+      id: purchaseId,
+      userId,
+      partnerId,
+      sessionId,
+      processorPaymentId,
+      currency,
+      amountMinor,
+      rate,
+      credits,
+      receiptDueAt: nowDate(),
+      createdAt: nowDate(),
+    },
+  });
+}
+
+async function tellPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
+  await recordEvent(tx, {
+    partnerId,
+    type: 'credits.added',
+    causeId: id,
+    data: {
+      type: 'purchase',
+      ...(await readEventSubject(tx, { userId, partnerId })),
+      balance: creditsToJson(booking.balance),
+      credits_added: creditsToJson(booking.creditsAdded),
+      transaction_id: booking.transactionId,
+    },
+  });
+}

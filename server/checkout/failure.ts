@@ -1,0 +1,39 @@
+/** Why a payment failed, as codes that the pages put into words. */
+export type PaymentFailure =
+  | 'insufficient_funds'
+  | 'expired_card'
+  | 'wrong_security_code'
+  | 'wrong_number'
+  | 'card_limit'
+  | 'not_confirmed'
+  | 'try_later'
+  /** Any other reason: what would help a thief is not told apart. */
+  | 'declined'
+  /** The processor could not be reached, so there was nothing to pay. */
+  | 'not_started'
+  /** Money came in that is not what was ordered: a person looks at it. */
+  | 'wrong_payment';
+
+const OF_DECLINE: Record<string, PaymentFailure> = {
+  insufficient_funds: 'insufficient_funds',
+  expired_card: 'expired_card',
+  incorrect_cvc: 'wrong_security_code',
+  invalid_cvc: 'wrong_security_code',
+  incorrect_number: 'wrong_number',
+  card_velocity_exceeded: 'card_limit',
+  withdrawal_count_limit_exceeded: 'card_limit',
+  authentication_required: 'not_confirmed',
+  payment_intent_authentication_failure: 'not_confirmed',
+  processing_error: 'try_later',
+  try_again_later: 'try_later',
+};
+
+export function classifyDecline({
+  code,
+  decline_code,
+}: {
+  code?: string;
+  decline_code?: string;
+}): PaymentFailure {
+  return OF_DECLINE[decline_code ?? ''] ?? OF_DECLINE[code ?? ''] ?? 'declined';
+}

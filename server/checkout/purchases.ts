@@ -1,0 +1,82 @@
+import type { Purchase } from '../../prisma/client/client';
+import { type Microcredits, microcredits } from '../credits';
+import { prisma } from '../db';
+import { partnerNames } from './partner-names';
+
+/** What a user bought, for their account pages. */
+export type PurchaseSummary = {
+  id: string;
+  createdAt: Date;
+  appName: string;
+  currency: string;
+  amountMinor: number;
+  credits: Microcredits;
+  refundedMinor: number;
+  disputedMinor: number;
+  status: PurchaseStatus;
+};
+
+export type PurchaseStatus = 'paid' | 'partly_refunded' | 'refunded' | 'disputed';
+
+export type PurchaseReceipt = PurchaseSummary & {
+  email: string;
+  /** USD per unit of the currency at the time, as exact decimal text. */
+  rate: string;
+  language: string;
+};
+
+/** Newest first. */
+export async function listPurchases(
+  userId: string,
+  { limit = 50, offset = 0 }: { limit?: number; offset?: number } = {},
+): Promise<{ purchases: PurchaseSummary[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    prisma().purchase.findMany({
+      where: { userId },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: limit,
+      skip: offset,
+    }),
+    prisma().purchase.count({ where: { userId } }),
+  ]);
+  const names = await partnerNames(rows);
+  return { purchases: rows.map((row) => summarise(row, names)), total };
+}
+
+/** One purchase of this very user; null for anybody else's. */
+export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
+  const row = await prisma().purchase.findFirst({ where: { id, userId } });
+  if (row === null) return null;
+  const [names, user, session] = await Promise.all([
+    partnerNames([row]),
+    prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } }),
+    prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
+  ]);
+  return {
+    ...summarise(row, names),
+    email: user.email,
+    rate: row.rate.toString(),
+    language: session?.language ?? 'en',
+  };
+}
+
+function summarise(row: Purchase, names: Map<string, string>): PurchaseSummary {
+  const { id, createdAt, partnerId, currency, amountMinor, refundedMinor, disputedMinor } = row;
+  return {
+    id,
+    createdAt,
+    appName: names.get(partnerId) ?? '',
+    currency,
+    amountMinor,
+    credits: microcredits(row.credits),
+    refundedMinor,
+    disputedMinor,
+    status: statusOf(row),
+  };
+}
+
+function statusOf({ amountMinor, refundedMinor, disputedMinor }: Purchase): PurchaseStatus {
+  if (disputedMinor > 0) return 'disputed';
+  if (refundedMinor === 0) return 'paid';
+  return refundedMinor < amountMinor ? 'partly_refunded' : 'refunded';
+}

@@ -1,0 +1,83 @@
+import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { prisma } from '../db';
+import { settings } from '../env';
+import { describeError, log } from '../log';
+import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
+import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
+import { writeReceipt } from './receipt-text';
+
+const MOST_AT_ONCE = 50;
+const MOST_ATTEMPTS = 10;
+
+/**
+ * Mails the receipt of a purchase, when it is due. The next attempt is put off before this one
+ * begins, so that two processes do not both send, and a mail server that is away is asked again.
+ */
+export async function sendReceiptMail(purchaseId: string): Promise<void> {
+  try {
+    const userId = await claim(purchaseId);
+    if (userId === null) return;
+    const receipt = await readPurchaseReceipt(userId, purchaseId);
+    if (receipt !== null) await sendMail({ to: receipt.email, ...writeMail(receipt) });
+    await prisma().purchase.update({ where: { id: purchaseId }, data: { receiptDueAt: null } });
+  } catch (error) {
+    log().warn(
+      { purchaseId, error: describeError(error) },
+      'a receipt was not mailed; it will be tried again',
+    );
+  }
+}
+
+/** Sends what is due. */
+export async function sweepReceiptMails(): Promise<void> {
+  const due = await prisma().purchase.findMany({
+    where: { receiptDueAt: { lte: nowDate() } },
+    select: { id: true },
+    orderBy: { receiptDueAt: 'asc' },
+    take: MOST_AT_ONCE,
+  });
+  for (const { id } of due) await sendReceiptMail(id);
+}
+
+/** The user whose receipt is ours to send; null when another process has it, or it is not due. */
+async function claim(id: string): Promise<string | null> {
+  const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
+  const { receiptAttempts, receiptDueAt } = purchase;
+  if (receiptDueAt === null) return null;
+  const isLast = receiptAttempts + 1 >= MOST_ATTEMPTS;
+  const { count } = await prisma().purchase.updateMany({
+    where: { id, receiptAttempts, receiptDueAt: { lte: nowDate() } },
+    data: {
+      receiptAttempts: receiptAttempts + 1,
+      receiptDueAt: isLast ? null : new Date(now() + waitAfter(receiptAttempts)),
+    },
+  });
+  return count === 1 ? purchase.userId : null;
+}
+
+/** One minute, two, four… up to a day. */
+function waitAfter(attempts: number): number {
+  return Math.min(MINUTE_MS * 2 ** attempts, DAY_MS);
+}
+
+function writeMail(receipt: PurchaseReceipt): { subject: string; text: string; html: string } {
+  const { title, intro, rows, link, linkText, note } = writeReceipt(receipt);
+  const address = `${settings().BASE_URL}${link}`;
+  const lines = rows.map(({ label, value }) => `${label}: ${value}`);
+  return {
+    subject: title,
+    text: `${[intro, lines.join('\n'), `${linkText}:\n${address}`, note].join('\n\n')}\n`,
+    html: htmlMail(
+      `<h1 style="margin:0 0 12px;font-size:20px">${escapeHtml(title)}</h1>${htmlParagraph(intro)}` +
+        `<table role="presentation" style="width:100%;border-collapse:collapse;margin:16px 0">${rows.map(htmlRow).join('')}</table>` +
+        `<p style="margin:0 0 12px"><a href="${escapeHtml(address)}">${escapeHtml(linkText)}</a></p>${htmlParagraph(note)}`,
+    ),
+  };
+}
+
+function htmlRow({ label, value }: { label: string; value: string }): string {
+  return (
+    `<tr><td style="padding:6px 12px 6px 0;opacity:.7;vertical-align:top">${escapeHtml(label)}</td>` +
+    `<td style="padding:6px 0;text-align:right">${escapeHtml(value)}</td></tr>`
+  );
+}

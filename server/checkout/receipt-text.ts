@@ -1,0 +1,89 @@
+import { creditsToJson } from '../credits';
+import { settings } from '../env';
+import type { PurchaseReceipt } from './purchases';
+
+/** A receipt in words, the same in the mail and on the page. */
+export type ReceiptText = {
+  title: string;
+  intro: string;
+  rows: { label: string; value: string }[];
+  /** Path of the receipt in the account. */
+  link: string;
+  linkText: string;
+  note: string;
+};
+
+export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
+  const say = receipt.language === 'de' ? DE : EN;
+  const show = formatsOf(receipt);
+  const brand = settings().BRAND_NAME;
+  const credits = `${show.credits} ${say.creditsUnit}`;
+  const paid = show.money(receipt.amountMinor);
+  const taken = receipt.refundedMinor + receipt.disputedMinor;
+  return {
+    title: say.title(brand, paid),
+    intro: say.intro(credits, receipt.appName),
+    rows: [
+      { label: say.number, value: receipt.id },
+      { label: say.date, value: show.date },
+      { label: say.app, value: receipt.appName },
+      { label: say.credits, value: credits },
+      ...(receipt.currency === 'usd' ? [] : [{ label: say.rate, value: show.rate }]),
+      { label: say.paid, value: paid },
+      ...(taken > 0
+        ? [{ label: say.refunded, value: show.money(Math.min(taken, receipt.amountMinor)) }]
+        : []),
+    ],
+    link: `/account/receipts/${receipt.id}`,
+    linkText: say.link,
+    note: say.note(brand),
+  };
+}
+
+function formatsOf({ language, currency, rate, credits, createdAt }: PurchaseReceipt) {
+  const base = currency.toUpperCase();
+  const money = new Intl.NumberFormat(language, { style: 'currency', currency: base });
+  const dollars = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: 6,
+  });
+  return {
+    money: (minor: number) => money.format(minor / 100),
+    credits: new Intl.NumberFormat(language).format(creditsToJson(credits)),
+    rate: `1 ${base} = ${dollars.format(Number(rate))}`,
+    date: `${new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(createdAt)} UTC`,
+  };
+}
+
+const EN = {
+  title: (brand: string, paid: string) => `Your ${brand} receipt: ${paid}`,
+  intro: (credits: string, app: string) =>
+    `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
+  number: 'Receipt',
+  date: 'Date',
+  app: 'Bought in',
+  credits: 'Credits',
+  creditsUnit: 'credits',
+  rate: 'Exchange rate',
+  paid: 'Paid',
+  refunded: 'Refunded',
+  link: 'Open or print this receipt',
+  note: (brand: string) => `You get this mail because you bought credits with your ${brand} account.`,
+};
+
+const DE: typeof EN = {
+  title: (brand, paid) => `Ihre Quittung von ${brand}: ${paid}`,
+  intro: (credits, app) =>
+    `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
+  number: 'Quittung',
+  date: 'Datum',
+  app: 'Gekauft in',
+  credits: 'Guthaben',
+  creditsUnit: 'Credits',
+  rate: 'Wechselkurs',
+  paid: 'Bezahlt',
+  refunded: 'Erstattet',
+  link: 'Quittung öffnen oder drucken',
+  note: (brand) => `Sie erhalten diese E-Mail, weil Sie mit Ihrem Konto bei ${brand} Credits gekauft haben.`,
+};

@@ -1,0 +1,145 @@
+import type Stripe from 'stripe';
+import { settings } from '../../env';
+import { assertNever, invariant } from '../../errors';
+import { classifyDecline } from '../failure';
+import type {
+  OrderCustomer,
+  PaymentForm,
+  PaymentOrder,
+  PaymentPage,
+  ProcessorPayment,
+  StartedSession,
+} from '../payment-processor';
+import { checkoutOrigin } from '../same-origin';
+import { isMissing, stripe } from './client';
+
+/** What stands on the card statement behind the account's own name. */
+const STATEMENT_SUFFIX = 'CREDITS';
+
+export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
+  try {
+    const session = await stripe().checkout.sessions.create(sessionParameters(order), {
+      // The same payment tried again without its customer is another request.
+      idempotencyKey: `ps_${order.checkoutSessionId}${order.customer ? '' : '_guest'}`,
+    });
+    return { processorSessionId: session.id, form: describeForm(order.page, session) };
+  } catch (error) {
+    if (order.customer && isMissing(error, 'customer')) return 'unknown_customer';
+    throw error;
+  }
+}
+
+/** Ids alone go to the processor: no metadata of a partner, no address of a user. */
+function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
+  const { checkoutSessionId, currency, amountMinor, description } = order;
+  return {
+    mode: 'payment',
+    submit_type: 'pay',
+    client_reference_id: checkoutSessionId,
+    metadata: { checkout_session: checkoutSessionId },
+    payment_intent_data: {
+      description,
+      metadata: { checkout_session: checkoutSessionId },
+      transfer_group: checkoutSessionId,
+      statement_descriptor_suffix: STATEMENT_SUFFIX,
+    },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency, unit_amount: amountMinor, product_data: { name: description } },
+      },
+    ],
+    // The currency and its rate are quoted by us and locked on our session.
+    adaptive_pricing: { enabled: false },
+    expires_at: Math.floor(order.expiresAt.getTime() / 1000),
+    locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
+    ...customerParameters(order.customer),
+    ...pageParameters(order.page),
+  };
+}
+
+function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Checkout.SessionCreateParams> {
+  if (customer === null) return {};
+  return {
+    customer: customer.processorCustomerId,
+    ...(customer.canSaveCard && { saved_payment_method_options: { payment_method_save: 'enabled' } }),
+  };
+}
+
+function pageParameters(page: PaymentPage): Partial<Stripe.Checkout.SessionCreateParams> {
+  switch (page.kind) {
+    case 'framed':
+      // Pages of banks refuse to be framed, so methods that redirect are off here.
+      return { ui_mode: 'embedded_page', redirect_on_completion: 'never' };
+    case 'first_party':
+      return { ui_mode: 'embedded_page', redirect_on_completion: 'if_required', return_url: page.returnUrl };
+    case 'hosted':
+      return { ui_mode: 'hosted_page', success_url: page.successUrl, cancel_url: page.cancelUrl };
+    default:
+      return assertNever(page);
+  }
+}
+
+function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): PaymentForm {
+  if (page.kind === 'hosted') {
+    invariant(session.url, 'a hosted session has a URL');
+    return { kind: 'hosted', url: session.url };
+  }
+  const { STRIPE_API_BASE, STRIPE_PUBLISHABLE_KEY } = settings();
+  invariant(session.client_secret, 'an embedded session has a client secret');
+  if (STRIPE_API_BASE !== undefined) {
+    const address = new URL(`/embed/${session.client_secret}`, STRIPE_API_BASE);
+    address.searchParams.set('parent_origin', checkoutOrigin());
+    return { kind: 'sandbox', embedUrl: address.href };
+  }
+  invariant(STRIPE_PUBLISHABLE_KEY, 'STRIPE_PUBLISHABLE_KEY is set beside STRIPE_SECRET_KEY');
+  return { kind: 'stripe', clientSecret: session.client_secret, publishableKey: STRIPE_PUBLISHABLE_KEY };
+}
+
+export async function readSession(processorSessionId: string): Promise<ProcessorPayment | null> {
+  try {
+    return toPayment(
+      await stripe().checkout.sessions.retrieve(processorSessionId, {
+        expand: ['payment_intent.latest_charge'],
+      }),
+    );
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
+  const intent = typeof session.payment_intent === 'string' ? null : session.payment_intent;
+  return {
+    checkoutSessionId: session.client_reference_id,
+    state: paymentState(session, intent),
+    mode: session.mode,
+    currency: session.currency,
+    amountMinor: session.amount_total,
+    failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
+    paymentId: intent?.id ?? null,
+    isReversed: isReversed(intent?.latest_charge),
+  };
+}
+
+function isReversed(charge: Stripe.PaymentIntent['latest_charge'] | undefined): boolean {
+  return typeof charge === 'object' && charge !== null && (charge.amount_refunded > 0 || charge.disputed);
+}
+
+function paymentState(
+  session: Stripe.Checkout.Session,
+  intent: Stripe.PaymentIntent | null,
+): ProcessorPayment['state'] {
+  if (session.status === 'expired') return 'expired';
+  if (session.status !== 'complete') return 'open';
+  if (session.payment_status !== 'unpaid') return 'paid';
+  // The form is through, the money is not: a bank still decides, or it has said no.
+  return intent?.status === 'requires_payment_method' || intent?.status === 'canceled'
+    ? 'failed'
+    : 'processing';
+}
+
+export async function expireSession(processorSessionId: string): Promise<void> {
+  await stripe().checkout.sessions.expire(processorSessionId);
+}

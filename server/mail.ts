@@ -1,0 +1,54 @@
+import nodemailer, { type Transporter } from 'nodemailer';
+import { settings } from './env';
+
+/** Every mail that the product sends goes out here. */
+
+export type Mail = { to: string; subject: string; text: string; html: string };
+
+/** Throws when the mail server does not take it. */
+export async function sendMail({ to, ...content }: Mail): Promise<void> {
+  await transporter().sendMail({
+    from: settings().MAIL_FROM,
+    // As a structure, never as a header line to be parsed.
+    to: { name: '', address: to },
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    ...content,
+  });
+}
+
+/** A mail's frame around its content, which is HTML already. */
+export function htmlMail(content: string): string {
+  return (
+    '<!doctype html><html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>' +
+    '<body style="margin:0;padding:32px 16px;font:16px/1.5 system-ui,sans-serif"><div style="max-width:480px;margin:0 auto">' +
+    `${content}</div></body></html>`
+  );
+}
+
+export function htmlParagraph(text: string): string {
+  return `<p style="margin:0 0 12px">${escapeHtml(text)}</p>`;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A mail server that hangs must not hang the sign-in page for long. */
+const PATIENCE_MS = 5_000;
+
+let current: { url: string; transporter: Transporter } | undefined;
+
+function transporter(): Transporter {
+  const url = settings().SMTP_URL;
+  if (url === undefined) throw new Error('SMTP_URL is not set');
+  if (current?.url !== url) {
+    const limits = {
+      connectionTimeout: PATIENCE_MS,
+      greetingTimeout: PATIENCE_MS,
+      socketTimeout: PATIENCE_MS,
+      dnsTimeout: PATIENCE_MS,
+    };
+    current = { url, transporter: nodemailer.createTransport({ url, ...limits }) };
+  }
+  return current.transporter;
+}

@@ -1,0 +1,15 @@
+import { now, SECOND_MS } from '../../clock';
+
+/** The sandbox's own time: the product's clock, and ahead of it when a test says so. */
+let aheadMs = 0;
+
+export const sandboxNow = (): number => now() + aheadMs;
+export const unixSeconds = (): number => Math.floor(sandboxNow() / SECOND_MS);
+
+export function advanceTime(ms: number): void {
+  aheadMs += ms;
+}
+
+export function resetTime(): void {
+  aheadMs = 0;
+}

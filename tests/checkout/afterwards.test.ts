@@ -1,0 +1,264 @@
+import Stripe from 'stripe';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closePaymentAlert, listPaymentsNeedingAttention } from '@/server/checkout/alerts';
+import { fulfil } from '@/server/checkout/fulfil';
+import { listPurchases, readPurchaseReceipt } from '@/server/checkout/purchases';
+import { sendReceiptMail, sweepReceiptMails } from '@/server/checkout/receipt-mail';
+import { refundPurchase } from '@/server/checkout/refund-purchase';
+import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
+import { prisma } from '@/server/db';
+import { checkLedger, readSpendable } from '@/server/ledger';
+import { newDatabase } from '../harness';
+import { until } from '../harness/until';
+import {
+  CheckoutWindow,
+  newUserKey,
+  payByCard,
+  SECRET_KEY,
+  send,
+  setWebhooks,
+  startCheckout,
+} from './checkout-world';
+
+/** What comes after a payment: receipts, the list of purchases, refunds, and what needs a person. */
+
+await newDatabase();
+const world = await startCheckout();
+const stripe = new Stripe(SECRET_KEY, {
+  host: '127.0.0.1',
+  port: new URL(world.sandboxUrl).port,
+  protocol: 'http',
+  telemetry: false,
+});
+
+let buyers = 0;
+async function buy(wish: Record<string, unknown> = {}, card?: string) {
+  const email = `after-${++buyers}@example.com`;
+  const window = await CheckoutWindow.open(world);
+  await window.signIn(email);
+  const { session_id, payment } = await window.startPayment(wish);
+  expect(await payByCard(payment.embed_url, card)).toMatchObject({ status: 'complete' });
+  await fulfil(session_id);
+  const purchase = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } });
+  return { email, window, sessionId: session_id, ...purchase };
+}
+
+const mailsTo = async (email: string) =>
+  (await (await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`)).json()) as {
+    subject: string;
+    text: string;
+    html: string;
+  }[];
+const receiptsTo = async (email: string) =>
+  (await mailsTo(email)).filter(({ subject }) => /receipt|Quittung/.test(subject));
+const control = (command: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
+const alertsOf = async (sessionId: string) =>
+  (await listPaymentsNeedingAttention()).filter(({ checkoutSessionId }) => checkoutSessionId === sessionId);
+const balanceOf = async (userId: string) => Number((await readSpendable(userId, world.app.id)).balance) / 1e6;
+
+afterEach(async () => {
+  setClock();
+  await setWebhooks(world, 'on');
+});
+
+describe('a receipt', () => {
+  test('is mailed once, with what was bought, where, and its place in the account', async () => {
+    const { id, email } = await buy({ amount: 25 });
+    const [mail] = await until(
+      () => receiptsTo(email),
+      (mails) => mails.length > 0,
+    );
+    expect(mail?.subject).toBe('Your svc receipt: $25.00');
+    expect(mail?.text).toContain('2,500 credits are ready to use in Notes');
+    expect(mail?.text).toContain(`${world.url}/account/receipts/${id}`);
+    await Promise.all([sendReceiptMail(id), sendReceiptMail(id), sweepReceiptMails()]);
+    expect(await receiptsTo(email)).toHaveLength(1);
+  });
+
+  test('speaks the language of the checkout and names the rate that was locked', async () => {
+    await prisma().fxRate.create({
+      data: { base: 'eur', quote: 'usd', rate: '1.0875', source: 'test', asOf: new Date() },
+    });
+    const { email } = await buy({ amount: 12.5, currency: 'eur', language: 'de' });
+    const [mail] = await until(
+      () => receiptsTo(email),
+      (mails) => mails.length > 0,
+    );
+    expect(mail?.subject).toMatch(/^Ihre Quittung von svc: 12,50\s€$/);
+    expect(mail?.text).toContain('1.359 Credits');
+    expect(mail?.text).toMatch(/Wechselkurs: 1 EUR = 1,0875\s\$/);
+  });
+
+  test('that the mail server did not take is sent later', async () => {
+    const { id, email } = await buy();
+    await until(
+      () => prisma().purchase.findUniqueOrThrow({ where: { id } }),
+      ({ receiptDueAt }) => receiptDueAt === null,
+    );
+    await prisma().purchase.update({
+      where: { id },
+      data: { receiptDueAt: new Date(now() + MINUTE_MS), receiptAttempts: 1 },
+    });
+    await sweepReceiptMails();
+    expect(await receiptsTo(email)).toHaveLength(1);
+    setClock(() => Date.now() + 2 * MINUTE_MS);
+    await sweepReceiptMails();
+    expect(await receiptsTo(email)).toHaveLength(2);
+  });
+});
+
+describe('the list of purchases', () => {
+  test('is newest first, the user’s own, and tells what was given back', async () => {
+    const first = await buy({ amount: 10 });
+    await refundPurchase(first.id, 4);
+    const { purchases, total } = await listPurchases(first.userId);
+    expect(total).toBe(1);
+    expect(purchases).toMatchObject([
+      { id: first.id, appName: 'Notes', amountMinor: 1000, refundedMinor: 400, status: 'partly_refunded' },
+    ]);
+    const stranger = await buy();
+    expect(await readPurchaseReceipt(stranger.userId, first.id)).toBeNull();
+    expect(await readPurchaseReceipt(first.userId, first.id)).toMatchObject({
+      email: first.email,
+      rate: '1',
+    });
+  });
+});
+
+describe('a refund by the operator', () => {
+  test('of a part and then of the rest takes the credits at once, and no more than was paid', async () => {
+    const { id, userId } = await buy({ amount: 10 });
+    expect(await refundPurchase(id, 4)).toEqual({ refundedMinor: 400, leftMinor: 600 });
+    expect(await balanceOf(userId)).toBe(600);
+    await expect(refundPurchase(id, 6.01)).rejects.toMatchObject({ param: 'amount' });
+    expect(await refundPurchase(id)).toEqual({ refundedMinor: 1000, leftMinor: 0 });
+    expect(await balanceOf(userId)).toBe(0);
+    await expect(refundPurchase(id)).rejects.toMatchObject({ param: 'amount' });
+  });
+
+  test('clicked twice at once is one refund', async () => {
+    const { id, processorPaymentId } = await buy({ amount: 10 });
+    await Promise.allSettled([refundPurchase(id, 4), refundPurchase(id, 4)]);
+    const { data } = await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' });
+    expect(data).toHaveLength(1);
+  });
+
+  test('that failed at the bank is told, gives the credits back, and can be made again', async () => {
+    const { id, userId, sessionId, processorPaymentId } = await buy({ amount: 10 });
+    await refundPurchase(id);
+    const { data } = await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' });
+    await control({ fail_refund: data[0]?.id });
+    await until(
+      () => balanceOf(userId),
+      (credits) => credits === 1000,
+    );
+    const [alert] = await alertsOf(sessionId);
+    expect(alert).toMatchObject({ kind: 'refund_failed', amountMinor: 1000, purchaseId: id });
+    expect(await closePaymentAlert(alert?.id ?? '')).toBe(true);
+    expect(await alertsOf(sessionId)).toEqual([]);
+    expect(await refundPurchase(id)).toMatchObject({ leftMinor: 0 });
+    expect(await balanceOf(userId)).toBe(0);
+  });
+});
+
+describe('what needs a person', () => {
+  test('a dispute stands there with its due date until the bank has decided', async () => {
+    const { sessionId, processorPaymentId } = await buy({}, '4000 0000 0000 0259');
+    const [alert] = await until(
+      () => alertsOf(sessionId),
+      (alerts) => alerts.length > 0,
+    );
+    expect(alert).toMatchObject({ kind: 'dispute', appName: 'Notes', dueAt: expect.any(Date) });
+    const [dispute] = (await stripe.disputes.list({ payment_intent: processorPaymentId ?? '' })).data;
+    await control({ close_dispute: { id: dispute?.id, outcome: 'lost' } });
+    await until(
+      () => alertsOf(sessionId),
+      (alerts) => alerts.length === 0,
+    );
+  });
+
+  test('an inquiry of the bank is told, and takes no credits', async () => {
+    const { sessionId, userId } = await buy({}, '4000 0000 0000 1976');
+    const [alert] = await until(
+      () => alertsOf(sessionId),
+      (alerts) => alerts.length > 0,
+    );
+    expect(alert?.detail).toContain('warning_needs_response');
+    expect(await balanceOf(userId)).toBe(1000);
+  });
+
+  test('an early fraud warning stands there until the money is given back', async () => {
+    const { id, sessionId, userId } = await buy({}, '4000 0000 0000 5423');
+    const [alert] = await until(
+      () => alertsOf(sessionId),
+      (alerts) => alerts.length > 0,
+    );
+    expect(alert).toMatchObject({ kind: 'early_fraud_warning', purchaseId: id });
+    expect(await balanceOf(userId)).toBe(1000);
+    await refundPurchase(id);
+    await until(
+      () => alertsOf(sessionId),
+      (alerts) => alerts.length === 0,
+    );
+  });
+
+  test('money that does not fit its order, and a payment that does not end', async () => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('mismatch@example.com');
+    const { session_id, payment } = await window.startPayment();
+    await prisma().checkoutSession.update({ where: { id: session_id }, data: { amountMinor: 5000 } });
+    await payByCard(payment.embed_url);
+    await fulfil(session_id);
+    expect(await alertsOf(session_id)).toMatchObject([{ kind: 'wrong_payment', purchaseId: null }]);
+
+    const { userId } = await newUserKey(world.app, 'stuck@example.com');
+    const order = { currency: 'usd', amountMinor: 1000, rate: '1', credits: 1_000_000_000n };
+    const createdAt = new Date(now() - 15 * DAY_MS);
+    await prisma().checkoutSession.create({
+      data: {
+        id: 'cks_stuck',
+        userId,
+        partnerId: world.app.id,
+        status: 'processing',
+        createdAt,
+        expiresAt: createdAt,
+        ...order,
+      },
+    });
+    expect(await alertsOf('cks_stuck')).toMatchObject([{ kind: 'stuck', amountMinor: 1000 }]);
+  });
+});
+
+describe('the customer at the processor', () => {
+  const sessionOf = async (id: string) => {
+    const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id } });
+    return stripe.checkout.sessions.retrieve(row.processorSessionId ?? '', { expand: ['customer'] });
+  };
+
+  test('is one per user, whatever app they buy in, and only for somebody who signed in', async () => {
+    const { window, email, sessionId } = await buy();
+    const first = (await sessionOf(sessionId)).customer as Stripe.Customer;
+    expect(first.email).toBe(email);
+    const again = await window.startPayment();
+    expect((await sessionOf(again.session_id)).customer).toMatchObject({ id: first.id });
+
+    const { userKey } = await newUserKey(world.app, email);
+    const held = await CheckoutWindow.open(world);
+    await held.post('/recognise', { user_key: userKey });
+    const byKey = await held.startPayment();
+    expect((await sessionOf(byKey.session_id)).customer).toBeNull();
+  });
+
+  test('that the processor has lost is made again, and the payment goes on', async () => {
+    const { window, userId } = await buy();
+    await prisma().paymentCustomer.update({ where: { userId }, data: { processorCustomerId: 'cus_lost' } });
+    const { session_id } = await window.startPayment();
+    expect((await sessionOf(session_id)).customer).toBeNull();
+    const next = await window.startPayment();
+    expect((await sessionOf(next.session_id)).customer).toMatchObject({ object: 'customer' });
+  });
+});
+
+test('after all of it the ledger agrees', async () => {
+  expect((await checkLedger()).differences).toEqual([]);
+});

@@ -40,7 +40,7 @@ async function buy(wish: Record<string, unknown> = {}, card?: string) {
   expect(await payByCard(payment.embed_url, card)).toMatchObject({ status: 'complete' });
   await fulfil(session_id);
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } });
-  return { email, window, sessionId: session_id, ...purchase };
+  return { email, window, ...purchase };
 }
 
 const mailsTo = async (email: string) =>

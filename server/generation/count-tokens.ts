@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { requireUserKey } from '../keys/authenticate';
 import { log } from '../log';
 import { isModelAllowed } from '../partners/model-access';
@@ -10,10 +11,12 @@ import { readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
 import { callProvider, profileFor } from './upstream';
 
+export const tokenCountSchema = z.object({ input_tokens: z.int() });
+
 const PATIENCE_MS = 10_000;
 
 /** How many tokens a prompt has: counted by the provider where it does so for free, else estimated. No charge. */
-export async function countTokens(request: Request): Promise<{ input_tokens: number }> {
+export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
   const { model, body } = await readModelRequest(request, validateCountTokens);
   const { partnerId } = await requireUserKey(request);
   if (!(await isModelAllowed(partnerId, model.id))) throw modelNotAllowed(model.id);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { pricingRequestSchema } from '../http/pricing-request';
 import { requirePartner } from '../partners/partner';
 import { estimateCredits } from '../pricing/estimate';
@@ -6,11 +6,22 @@ import { servedModels } from '../pricing/served';
 
 type PricingRequest = z.output<typeof pricingRequestSchema>;
 
+export const priceEstimateSchema = z.object({
+  token_assumption: z.object({ input: z.int(), output: z.int() }),
+  models: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      credits_per_request: z.number().meta({ description: 'Commission included; at most six decimals.' }),
+    }),
+  ),
+});
+
 /**
  * What a request costs in an app, commission included, for the models that the app may use.
  * `models` is a filter: an id that is not served, or not for this app, is simply not there.
  */
-export async function estimatePrices(request: PricingRequest): Promise<object> {
+export async function estimatePrices(request: PricingRequest): Promise<z.output<typeof priceEstimateSchema>> {
   const partner = await requirePartner(request.publishable_key);
   const allowed = servedModels().filter(
     (model) => partner.allModels || partner.allowedModels.includes(model.id),

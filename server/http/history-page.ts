@@ -3,24 +3,69 @@ import { creditsToJson } from '../credits';
 import type { HistoryEntry, HistoryPage } from '../ledger';
 
 const MAX_LIMIT = 200;
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
-  .transform(Number);
+const DEFAULT_LIMIT = 50;
+
+/** A query says its numbers as text: digits only. */
+const wholeNumber = z.preprocess(
+  (text) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text),
+  z.int({ error: 'must be a whole number' }).min(0).max(999_999_999),
+);
 
 export const historyQuerySchema = z.object({
   limit: wholeNumber
     .refine((limit) => limit >= 1, { error: 'must be at least 1' })
     .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .default(50),
-  offset: wholeNumber.default(0),
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: `Entries in the answer, 1 to ${MAX_LIMIT}; a larger number means ${MAX_LIMIT}.`,
+      default: DEFAULT_LIMIT,
+    }),
+  offset: wholeNumber.default(0).meta({ description: 'Entries to skip.', default: 0 }),
+});
+
+const entrySchema = z
+  .object({
+    id: z.string(),
+    type: z.enum(['purchase', 'usage', 'permission', 'refund', 'adjustment']),
+    created_at: z.iso.datetime(),
+    credits: z.number().meta({ description: 'Signed: what was added or taken.' }),
+    balance_after: z.number().meta({ description: 'What this app could spend afterwards.' }),
+    request_id: z.string().optional().meta({ description: 'usage: the request; it has a receipt.' }),
+    model: z.string().optional().meta({ description: 'usage' }),
+    input_tokens: z.int().optional().meta({ description: 'usage: read anew, at the input price' }),
+    cached_input_tokens: z.int().optional().meta({ description: 'usage: read from the provider’s cache' }),
+    cache_write_tokens: z.int().optional().meta({ description: 'usage: written to the provider’s cache' }),
+    output_tokens: z.int().optional().meta({ description: 'usage: reasoning included' }),
+    reasoning_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'usage: the part of the output that was thought' }),
+    provider_credits: z.number().optional().meta({ description: 'usage: the provider’s price' }),
+    commission_credits: z.number().optional().meta({ description: 'usage: the app’s share' }),
+    estimated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'usage: the provider reported no usage, so it was estimated' }),
+    session_id: z.string().optional().meta({ description: 'purchase: its checkout session' }),
+    amount: z.number().optional().meta({ description: 'purchase: what was paid' }),
+    currency: z.string().optional().meta({ description: 'purchase: `usd` or `eur`' }),
+    granted_credits: z.number().optional().meta({ description: 'permission: the limit that the user set' }),
+  })
+  .meta({ description: 'A booking or a request. Which of the optional fields it has depends on its type.' });
+
+export const historyPageSchema = z.object({
+  data: z.array(entrySchema).meta({ description: 'Newest first, of this app alone.' }),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+  has_more: z.boolean(),
 });
 
 /** The history in the API's own words. */
 export function writeHistoryPage(
   page: HistoryPage,
   { limit, offset }: { limit: number; offset: number },
-): object {
+): z.output<typeof historyPageSchema> {
   return {
     data: page.entries.map(writeEntry),
     total: page.total,
@@ -30,7 +75,7 @@ export function writeHistoryPage(
   };
 }
 
-function writeEntry(entry: HistoryEntry): object {
+function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
   const { usage, purchase, limitSaved } = entry;
   return {
     id: entry.id,

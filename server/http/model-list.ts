@@ -1,8 +1,50 @@
+import { z } from 'zod';
 import type { CatalogModel } from '../pricing/catalog';
+import { CAPABILITIES } from '../pricing/catalog-schema';
 import type { ListPrices } from '../pricing/list-price';
 
 /** `type` says what a model is; clients of the messages format want their constant there. */
-type ModelType = 'language' | 'model';
+const modelType = z.enum(['language', 'model']);
+type ModelType = z.output<typeof modelType>;
+
+const prices = z.object({
+  input: z.number(),
+  output: z.number(),
+  cache_read: z.number(),
+  cache_write: z.number(),
+  cache_write_1h: z.number(),
+});
+
+export const listedModelSchema = z.object({
+  id: z.string().meta({ description: '`<provider>/<model>`: what requests name.' }),
+  object: z.literal('model'),
+  name: z.string(),
+  display_name: z.string(),
+  type: modelType.meta({ description: '`language`; with the header `anthropic-version` always `model`.' }),
+  created: z.int().meta({ description: 'Unix seconds.' }),
+  created_at: z.iso.datetime(),
+  owned_by: z.string(),
+  context_window: z.int(),
+  max_tokens: z.int().meta({ description: 'The longest answer.' }),
+  capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
+  pricing: prices
+    .extend({
+      tiers: z
+        .array(prices.extend({ above_prompt_tokens: z.int() }))
+        .meta({ description: 'Holds for the whole request once its prompt is longer than that.' }),
+    })
+    .meta({ description: 'USD per million tokens, before the app’s commission.' }),
+});
+
+export const modelListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(listedModelSchema),
+  has_more: z.literal(false),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+});
+
+type ListedModel = z.output<typeof listedModelSchema>;
 
 export function modelTypeFor(request: Request): ModelType {
   return request.headers.has('anthropic-version') ? 'model' : 'language';
@@ -12,7 +54,7 @@ export function modelTypeFor(request: Request): ModelType {
 export const MODEL_HEADERS = { vary: 'anthropic-version' };
 
 /** One body that the official clients of both formats parse. */
-export function writeModelList(models: CatalogModel[], type: ModelType): object {
+export function writeModelList(models: CatalogModel[], type: ModelType): z.output<typeof modelListSchema> {
   return {
     object: 'list',
     data: models.map((model) => writeModel(model, type)),
@@ -22,7 +64,7 @@ export function writeModelList(models: CatalogModel[], type: ModelType): object 
   };
 }
 
-export function writeModel(model: CatalogModel, type: ModelType): object {
+export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
   const releasedMs = Date.parse(model.released);
   return {
     id: model.id,
@@ -40,15 +82,14 @@ export function writeModel(model: CatalogModel, type: ModelType): object {
   };
 }
 
-/** USD per million tokens; a tier holds for the whole request once its prompt is longer than that. */
-function writePricing({ tiers, ...base }: CatalogModel['listPrices']): object {
+function writePricing({ tiers, ...base }: CatalogModel['listPrices']): ListedModel['pricing'] {
   return {
     ...writePrices(base),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
   };
 }
 
-function writePrices(prices: ListPrices): object {
+function writePrices(prices: ListPrices) {
   return {
     input: Number(prices.input),
     output: Number(prices.output),

@@ -17,12 +17,15 @@ const tokens = z
   .default(DEFAULT_TOKENS);
 
 export const pricingRequestSchema = z.object({
-  publishable_key: z.string({ error: 'is required: the app’s publishable key' }),
+  publishable_key: z
+    .string({ error: 'is required: the app’s publishable key' })
+    .meta({ description: 'Names the app: its commission is in the estimate.' }),
   models: z
     .array(z.string({ error: 'must be a list of model ids' }), { error: 'must be a list of model ids' })
-    .optional(),
-  input_tokens: tokens,
-  output_tokens: tokens,
+    .optional()
+    .meta({ description: 'Only these model ids.' }),
+  input_tokens: tokens.meta({ description: 'Assumed input of one request.', default: DEFAULT_TOKENS }),
+  output_tokens: tokens.meta({ description: 'Assumed output of one request.', default: DEFAULT_TOKENS }),
 });
 
 /** The query of a GET: the models arrive as one comma-separated value; an empty one means all. */

@@ -15,6 +15,9 @@ export const metadataSchema = z
   })
   .refine((value) => JSON.stringify(value).length <= MAX_CHARACTERS, {
     error: `at most ${MAX_CHARACTERS} characters as JSON`,
+  })
+  .meta({
+    description: `A flat object of your own, at most ${MAX_CHARACTERS} characters as JSON. Every webhook event about the user carries the latest one given.`,
   });
 
 export type Metadata = z.output<typeof metadataSchema>;

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { creditsToJson, type Microcredits } from '../credits';
+import { spendStatusSchema } from '../http/balance-body';
 import type { MintedKey } from '../keys/mint';
 import { readSpendable } from '../ledger';
 
@@ -14,7 +16,26 @@ export async function describeSignIn(key: MintedKey, userId: string, partnerId: 
   return { ...key, balance, status };
 }
 
-export function writeSignedIn({ userKey, keyId, appUserId, balance, status }: SignedIn): object {
+export const signedInSchema = z.object({
+  user_key: z
+    .string()
+    .meta({ description: 'The key for requests of this user. Shown here and never again.' }),
+  key_id: z.string().meta({ description: 'Names the key without being it: track keys by this.' }),
+  user_id: z
+    .string()
+    .meta({ description: 'The user in this app: the same at every sign-in, another in every app.' }),
+  balance: z.number().meta({ description: 'Credits that this app can spend for this user now.' }),
+  currency: z.literal('credits'),
+  status: spendStatusSchema,
+});
+
+export function writeSignedIn({
+  userKey,
+  keyId,
+  appUserId,
+  balance,
+  status,
+}: SignedIn): z.output<typeof signedInSchema> {
   return {
     user_key: userKey,
     key_id: keyId,

@@ -13,6 +13,7 @@ import * as countTokens from '../../app/v1/messages/count_tokens/route';
 import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
+import * as openapi from '../../app/v1/openapi.json/route';
 import * as responses from '../../app/v1/responses/route';
 
 /**
@@ -34,6 +35,7 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/models': models,
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
+  '/v1/openapi.json': openapi,
   '/v1/responses': responses,
   '/v1/models/[...id]': model,
 };

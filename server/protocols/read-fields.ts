@@ -54,3 +54,7 @@ export const positiveInteger = wholeNumber.min(1, { error: 'must be at least 1' 
 export const flag = z.boolean({ error: 'must be true or false' });
 export const objectList = (what: string) =>
   z.array(z.looseObject({}, { error: 'must be an object' }), { error: `must be an array of ${what}` });
+
+/** A field of the format that we pass on or read leniently: told in the documentation, not checked. */
+export const unread = (type: string | string[], description: string) =>
+  z.unknown().optional().meta({ type, description });

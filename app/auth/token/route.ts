@@ -1,22 +1,12 @@
-import { z } from 'zod';
 import { preflight } from '@/server/http/cors';
 import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { metadataSchema } from '@/server/identity/metadata';
+import { tokenRequestSchema, writeTokenAnswer } from '@/server/identity/sign-in-bodies';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
-import { writeSignedIn } from '@/server/identity/signed-in';
-
-const schema = z.object({
-  grant_type: z.literal('signin_token'),
-  publishable_key: z.string(),
-  token: z.string(),
-  code_verifier: z.string(),
-  metadata: metadataSchema.optional(),
-});
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {
-    const body = validate(schema, await readFields(request));
+    const body = validate(tokenRequestSchema, await readFields(request));
     const signedIn = await exchangeSignInToken({
       publishableKey: body.publishable_key,
       token: body.token,
@@ -24,7 +14,7 @@ export function POST(request: Request): Promise<Response> {
       origin: request.headers.get('origin'),
       metadata: body.metadata,
     });
-    return privateJson({ ...writeSignedIn(signedIn), token_type: 'Bearer' });
+    return privateJson(writeTokenAnswer(signedIn));
   });
 }
 

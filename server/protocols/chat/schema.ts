@@ -1,29 +1,55 @@
 import { z } from 'zod';
-import { flag, objectList, positiveInteger, wholeNumber } from '../read-fields';
+import { flag, objectList, positiveInteger, unread, wholeNumber } from '../read-fields';
 
 /**
  * What a chat request must look like for us to meter it. The rest of the format goes through
  * unread: it grows monthly, and the provider validates it.
  */
 export const chatRequestSchema = z.looseObject({
-  model: z.string({ error: 'is required: a model id such as openai/gpt-4.1-mini' }).min(1),
+  model: z
+    .string({ error: 'is required: a model id such as openai/gpt-4.1-mini' })
+    .min(1)
+    .meta({ description: 'Such as `openai/gpt-4.1-mini`; `GET /v1/models` lists them.' }),
   messages: z
     .array(
       z.looseObject({
         role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
           error: 'must be one of system, developer, user, assistant, tool',
         }),
+        content: unread(['string', 'array', 'null'], 'Text, or parts: `text`, `image_url`, `file`.'),
+        tool_calls: unread('array', 'Of an assistant: the calls that it made.'),
+        tool_call_id: unread('string', 'Of a tool: the call that it answers.'),
       }),
       { error: 'is required: an array of messages' },
     )
-    .min(1, { error: 'must hold at least one message' }),
-  stream: flag.nullish(),
-  max_tokens: positiveInteger.nullish(),
-  max_completion_tokens: positiveInteger.nullish(),
-  n: wholeNumber.min(1, { error: 'must be at least 1' }).max(8, { error: 'must be at most 8' }).nullish(),
-  stream_options: z.looseObject({ include_usage: flag.nullish() }).nullish(),
-  tools: objectList('tools').nullish(),
-  functions: objectList('functions').nullish(),
+    .min(1, { error: 'must hold at least one message' })
+    .meta({ description: 'The conversation, oldest first.' }),
+  stream: flag.nullish().meta({ description: 'Send the answer as it is written, as server-sent events.' }),
+  max_tokens: positiveInteger.nullish().meta({ description: 'The longest answer, per choice.' }),
+  max_completion_tokens: positiveInteger
+    .nullish()
+    .meta({ description: 'The newer name of `max_tokens`; wins when both are given.' }),
+  n: wholeNumber
+    .min(1, { error: 'must be at least 1' })
+    .max(8, { error: 'must be at most 8' })
+    .nullish()
+    .meta({ description: 'Answers to write; some models write one only.' }),
+  temperature: unread('number', '0 to 2.'),
+  top_p: unread('number', '0 to 1.'),
+  stop: unread(['string', 'array'], 'Texts that end the answer.'),
+  stream_options: z
+    .looseObject({ include_usage: flag.nullish().meta({ description: 'Tell the tokens in a last chunk.' }) })
+    .nullish(),
+  response_format: unread('object', '`text`, `json_object`, or `json_schema` with a schema.'),
+  reasoning_effort: unread(
+    'string',
+    'How long a reasoning model thinks: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
+  ),
+  tools: objectList('tools').nullish().meta({ description: 'Functions that the model may call.' }),
+  tool_choice: unread(['string', 'object'], '`auto`, `none`, `required`, or one function.'),
+  functions: objectList('functions')
+    .nullish()
+    .meta({ description: 'The old name of `tools`.', deprecated: true }),
   // Priced differently than the catalogue says, so not passed on.
   service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is offered' }).nullish(),
   web_search_options: z.null({ error: 'is not offered' }).optional(),

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../errors';
 import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
+import type { ChatChunk, ChatUsage } from './answer-schema';
 import {
   type Envelope,
   FINISH_REASONS,
@@ -33,7 +34,7 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
   let details = 0;
   let hasRefused = false;
 
-  function chunk(choices: Json[], usage: Json | null = null): string {
+  function chunk(choices: ChatChunk['choices'], usage: ChatUsage | null = null): string {
     const { id, created, model } = envelope;
     return chatFrame({
       id,
@@ -42,10 +43,10 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
       model,
       choices,
       ...(includeUsage && { usage }),
-    });
+    } satisfies ChatChunk);
   }
 
-  const delta = (fields: Json): string =>
+  const delta = (fields: ChatChunk['choices'][number]['delta']): string =>
     chunk([{ index: 0, delta: fields, logprobs: null, finish_reason: null }]);
 
   function write(event: StreamEvent): string {

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../errors';
 import type { Answer, Json, StopReason, TokenUsage } from '../neutral';
+import type { ChatCompletion, ChatUsage } from './answer-schema';
 
 export const FINISH_REASONS: Record<StopReason, string> = {
   end: 'stop',
@@ -10,7 +11,7 @@ export const FINISH_REASONS: Record<StopReason, string> = {
 };
 
 /** Here the prompt includes what was read from and written to the cache. */
-export function writeUsage(usage: TokenUsage): Json {
+export function writeUsage(usage: TokenUsage): ChatUsage {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const prompt = usage.input + usage.cacheRead + written;
   return {
@@ -35,7 +36,11 @@ export type Envelope = {
   model: string;
 };
 
-export function writeAnswer(answer: Answer, usage: TokenUsage, { id, created, model }: Envelope): Json {
+export function writeAnswer(
+  answer: Answer,
+  usage: TokenUsage,
+  { id, created, model }: Envelope,
+): ChatCompletion {
   return {
     id,
     object: 'chat.completion',
@@ -53,14 +58,16 @@ export function writeAnswer(answer: Answer, usage: TokenUsage, { id, created, mo
   };
 }
 
-function writeMessage(answer: Answer): Json {
+type ChatMessage = ChatCompletion['choices'][number]['message'];
+
+function writeMessage(answer: Answer): ChatMessage {
   const message = {
     text: '',
     refusal: '',
     reasoning: '',
     annotations: [] as Json[],
-    details: [] as Json[],
-    calls: [] as Json[],
+    details: [] as NonNullable<ChatMessage['reasoning_details']>,
+    calls: [] as NonNullable<ChatMessage['tool_calls']>,
   };
   for (const part of answer.parts) {
     switch (part.type) {
@@ -116,7 +123,7 @@ type Thought =
   | { type: 'redacted-reasoning'; data: string };
 
 /** What a client must send back, byte for byte, for the model to take its thought up again. */
-export function writeReasoningDetail(thought: Thought, index: number): Json {
+export function writeReasoningDetail(thought: Thought, index: number): Json & { type: string } {
   return thought.type === 'reasoning'
     ? { type: 'reasoning.text', text: thought.text, signature: thought.signature, index }
     : { type: 'reasoning.encrypted', data: thought.data, index };

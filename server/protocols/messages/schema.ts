@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, objectList, wholeNumber } from '../read-fields';
+import { flag, objectList, unread, wholeNumber } from '../read-fields';
 
 const block = z.looseObject(
   { type: z.string({ error: 'is required' }) },
@@ -11,7 +11,10 @@ const content = z.union([z.string(), z.array(block)], {
 
 /** What counts as input: all of a `count_tokens` request, and a part of every other. */
 export const countTokensSchema = z.looseObject({
-  model: z.string({ error: 'is required: a model id such as anthropic/claude-sonnet-5' }).min(1),
+  model: z
+    .string({ error: 'is required: a model id such as anthropic/claude-sonnet-5' })
+    .min(1)
+    .meta({ description: 'Such as `anthropic/claude-sonnet-5`; `GET /v1/models` lists them.' }),
   // Claude Code sends system turns inside the list.
   messages: z
     .array(
@@ -21,21 +24,33 @@ export const countTokensSchema = z.looseObject({
       }),
       { error: 'is required: an array of messages' },
     )
-    .min(1, { error: 'must hold at least one message' }),
-  system: content.nullish(),
-  tools: objectList('tools').nullish(),
+    .min(1, { error: 'must hold at least one message' })
+    .meta({ description: 'The conversation, oldest first.' }),
+  system: content.nullish().meta({ description: 'What the model is told before the conversation.' }),
+  tools: objectList('tools').nullish().meta({ description: 'Tools that the model may use.' }),
   output_config: z.looseObject({}, { error: 'must be an object' }).nullish(),
   output_format: z.looseObject({}, { error: 'must be an object' }).nullish(),
 });
 
 /** What a messages request must look like for us to meter it; the rest goes through unread. */
 export const messagesRequestSchema = countTokensSchema.extend({
-  max_tokens: wholeNumber.min(1, { error: 'must be at least 1' }),
-  stream: flag.nullish(),
+  max_tokens: wholeNumber
+    .min(1, { error: 'must be at least 1' })
+    .meta({ description: 'The longest answer, thinking included.' }),
+  stream: flag.nullish().meta({ description: 'Send the answer as it is written, as server-sent events.' }),
+  temperature: unread('number', '0 to 1.'),
+  top_p: unread('number', '0 to 1.'),
+  top_k: unread('integer', 'Choose among so many tokens.'),
+  tool_choice: unread('object', '`auto`, `any`, `none`, or one tool.'),
+  metadata: unread('object', 'Taken and not passed on.'),
   thinking: z
     .looseObject({ type: z.string({ error: 'is required' }) }, { error: 'must be an object' })
-    .nullish(),
-  stop_sequences: z.array(z.string(), { error: 'must be an array of strings' }).nullish(),
+    .nullish()
+    .meta({ description: '`enabled` with `budget_tokens`, `adaptive` or `disabled`.' }),
+  stop_sequences: z
+    .array(z.string(), { error: 'must be an array of strings' })
+    .nullish()
+    .meta({ description: 'Texts that end the answer.' }),
 });
 
 export type CountTokensRequest = z.output<typeof countTokensSchema>;

@@ -2,6 +2,7 @@ import type { ApiError } from '../../errors';
 import type { Answer, AnswerPart, Finish, Json, StopReason, TokenUsage } from '../neutral';
 import { parseObject } from '../read-fields';
 import { packSignature } from '../tool-ids';
+import type { Message } from './answer-schema';
 
 const STOP_REASONS: Record<StopReason, string> = {
   end: 'end_turn',
@@ -12,7 +13,7 @@ const STOP_REASONS: Record<StopReason, string> = {
 };
 
 /** Here the input leaves out what was read from and written to the cache. */
-export function writeUsage(usage: TokenUsage): Json {
+export function writeUsage(usage: TokenUsage): Message['usage'] {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
@@ -34,7 +35,7 @@ export function writeErrorBody(error: ApiError): Json {
 /** `mark` signs the thoughts of a provider that signs none. */
 export type Envelope = { id: string; model: string; mark: string };
 
-export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): Json {
+export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): Message {
   return {
     id,
     type: 'message',
@@ -49,7 +50,11 @@ export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): J
   };
 }
 
-export function writeStop({ reason, stopSequence, explanation }: Finish): Json {
+export function writeStop({
+  reason,
+  stopSequence,
+  explanation,
+}: Finish): Json & Pick<Message, 'stop_reason'> {
   return {
     stop_reason: STOP_REASONS[reason],
     stop_sequence: stopSequence,
@@ -57,7 +62,7 @@ export function writeStop({ reason, stopSequence, explanation }: Finish): Json {
   };
 }
 
-export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelope): Json {
+export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelope): Message {
   return {
     ...writeEmptyMessage(envelope, usage),
     content: answer.parts.flatMap((part) => writeBlock(part, envelope.mark)),
@@ -66,7 +71,7 @@ export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelop
 }
 
 /** An empty text becomes no block at all: a client would send it back, and be refused. */
-function writeBlock(part: AnswerPart, mark: string): Json[] {
+function writeBlock(part: AnswerPart, mark: string): Message['content'] {
   switch (part.type) {
     case 'text':
     case 'refusal':

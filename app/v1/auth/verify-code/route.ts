@@ -1,23 +1,14 @@
-import { z } from 'zod';
 import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { metadataSchema } from '@/server/identity/metadata';
+import { verifyCodeSchema } from '@/server/identity/sign-in-bodies';
 import { signInWithCode } from '@/server/identity/sign-in-with-code';
 import { writeSignedIn } from '@/server/identity/signed-in';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
 
-const schema = z.object({
-  publishable_key: z.string(),
-  challenge_id: z.string(),
-  email: z.string(),
-  code: z.string(),
-  metadata: metadataSchema.optional(),
-});
-
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {
-    const body = await readBody(request, schema);
+    const body = await readBody(request, verifyCodeSchema);
     const partner = await requireCallingPartner(request, body.publishable_key);
     const signedIn = await signInWithCode({
       partnerId: partner.id,

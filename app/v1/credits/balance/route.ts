@@ -1,4 +1,4 @@
-import { creditsToJson } from '@/server/credits';
+import { writeBalance } from '@/server/http/balance-body';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
 import { requireUserKey } from '@/server/keys/authenticate';
@@ -7,13 +7,7 @@ import { minimumBalance, readSpendable } from '@/server/ledger';
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {
     const { userId, partnerId } = await requireUserKey(request);
-    const { balance, status } = await readSpendable(userId, partnerId);
-    return privateJson({
-      balance: creditsToJson(balance),
-      currency: 'credits',
-      minimum_required: creditsToJson(minimumBalance()),
-      status,
-    });
+    return privateJson(writeBalance(await readSpendable(userId, partnerId), minimumBalance()));
   });
 
 export const OPTIONS = preflight;

@@ -1,0 +1,233 @@
+import { type Settings, settings } from '../env';
+import { ERROR_STATUS, type ErrorCode } from '../errors';
+import { ERROR_GUIDE, exampleError } from './error-guide';
+import { HEADERS, type HeaderName } from './headers';
+import { type JsonObject, type JsonSchema, reference } from './json';
+import { GROUPS, type Operation } from './operation';
+import { OPERATIONS } from './operations';
+import { namedSchemas, toJsonSchema } from './schemas';
+import { writeWebhooks } from './webhooks';
+
+/**
+ * The OpenAPI document: written from the operations, whose shapes are the zod schemas that check
+ * requests and type answers.
+ */
+
+export type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  webhooks: Record<string, Record<string, OpenApiOperation>>;
+  tags: { name: string; description: string }[];
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, JsonObject> } & JsonObject;
+} & JsonObject;
+
+export type OpenApiOperation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security?: Record<string, string[]>[];
+  parameters?: OpenApiParameter[];
+  requestBody?: { required: boolean; content: Record<string, OpenApiContent> };
+  responses: Record<string, OpenApiResponse>;
+};
+
+export type OpenApiParameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+};
+
+export type OpenApiContent = {
+  schema: JsonSchema;
+  examples?: Record<string, { summary: string; value: unknown }>;
+};
+
+export type OpenApiResponse = {
+  description: string;
+  headers?: Record<string, JsonObject>;
+  content?: Record<string, OpenApiContent>;
+};
+
+const VERSION = '1.0.0';
+/** The brand in literal names of the wire. */
+const WIRE_BRAND = 'svc';
+
+const SECURITY = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The user key, `svc_sk_…`: what client libraries of the chat format send.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The user key, as client libraries of the messages format send it.',
+  },
+  userKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-User-Key',
+    description: 'The user key, for browsers.',
+  },
+} as const;
+
+export function buildDocument({ BASE_URL, BRAND_NAME }: Settings = settings()): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: writeOperation(operation) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: `${BRAND_NAME} API`,
+      version: VERSION,
+      description:
+        'AI models for apps whose users pay with their own prepaid credits. Amounts are credits (100 = 1 USD) with at most six decimals; times are ISO 8601 in UTC. Any page may call the endpoints that take a user key.',
+    },
+    servers: [{ url: BASE_URL }],
+    tags: [
+      ...Object.entries(GROUPS).map(([name, { description }]) => ({ name, description })),
+      { name: 'webhooks', description: 'What your backend is told, signed.' },
+    ],
+    paths,
+    webhooks: writeWebhooks(WIRE_BRAND) as OpenApiDocument['webhooks'],
+    components: { securitySchemes: SECURITY, schemas: namedSchemas(), headers: HEADERS },
+  };
+}
+
+function writeOperation(operation: Operation): OpenApiOperation {
+  const parameters = [
+    ...pathParameters(operation),
+    ...queryParameters(operation),
+    ...headerParameters(operation),
+  ];
+  return {
+    operationId: operation.id,
+    tags: [operation.group],
+    summary: operation.summary,
+    description: operation.description,
+    security: operation.auth === 'user-key' ? Object.keys(SECURITY).map((name) => ({ [name]: [] })) : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && { requestBody: writeBody(operation.body) }),
+    responses: { '200': writeAnswer(operation.answer), ...writeErrors(operation) },
+  };
+}
+
+function pathParameters({ pathParameters = {} }: Operation): OpenApiParameter[] {
+  return Object.entries(pathParameters).map(([name, { description, example }]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string' },
+    example,
+  }));
+}
+
+function queryParameters({ query }: Operation): OpenApiParameter[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = toJsonSchema(query.schema, 'input');
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    ...(schema.type === 'array'
+      ? // One value with commas.
+        { schema: { type: 'string' }, description: `${description} Separated by commas.` }
+      : { schema }),
+    ...(name in query.examples && { example: query.examples[name] }),
+  }));
+}
+
+function headerParameters({ requestHeaders = {} }: Operation): OpenApiParameter[] {
+  return Object.entries(requestHeaders).map(([name, { description, example }]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+    example,
+  }));
+}
+
+function writeBody({ schema, asForm = false, examples }: NonNullable<Operation['body']>) {
+  const content = { schema: reference('schemas', schema), examples };
+  return {
+    required: true,
+    content: {
+      'application/json': content,
+      ...(asForm && { 'application/x-www-form-urlencoded': { schema: content.schema } }),
+    },
+  };
+}
+
+function writeAnswer({
+  description,
+  schema,
+  example,
+  headers = [],
+  stream,
+}: Operation['answer']): OpenApiResponse {
+  return {
+    description,
+    headers: writeHeaders(['x-request-id', ...headers]),
+    content: {
+      'application/json': {
+        schema: reference('schemas', schema),
+        examples: { answer: { summary: 'An answer', value: example } },
+      },
+      ...(stream && {
+        'text/event-stream': {
+          schema: {
+            type: 'string',
+            description: `Server-sent events. The data of each is a ${stream.event}, or an error when the answer breaks off.`,
+            'x-event-schema': reference('schemas', stream.event),
+          } as JsonSchema,
+          examples: { stream: { summary: 'A stream', value: stream.example } },
+        },
+      }),
+    },
+  };
+}
+
+/** One response per status; its schema admits the codes of this operation alone. */
+function writeErrors({ errors, errorFormat }: Operation): Record<string, OpenApiResponse> {
+  const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const codes = errors.filter((code) => ERROR_STATUS[code] === status);
+      return [String(status), writeError(errorFormat, status, codes)];
+    }),
+  );
+}
+
+function writeError(format: Operation['errorFormat'], status: number, codes: ErrorCode[]): OpenApiResponse {
+  const schema = reference('schemas', format === 'messages' ? 'MessagesError' : 'Error');
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_GUIDE[code].when}`).join('\n\n'),
+    headers: writeHeaders(['x-request-id', ...errorHeaders(status)]),
+    content: {
+      'application/json': {
+        schema: { allOf: [schema, { properties: { error: { properties: { type: { enum: codes } } } } }] },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { summary: ERROR_GUIDE[code].when, value: exampleError(format, code) }]),
+        ),
+      },
+    },
+  };
+}
+
+function errorHeaders(status: number): HeaderName[] {
+  if (status === 429 || status === 503) return ['retry-after'];
+  return [402, 403, 404, 502].includes(status) ? ['x-should-retry'] : [];
+}
+
+const writeHeaders = (names: HeaderName[]): Record<string, JsonObject> =>
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)]));

@@ -1,0 +1,16 @@
+import type { Operation } from '../operation';
+
+export const DOCUMENT: Operation[] = [
+  {
+    id: 'readDocument',
+    method: 'get',
+    path: '/v1/openapi.json',
+    group: 'document',
+    summary: 'This document',
+    description: 'The OpenAPI 3.1 document of this API, made from the schemas that check requests.',
+    auth: 'none',
+    answer: { description: 'The document.', schema: 'Document', example: { openapi: '3.1.1' } },
+    errorFormat: 'chat',
+    errors: ['internal_error'],
+  },
+];

@@ -1,0 +1,202 @@
+import type { ErrorCode } from '../../errors';
+import type { Operation } from '../operation';
+
+const ERRORS: ErrorCode[] = [
+  'invalid_request',
+  'missing_api_key',
+  'invalid_user_key',
+  'insufficient_credits',
+  'partner_not_permitted',
+  'partner_limit_reached',
+  'model_not_allowed',
+  'partner_disabled',
+  'model_not_found',
+  'request_too_large',
+  'rate_limited',
+  'internal_error',
+  'upstream_error',
+  'overloaded',
+];
+
+const QUESTION = { role: 'user', content: 'Tell me about the sea' };
+const WEATHER = {
+  type: 'object',
+  properties: { place: { type: 'string' } },
+  required: ['place'],
+};
+
+export const GENERATE: Operation[] = [
+  {
+    id: 'createChatCompletion',
+    method: 'post',
+    path: '/v1/chat/completions',
+    group: 'generate',
+    summary: 'Chat completions',
+    description:
+      'The chat-completions format, with streaming, tools, images, documents, structured output and reasoning. Fields that are not listed go through to the provider. Without an output limit, the answer may be as long as the balance can pay.',
+    auth: 'user-key',
+    body: {
+      schema: 'ChatRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
+        stream: {
+          summary: 'A stream, with usage',
+          value: {
+            model: 'sandbox/story',
+            messages: [QUESTION],
+            stream: true,
+            stream_options: { include_usage: true },
+          },
+        },
+        tools: {
+          summary: 'With a tool',
+          value: {
+            model: 'sandbox/tool',
+            messages: [{ role: 'user', content: 'What is the weather in Lisbon?' }],
+            tools: [{ type: 'function', function: { name: 'get_weather', parameters: WEATHER } }],
+          },
+        },
+      },
+    },
+    answer: {
+      description: 'The answer. A stream is settled before its last bytes go out.',
+      schema: 'ChatCompletion',
+      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: {
+        id: 'chatcmpl-5hQk2vX8yTzN',
+        object: 'chat.completion',
+        created: 1795996800,
+        model: 'sandbox/story',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: 'The sea was calm that morning.', refusal: null },
+            finish_reason: 'stop',
+          },
+        ],
+        usage: {
+          prompt_tokens: 12,
+          completion_tokens: 7,
+          total_tokens: 19,
+          prompt_tokens_details: { cached_tokens: 0 },
+          completion_tokens_details: { reasoning_tokens: 0 },
+        },
+      },
+      stream: {
+        event: 'ChatCompletionChunk',
+        example: [
+          'data: {"id":"chatcmpl-5hQk2vX8yTzN","object":"chat.completion.chunk","created":1795996800,"model":"sandbox/story","choices":[{"index":0,"delta":{"role":"assistant","content":"The sea"},"finish_reason":null}]}',
+          'data: {"id":"chatcmpl-5hQk2vX8yTzN","object":"chat.completion.chunk","created":1795996800,"model":"sandbox/story","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+          'data: [DONE]',
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'createMessage',
+    method: 'post',
+    path: '/v1/messages',
+    group: 'generate',
+    summary: 'Messages',
+    description:
+      'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format take the address without `/v1`, because they append it.',
+    auth: 'user-key',
+    requestHeaders: {
+      'anthropic-version': {
+        description: 'Sent by the official client libraries; not needed.',
+        example: '2023-06-01',
+      },
+    },
+    body: {
+      schema: 'MessagesRequest',
+      examples: {
+        short: {
+          summary: 'A question',
+          value: { model: 'sandbox/story', max_tokens: 500, messages: [QUESTION] },
+        },
+        stream: {
+          summary: 'A stream',
+          value: { model: 'sandbox/story', max_tokens: 500, messages: [QUESTION], stream: true },
+        },
+        system: {
+          summary: 'With a system text and an image',
+          value: {
+            model: 'sandbox/echo',
+            max_tokens: 500,
+            system: 'Answer in one sentence.',
+            messages: [
+              {
+                role: 'user',
+                content: [
+                  { type: 'text', text: 'What do you see?' },
+                  { type: 'image', source: { type: 'url', url: 'https://example.com/harbour.jpg' } },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    },
+    answer: {
+      description: 'The answer. A stream is settled before its last bytes go out.',
+      schema: 'Message',
+      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: {
+        id: 'msg_5hQk2vX8yTzN',
+        type: 'message',
+        role: 'assistant',
+        model: 'sandbox/story',
+        content: [{ type: 'text', text: 'The sea was calm that morning.' }],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        usage: {
+          input_tokens: 12,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 7,
+        },
+      },
+      stream: {
+        event: 'MessageEvent',
+        example: [
+          'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The sea"}}',
+          'event: message_stop\ndata: {"type":"message_stop"}',
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'messages',
+    errors: ERRORS,
+  },
+  {
+    id: 'countTokens',
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    group: 'generate',
+    summary: 'Count tokens',
+    description:
+      'How many tokens a prompt has, before it is sent. Counted by the provider where it does so for free, else estimated, rounded up. Costs nothing.',
+    auth: 'user-key',
+    body: {
+      schema: 'CountTokensRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
+      },
+    },
+    answer: { description: 'The count.', schema: 'TokenCount', example: { input_tokens: 12 } },
+    errorFormat: 'messages',
+    errors: [
+      'invalid_request',
+      'missing_api_key',
+      'invalid_user_key',
+      'model_not_allowed',
+      'partner_disabled',
+      'model_not_found',
+      'request_too_large',
+      'internal_error',
+    ],
+  },
+];

@@ -1,0 +1,17 @@
+import type { Operation } from '../operation';
+import { CHECKOUT } from './checkout';
+import { CREDITS } from './credits';
+import { DOCUMENT } from './document';
+import { GENERATE } from './generate';
+import { MODELS } from './models';
+import { SIGN_IN } from './sign-in';
+
+/** Every documented endpoint, in the order of the reference. */
+export const OPERATIONS: readonly Operation[] = [
+  ...GENERATE,
+  ...MODELS,
+  ...CREDITS,
+  ...CHECKOUT,
+  ...SIGN_IN,
+  ...DOCUMENT,
+];

@@ -1,0 +1,128 @@
+import { pricingRequestSchema } from '../../http/pricing-request';
+import type { Operation } from '../operation';
+
+const MODEL = {
+  id: 'openai/gpt-5.4',
+  object: 'model',
+  name: 'GPT-5.4',
+  display_name: 'GPT-5.4',
+  type: 'language',
+  created: 1772668800,
+  created_at: '2026-03-05T00:00:00.000Z',
+  owned_by: 'openai',
+  context_window: 1050000,
+  max_tokens: 128000,
+  capabilities: { json: true, pdf: true, reasoning: true, sampling: false, tools: true, vision: true },
+  pricing: {
+    input: 2.5,
+    output: 15,
+    cache_read: 0.25,
+    cache_write: 3.125,
+    cache_write_1h: 5,
+    tiers: [
+      {
+        above_prompt_tokens: 271999,
+        input: 5,
+        output: 22.5,
+        cache_read: 0.5,
+        cache_write: 6.25,
+        cache_write_1h: 10,
+      },
+    ],
+  },
+};
+
+const ESTIMATE = {
+  token_assumption: { input: 2500, output: 2500 },
+  models: [{ id: 'openai/gpt-5.4', name: 'GPT-5.4', credits_per_request: 5.46875 }],
+};
+
+const PUBLISHABLE_KEY = 'svc_pk_4fJ8sKq2Lw9XvTzB1nRcYd7GhM3pE6aU0oI5';
+
+export const MODELS: Operation[] = [
+  {
+    id: 'listModels',
+    method: 'get',
+    path: '/v1/models',
+    group: 'models',
+    summary: 'List models',
+    description:
+      'Every model that this service answers with, and the provider’s price. A model without a complete price is neither listed nor served. Client libraries of both formats parse the list.',
+    auth: 'none',
+    answer: {
+      description: 'All models, on one page.',
+      schema: 'ModelList',
+      example: {
+        object: 'list',
+        data: [MODEL],
+        has_more: false,
+        first_id: MODEL.id,
+        last_id: MODEL.id,
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['internal_error'],
+  },
+  {
+    id: 'retrieveModel',
+    method: 'get',
+    path: '/v1/models/{id}',
+    group: 'models',
+    summary: 'Retrieve a model',
+    description: 'One model. The slash of its id may be sent as it is or as `%2F`.',
+    auth: 'none',
+    pathParameters: { id: { description: 'A model id.', example: 'sandbox/story' } },
+    answer: { description: 'The model.', schema: 'Model', example: MODEL },
+    errorFormat: 'chat',
+    errors: ['model_not_found', 'internal_error'],
+  },
+  {
+    id: 'estimatePrices',
+    method: 'get',
+    path: '/v1/credits/pricing',
+    group: 'models',
+    summary: 'Estimate prices',
+    description:
+      'What a request of a given size costs a user of the app, in credits, commission included, for the models that the app may use. The same function computes what is charged.',
+    auth: 'none',
+    query: {
+      schema: pricingRequestSchema,
+      examples: { publishable_key: PUBLISHABLE_KEY, models: 'openai/gpt-5.4,sandbox/story' },
+    },
+    answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
+    errorFormat: 'chat',
+    errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled', 'internal_error'],
+  },
+  {
+    id: 'estimatePricesByBody',
+    method: 'post',
+    path: '/v1/credits/pricing',
+    group: 'models',
+    summary: 'Estimate prices, with a body',
+    description: 'The same for a long list of models.',
+    auth: 'none',
+    body: {
+      schema: 'PricingRequest',
+      examples: {
+        some: {
+          summary: 'Some models',
+          value: {
+            publishable_key: PUBLISHABLE_KEY,
+            models: ['openai/gpt-5.4'],
+            input_tokens: 2500,
+            output_tokens: 2500,
+          },
+        },
+      },
+    },
+    answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
+    errorFormat: 'chat',
+    errors: [
+      'invalid_request',
+      'invalid_publishable_key',
+      'partner_disabled',
+      'request_too_large',
+      'internal_error',
+    ],
+  },
+];

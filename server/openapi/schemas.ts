@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { checkoutRequestSchema, checkoutStatusSchema, startedCheckoutSchema } from '../checkout/api-bodies';
+import { tokenCountSchema } from '../generation/count-tokens';
+import { priceEstimateSchema } from '../generation/estimate-prices';
+import { balanceSchema } from '../http/balance-body';
+import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
+import { historyPageSchema } from '../http/history-page';
+import { listedModelSchema, modelListSchema } from '../http/model-list';
+import { pricingRequestSchema } from '../http/pricing-request';
+import { receiptSchema } from '../http/receipt-body';
+import { metadataSchema } from '../identity/metadata';
+import {
+  codeSentSchema,
+  sendCodeSchema,
+  tokenAnswerSchema,
+  tokenRequestSchema,
+  verifyCodeSchema,
+} from '../identity/sign-in-bodies';
+import { signedInSchema } from '../identity/signed-in';
+import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/answer-schema';
+import { chatRequestSchema } from '../protocols/chat/schema';
+import { messageEventSchema, messageSchema } from '../protocols/messages/answer-schema';
+import { countTokensSchema, messagesRequestSchema } from '../protocols/messages/schema';
+import type { JsonObject, JsonSchema } from './json';
+
+/** The named schemas of the document, and how they become JSON Schema. */
+
+const REQUESTS = {
+  ChatRequest: chatRequestSchema,
+  MessagesRequest: messagesRequestSchema,
+  CountTokensRequest: countTokensSchema,
+  PricingRequest: pricingRequestSchema,
+  CheckoutRequest: checkoutRequestSchema,
+  SendCodeRequest: sendCodeSchema,
+  VerifyCodeRequest: verifyCodeSchema,
+  TokenRequest: tokenRequestSchema,
+  Metadata: metadataSchema,
+};
+
+const ANSWERS = {
+  ChatCompletion: chatCompletionSchema,
+  ChatCompletionChunk: chatChunkSchema,
+  Message: messageSchema,
+  MessageEvent: messageEventSchema,
+  TokenCount: tokenCountSchema,
+  Model: listedModelSchema,
+  ModelList: modelListSchema,
+  PriceEstimate: priceEstimateSchema,
+  Balance: balanceSchema,
+  HistoryPage: historyPageSchema,
+  Receipt: receiptSchema,
+  StartedCheckout: startedCheckoutSchema,
+  CheckoutStatus: checkoutStatusSchema,
+  CodeSent: codeSentSchema,
+  SignedIn: signedInSchema,
+  TokenAnswer: tokenAnswerSchema,
+  Error: chatErrorSchema,
+  MessagesError: messagesErrorSchema,
+  Document: z.looseObject({ openapi: z.string() }).meta({ description: 'An OpenAPI 3.1 document.' }),
+};
+
+export type RequestName = Exclude<keyof typeof REQUESTS, 'Metadata'>;
+export type AnswerName = keyof typeof ANSWERS;
+
+/** Every named schema. A request is described as it is sent, an answer as it arrives. */
+export function namedSchemas(): Record<string, JsonSchema> {
+  return { ...convertAll(REQUESTS, 'input'), ...convertAll(ANSWERS, 'output') };
+}
+
+/** One schema that stands alone, such as an event's. */
+export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  return tidy(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+}
+
+function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const converted = z.toJSONSchema(registry, {
+    io,
+    unrepresentable: 'any',
+    metadata: z.globalRegistry,
+    uri: (id) => `#/components/schemas/${id}`,
+  });
+  return Object.fromEntries(Object.entries(converted.schemas).map(([id, schema]) => [id, tidy(schema)]));
+}
+
+/**
+ * Drops what says nothing to a reader, the dialect (the document's own) and the bounds of a double,
+ * and what would forbid us to add a field later.
+ */
+function tidy(value: unknown): JsonSchema {
+  if (Array.isArray(value)) return value.map(tidy) as unknown as JsonSchema;
+  if (typeof value !== 'object' || value === null) return value as JsonSchema;
+  const entries = Object.entries(value as JsonObject).filter(
+    ([key, inner]) =>
+      key !== '$schema' &&
+      key !== '$id' &&
+      !(key === 'additionalProperties' && inner === false) &&
+      // The pattern beside it says the same.
+      !(key === 'format' && inner === 'starts_with') &&
+      !(typeof inner === 'number' && Math.abs(inner) === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(entries.map(([key, inner]) => [key, tidy(inner)]));
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/**
+ * Answers of the chat format as clients may rely on them. Loose, like the request: what a provider
+ * of the same format adds goes through.
+ */
+
+const chatUsageSchema = z
+  .looseObject({
+    prompt_tokens: z.int().meta({ description: 'All input, cached tokens included.' }),
+    completion_tokens: z.int().meta({ description: 'All output, reasoning included.' }),
+    total_tokens: z.int(),
+    prompt_tokens_details: z
+      .looseObject({ cached_tokens: z.int().nullish(), cache_write_tokens: z.int().nullish() })
+      .nullish(),
+    completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().nullish() }).nullish(),
+  })
+  .meta({ description: 'Tokens, as the provider counted them. What was charged is in the header.' });
+
+export type ChatUsage = z.output<typeof chatUsageSchema>;
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.looseObject({
+    name: z.string(),
+    arguments: z.string().meta({ description: 'JSON, as the model wrote it.' }),
+  }),
+});
+
+const reasoning = {
+  reasoning_content: z.string().nullish().meta({ description: 'What the model thought, where it tells.' }),
+  reasoning_details: z
+    .array(z.looseObject({ type: z.string() }))
+    .nullish()
+    .meta({ description: 'Signed thoughts: send them back unchanged with the message.' }),
+};
+
+export const chatCompletionSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int().meta({ description: 'Unix seconds.' }),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z.string().nullish().meta({ description: 'Null when the model only calls tools.' }),
+          refusal: z.string().nullish(),
+          ...reasoning,
+          annotations: z
+            .array(z.looseObject({}))
+            .nullish()
+            .meta({ description: 'Sources that the text cites.' }),
+          tool_calls: z.array(toolCall).nullish(),
+        }),
+        finish_reason: z
+          .string()
+          .nullable()
+          .meta({ description: '`stop`, `length`, `tool_calls` or `content_filter`.' }),
+      }),
+    ),
+    usage: chatUsageSchema.nullish(),
+  })
+  .meta({ description: 'A whole answer of the chat format.' });
+
+export type ChatCompletion = z.output<typeof chatCompletionSchema>;
+
+export const chatChunkSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    created: z.int(),
+    model: z.string(),
+    choices: z
+      .array(
+        z.looseObject({
+          index: z.int(),
+          delta: z.looseObject({
+            role: z.literal('assistant').nullish(),
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            ...reasoning,
+            tool_calls: z
+              .array(
+                z.looseObject({
+                  index: z.int().meta({ description: 'Which of the calls this piece belongs to.' }),
+                  id: z.string().nullish(),
+                  function: z
+                    .looseObject({ name: z.string().nullish(), arguments: z.string().nullish() })
+                    .nullish(),
+                }),
+              )
+              .nullish(),
+          }),
+          finish_reason: z.string().nullish(),
+        }),
+      )
+      .meta({ description: 'Empty in the chunk that carries the usage.' }),
+    usage: chatUsageSchema
+      .nullish()
+      .meta({ description: 'In the last chunk, when `stream_options.include_usage` is true.' }),
+  })
+  .meta({ description: 'One event of a chat stream, which ends with `data: [DONE]`.' });
+
+export type ChatChunk = z.output<typeof chatChunkSchema>;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** Answers of the messages format as clients may rely on them; what a provider adds goes through. */
+
+const messageUsageSchema = z
+  .looseObject({
+    input_tokens: z.int().meta({ description: 'Input that was neither read from nor written to the cache.' }),
+    cache_creation_input_tokens: z.int().nullish(),
+    cache_read_input_tokens: z.int().nullish(),
+    output_tokens: z.int().meta({ description: 'All output, thinking included.' }),
+  })
+  .meta({ description: 'Tokens, as the provider counted them. What was charged is in the header.' });
+
+const contentBlock = z.union([
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() }),
+  z.looseObject({
+    type: z.literal('tool_use'),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+]);
+
+const stop = {
+  stop_reason: z
+    .string()
+    .nullable()
+    .meta({ description: '`end_turn`, `max_tokens`, `stop_sequence`, `tool_use` or `refusal`.' }),
+  stop_sequence: z.string().nullish(),
+};
+
+export const messageSchema = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(contentBlock),
+    ...stop,
+    usage: messageUsageSchema,
+  })
+  .meta({ description: 'A whole answer of the messages format.' });
+
+export type Message = z.output<typeof messageSchema>;
+
+const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
+  z.looseObject({ type: z.literal(type), ...fields });
+const index = z.int().meta({ description: 'Which content block.' });
+
+export const messageEventSchema = z
+  .union([
+    event('message_start', { message: messageSchema }),
+    event('content_block_start', { index, content_block: contentBlock }),
+    event('content_block_delta', {
+      index,
+      delta: z.union([
+        z.looseObject({ type: z.literal('text_delta'), text: z.string() }),
+        z.looseObject({ type: z.literal('thinking_delta'), thinking: z.string() }),
+        z.looseObject({ type: z.literal('signature_delta'), signature: z.string() }),
+        z.looseObject({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+        z.looseObject({ type: z.literal('citations_delta') }),
+      ]),
+    }),
+    event('content_block_stop', { index }),
+    event('message_delta', {
+      delta: z.looseObject(stop),
+      usage: messageUsageSchema.partial().nullish(),
+    }),
+    event('message_stop', {}),
+    event('ping', {}),
+  ])
+  .meta({ description: 'One event of a messages stream, named like its type; it ends with `message_stop`.' });

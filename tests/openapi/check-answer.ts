@@ -1,0 +1,119 @@
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import type { OpenApiDocument } from '@/server/openapi/document';
+import type { JsonSchema } from '@/server/openapi/json';
+
+/** Holds answers of a running server to what the document says of them. */
+
+type Check = (value: unknown) => string[];
+const ROOT = 'document';
+
+/** The check of the schema at a place in the document: everything that is wrong with a value. */
+export function compileContent(document: OpenApiDocument, place: string[]): Check {
+  return compile(document, [...place, 'schema']);
+}
+
+const compilers = new WeakMap<OpenApiDocument, Ajv2020>();
+
+function compile(document: OpenApiDocument, place: string[]): Check {
+  let ajv = compilers.get(document);
+  if (ajv === undefined) {
+    ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addSchema(refuseUnknownFields(document) as object, ROOT);
+    compilers.set(document, ajv);
+  }
+  const pointer = place
+    .map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
+  const validate = ajv.compile({ $ref: `${ROOT}#/${pointer}` });
+  return (value) =>
+    validate(value)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+        );
+}
+
+/** Clients must bear new fields; our own answers may have none that is not documented. */
+function refuseUnknownFields(document: OpenApiDocument): OpenApiDocument {
+  const copy = structuredClone(document);
+  const answers = Object.entries(copy.components.schemas).filter(([name]) => !name.endsWith('Request'));
+  for (const [, schema] of answers) close(schema);
+  return copy;
+}
+
+function close(schema: JsonSchema): void {
+  for (const inner of [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.anyOf ?? []),
+    ...(schema.items ? [schema.items] : []),
+  ]) {
+    close(inner);
+  }
+  if (schema.properties && schema.additionalProperties === undefined) schema.additionalProperties = false;
+}
+
+type Call = { headers?: Record<string, string>; body?: unknown; query?: string; path?: string };
+
+/** Sends requests to documented endpoints, and remembers which of the documented answers were seen. */
+export function startChecking(url: string, document: OpenApiDocument) {
+  const seen = new Set<string>();
+
+  /** The answer as it came, after it was held to the document. */
+  async function call(
+    operation: string,
+    { headers = {}, body, query = '', path }: Call = {},
+  ): Promise<Response> {
+    const [method = '', pattern = ''] = operation.split(' ');
+    const text = typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body);
+    const response = await fetch(`${url}${path ?? pattern}${query}`, {
+      method,
+      headers,
+      ...(text !== undefined && { body: text }),
+    });
+    await checkAnswer([pattern, method.toLowerCase()], response.clone());
+    return response;
+  }
+
+  async function checkAnswer([path, method]: [string, string], response: Response): Promise<void> {
+    const documented = document.paths[path]?.[method]?.responses[String(response.status)];
+    const text = await response.text();
+    expect(documented, `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`).toBeDefined();
+    const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
+    const place = ['paths', path, method, 'responses', String(response.status), 'content', type];
+    seen.add(`${method.toUpperCase()} ${path} ${response.status} ${type}`);
+    for (const name of ['x-request-id', 'request-id']) expect(response.headers.get(name)).toMatch(/^req_/);
+    for (const name of ['retry-after', 'x-should-retry', 'x-svc-credits-charged']) {
+      const isGiven = response.headers.has(name);
+      if (isGiven)
+        expect(Object.keys(documented?.headers ?? {}), `${path} ${response.status}`).toContain(name);
+    }
+    if (type === 'text/event-stream') return checkEvents(place, text);
+    expect(compileContent(document, place)(JSON.parse(text)), `${method} ${path} ${response.status}`).toEqual(
+      [],
+    );
+  }
+
+  /** Each event's data: what the stream's schema names, or an error. */
+  function checkEvents(place: string[], text: string): void {
+    const check = compile(document, [...place, 'schema', 'x-event-schema']);
+    const isError = compile(document, [
+      'components',
+      'schemas',
+      place[1] === '/v1/messages' ? 'MessagesError' : 'Error',
+    ]);
+    const events = [...text.matchAll(/^data: (.+)$/gm)]
+      .map(([, data]) => data ?? '')
+      .filter((data) => data !== '[DONE]');
+    expect(events.length).toBeGreaterThan(1);
+    for (const data of events) {
+      const event = JSON.parse(data);
+      const problems = 'error' in event ? isError(event) : check(event);
+      expect(problems, data).toEqual([]);
+    }
+  }
+
+  return { call, seen };
+}

@@ -1,0 +1,94 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { ERROR_STATUS } from '@/server/errors';
+import { buildDocument, type OpenApiOperation } from '@/server/openapi/document';
+import { API_ROUTES } from '@/server/process/api-routes';
+import { EVENT_DATA } from '@/server/webhooks/events';
+import { compileContent } from './check-answer';
+
+const document = buildDocument();
+
+/** Routes that are not for clients of the API. */
+const UNDOCUMENTED = {
+  '/metrics': 'for the operator',
+  '/v1/responses': 'only says that this format is not offered',
+};
+
+const operations: [string, string, OpenApiOperation][] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [path, method, operation] as [string, string, OpenApiOperation],
+    ),
+);
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+});
+
+test('every reference in it leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path]) => path ?? '',
+  );
+  const find = (path: string) =>
+    path
+      .split('/')
+      .reduce<unknown>((place, key) => (place as Record<string, unknown> | undefined)?.[key], document);
+  expect(references.length).toBeGreaterThan(50);
+  expect(references.filter((path) => find(path) === undefined)).toEqual([]);
+});
+
+test('every route of the API is documented, with its methods, and nothing else is', () => {
+  const served = Object.entries(API_ROUTES)
+    .filter(([path]) => !(path in UNDOCUMENTED))
+    .flatMap(([path, route]) =>
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+        .filter((method) => method in route)
+        .map((method) => `${method} ${path.replace(/\[(?:\.\.\.)?(\w+)\]/g, '{$1}')}`),
+    );
+  expect(operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort()).toEqual(served.sort());
+});
+
+test('every event is documented', () => {
+  expect(Object.keys(document.webhooks)).toEqual(Object.keys(EVENT_DATA));
+});
+
+test('every error code of the API is documented at some endpoint', () => {
+  const told = operations.flatMap(([, , { responses }]) =>
+    Object.values(responses).flatMap(({ content }) =>
+      Object.keys(content?.['application/json']?.examples ?? {}),
+    ),
+  );
+  // Asked for by pages of our own: no endpoint of the API needs the user to be there.
+  const elsewhere = ['step_up_required'];
+  expect([...new Set(told), ...elsewhere].filter((name) => name !== 'answer').sort()).toEqual(
+    Object.keys(ERROR_STATUS).sort(),
+  );
+});
+
+test('operation ids are unique', () => {
+  const ids = operations.map(([, , { operationId }]) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+describe('every example is what its schema says', () => {
+  const all = [
+    ...operations,
+    ...Object.entries(document.webhooks).map(([name, { post }]) => [name, 'post', post] as const),
+  ];
+  test.each(all)('%s %s', (path, method, operation) => {
+    if (operation === undefined) throw new Error('no operation');
+    const place = path in document.webhooks ? 'webhooks' : 'paths';
+    for (const [type, { examples = {} }] of Object.entries(operation.requestBody?.content ?? {})) {
+      const check = compileContent(document, [place, path, method, 'requestBody', 'content', type]);
+      for (const { value } of Object.values(examples)) expect(check(value)).toEqual([]);
+    }
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      for (const [type, { examples = {} }] of Object.entries(content)) {
+        const check = compileContent(document, [place, path, method, 'responses', status, 'content', type]);
+        for (const { value } of Object.values(examples)) expect(check(value)).toEqual([]);
+      }
+    }
+  });
+});

@@ -118,8 +118,6 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
 };
 
-export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
-
 /** An error as the endpoint would write it. */
 export function exampleError(format: 'chat' | 'messages', code: ErrorCode): object {
   const { message } = ERROR_GUIDE[code];

@@ -21,7 +21,7 @@ const payments = await startSandboxPayments({
   secretKey: 'sk_test_document',
   webhookUrl: 'http://127.0.0.1:9/',
   webhookSecret: 'whsec_document',
-  store: { load: async () => [], save: async () => {} },
+  store: { load: async () => [], save: async () => {}, clear: async () => {} },
   webhookRetryDelaysMs: [],
 });
 Object.assign(process.env, {

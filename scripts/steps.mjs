@@ -67,8 +67,14 @@ export function generateClient() {
 }
 
 export function buildWidget() {
-  return stepWhenStale('Building the widget', 'widget', ['widget'], ['public/v1/svc.js'], () =>
-    node(['widget/build.mjs']),
+  const outputs = ['public/v1/svc.js', 'widget/loader/dist/index.js'];
+  return stepWhenStale(
+    'Building the widget',
+    'widget',
+    ['widget'],
+    outputs,
+    () => node(['widget/build.mjs']),
+    process.env.CHECKOUT_URL,
   );
 }
 
@@ -129,9 +135,9 @@ export async function bundle(entry, name) {
 // ── How a step runs ──────────────────────────────────────────────────────────────────────────
 
 /** Runs the work when the sources changed since it last succeeded, or what it makes is missing. */
-async function stepWhenStale(title, name, sources, outputs, work) {
+async function stepWhenStale(title, name, sources, outputs, work, setting = '') {
   const stamp = path.join(BUILD_DIR, `${name}.stamp`);
-  const hash = hashFiles([...sources, 'package-lock.json']);
+  const hash = hashFiles([...sources, 'package-lock.json']) + setting;
   const isFresh =
     outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
   if (isFresh) return;
@@ -166,7 +172,7 @@ function hashFiles(places) {
 function listFiles(place) {
   if (!existsSync(place)) return [];
   // What the widget's build writes is no source.
-  const entries = place === 'public/v1' ? [] : readEntries(place);
+  const entries = ['public/v1', 'widget/loader/dist'].includes(place) ? [] : readEntries(place);
   return entries === undefined
     ? [place]
     : entries.flatMap((name) => (name.endsWith('.test.ts') ? [] : listFiles(`${place}/${name}`)));

@@ -1,34 +1,96 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import ts from 'typescript';
 
-/** Builds the browser script: the address partners paste, and an immutable copy per version. */
-
-const MAXIMUM_BYTES = 15_000;
+/**
+ * Builds the browser script (the address partners paste, and an immutable copy per version), its
+ * types, and the loader package.
+ */
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const version = (await readFile(path.join(here, 'version'), 'utf8')).trim();
+const types = await readFile(path.join(here, 'api.ts'), 'utf8');
 
-const { outputFiles } = await build({
-  entryPoints: [path.join(here, 'index.ts')],
-  bundle: true,
-  minify: true,
-  write: false,
-  format: 'iife',
-  target: 'es2020',
-  charset: 'utf8',
-  legalComments: 'none',
-  define: { SVC_VERSION: JSON.stringify(version) },
-  banner: { js: `/* svc checkout widget ${version} */` },
-});
-const [script] = outputFiles;
-const bytes = gzipSync(script.contents, { level: 9 }).length;
-console.log(`widget ${version}: ${(bytes / 1000).toFixed(1)} kB gzip (at most ${MAXIMUM_BYTES / 1000})`);
-if (bytes > MAXIMUM_BYTES) process.exit(1);
+await buildWidget();
+await buildLoader();
 
-const target = path.join(here, '..', 'public', 'v1');
-await mkdir(path.join(target, version), { recursive: true });
-await writeFile(path.join(target, 'svc.js'), script.contents);
-await writeFile(path.join(target, version, 'svc.js'), script.contents);
+async function buildWidget() {
+  const script = await bundle('index.ts', {
+    format: 'iife',
+    target: 'es2020',
+    define: {
+      SVC_VERSION: JSON.stringify(version),
+      SVC_CHECKOUT_URL: JSON.stringify(process.env.CHECKOUT_URL ?? ''),
+    },
+    banner: { js: `/* svc checkout widget ${version} */` },
+  });
+  const gzip = reportSize(`widget ${version}`, script, { goal: 12_000, limit: 15_000 });
+  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  const target = path.join(here, '..', 'public', 'v1');
+  await rm(target, { recursive: true, force: true });
+  await mkdir(path.join(target, version), { recursive: true });
+  await writeFile(path.join(target, 'svc.js'), script);
+  await writeFile(path.join(target, version, 'svc.js'), script);
+  await writeFile(path.join(target, 'svc.d.ts'), globalTypes());
+  const about = { version, path: `/v1/${version}/svc.js`, integrity, gzip_bytes: gzip };
+  await writeFile(path.join(target, 'svc.json'), `${JSON.stringify(about, null, 2)}\n`);
+}
+
+/** For pages that paste the script: `/// <reference path="svc.d.ts" />` makes `Svc` known. */
+function globalTypes() {
+  return `${types}\ndeclare global {\n  const Svc: SvcWidget;\n  interface Window {\n    Svc?: SvcWidget;\n  }\n}\n`;
+}
+
+async function buildLoader() {
+  const source = path.join(here, 'loader');
+  const dist = path.join(source, 'dist');
+  await rm(dist, { recursive: true, force: true });
+  await mkdir(dist, { recursive: true });
+  for (const name of ['index', 'react']) {
+    // The hook imports the loader: one copy of it means one shared promise.
+    const code = await bundle(`loader/${name}.ts`, {
+      format: 'esm',
+      target: 'es2020',
+      external: ['react', './index.js'],
+    });
+    if (name === 'index') reportSize('loader', code, { goal: 1500, limit: 1500 });
+    await writeFile(path.join(dist, `${name}.js`), code);
+    await writeFile(path.join(dist, `${name}.d.ts`), declare(path.join(source, `${name}.ts`)));
+  }
+  await writeFile(path.join(dist, 'api.d.ts'), types);
+}
+
+function declare(file) {
+  const { outputText } = ts.transpileDeclaration(readFileSync(file, 'utf8'), {
+    fileName: file,
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2020 },
+  });
+  return outputText.replaceAll("'../api'", "'./api.js'");
+}
+
+async function bundle(entry, options) {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(here, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: 'utf8',
+    legalComments: 'none',
+    ...options,
+  });
+  return outputFiles[0].contents;
+}
+
+function reportSize(name, code, { goal, limit }) {
+  const bytes = gzipSync(code, { level: 9 }).length;
+  const kB = (count) => `${(count / 1000).toFixed(2)} kB`;
+  console.log(`${name}: ${kB(bytes)} gzip (goal ${kB(goal)}, limit ${kB(limit)})`);
+  if (bytes <= limit) return bytes;
+  console.error(`${name} is larger than its limit: what was added last costs every page that uses it.`);
+  process.exit(1);
+}

@@ -1,26 +1,4 @@
-import type { Failure } from './contract';
-
-export type CreditsAdded = {
-  type: 'purchase' | 'permission';
-  user_key: string | null;
-  balance: number;
-  credits_added: number;
-};
-type DeprecatedCreditsAdded = Omit<CreditsAdded, 'type'>;
-
-export type Callbacks = {
-  onLoginCompleted: (event: { user_key: string; balance: number }) => void;
-  onCheckoutOpened: (event: { session_id: string; user_key: string | null; checkout_url?: string }) => void;
-  onCreditsAdded: (event: CreditsAdded) => void;
-  onPurchaseError: (event: { error: Failure }) => void;
-  onError: (event: { error: Failure }) => void;
-  onComplete: (event: DeprecatedCreditsAdded) => void;
-  onLoggedOut: () => void;
-  /** @deprecated Use `onCreditsAdded` with type `purchase`. */
-  onPurchaseCompleted: (event: DeprecatedCreditsAdded) => void;
-  /** @deprecated Use `onCreditsAdded` with type `permission`. */
-  onPermissionUpdated: (event: DeprecatedCreditsAdded) => void;
-};
+import type { Callbacks, CreditsAdded } from './api';
 
 export const CALLBACK_NAMES: readonly (keyof Callbacks)[] = [
   'onLoginCompleted',

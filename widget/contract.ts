@@ -3,18 +3,14 @@
  * every message is checked against it on arrival, and what is unknown or too long is dropped.
  */
 
+import type { CheckoutMode, Currency, Display, Failure, Metadata } from './api';
+
 export const PROTOCOL_VERSION = 1;
 
-export const DISPLAYS = ['embedded', 'popup', 'new_tab'] as const;
-export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
-export const CURRENCIES = ['usd', 'eur'] as const;
+export const DISPLAYS: readonly Display[] = ['embedded', 'popup', 'new_tab'];
+export const CHECKOUT_MODES: readonly CheckoutMode[] = ['embedded', 'new_tab', 'manual'];
+export const CURRENCIES: readonly Currency[] = ['usd', 'eur'];
 export const METADATA_CHARACTERS = 500;
-
-export type Display = (typeof DISPLAYS)[number];
-export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
-export type Currency = (typeof CURRENCIES)[number];
-export type Metadata = Record<string, string | number | boolean>;
-export type Failure = { code: string; message: string };
 
 type Check<Value> = (value: unknown) => value is Value;
 type Shape = Record<string, Check<unknown>>;

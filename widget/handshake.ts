@@ -12,8 +12,8 @@ import {
 export type Conversation = { send(message: FromWidget): void; end(): void };
 
 type Party = {
-  /** The window of the checkout; an answer goes only to it. */
-  peer: () => Window | null;
+  /** Whether this window is the one that was opened; an answer goes only to it. */
+  isPeer(source: Window): boolean;
   checkoutOrigin: string;
   init: () => Init;
   onHello(document: 'gate' | 'session'): void;
@@ -28,11 +28,12 @@ type Party = {
 export function converse(rid: string, party: Party): Conversation {
   let channel: { send(message: FromWidget): void; close(): void } | undefined;
 
-  function onWindowMessage(event: MessageEvent<unknown>): void {
-    const peer = party.peer();
-    if (event.origin !== party.checkoutOrigin || !peer || event.source !== peer) return;
-    const hello = readMessage(WINDOW_MESSAGES, event.data);
+  function onWindowMessage({ origin, source, data }: MessageEvent<unknown>): void {
+    if (origin !== party.checkoutOrigin) return;
+    const hello = readMessage(WINDOW_MESSAGES, data);
     if (hello?.t !== 'hello' || hello.rid !== rid) return;
+    const peer = source as Window | null;
+    if (!peer || !party.isPeer(peer)) return;
     channel?.close();
     const { port1, port2 } = new MessageChannel();
     // The gate asks for nothing over its port; only the session document is heard.

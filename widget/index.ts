@@ -1,58 +1,71 @@
+import type { Failure, InitOptions, OpenOptions, SvcWidget } from './api';
 import { createNotifier, type Notify } from './callbacks';
-import { type CheckoutWindow, openCheckout } from './checkout-window';
-import { createKeyStore, type KeyStore } from './key-store';
-import { type Config, type InitOptions, type OpenOptions, readAmount, readOptions } from './options';
+import { type App, type CheckoutWindow, openCheckout, resumeCheckout } from './checkout-window';
+import { createKeyStore } from './key-store';
+import { watchOpenerPolicy } from './opener-policy';
+import { type Config, readAmount, readOptions } from './options';
+import { createPendingPayments } from './pending-payments';
 
 declare const SVC_VERSION: string;
+/** Set for an install whose checkout is not beside its script. */
+declare const SVC_CHECKOUT_URL: string;
 
-export type SvcWidget = {
-  version: string;
-  init(options: InitOptions): void;
-  open(options?: OpenOptions): void;
-  close(): void;
-  getUserKey(): string | null;
-};
-
-type Started = { config: Config; fingerprint: string; keys: KeyStore; notify: Notify };
 /** What the documented snippet leaves behind when it is used before this script has loaded. */
-type Queue = { q?: [method: 'init' | 'open' | 'close', options?: never][] };
+type Call = [method: 'init' | 'open' | 'close', options?: never];
+type Stub = { q?: Call[] };
 
-const scriptUrl = (document.currentScript as HTMLScriptElement | null)?.src || location.href;
-
-function createWidget(): SvcWidget {
-  let started: Started | undefined;
+function createWidget(defaultCheckout: string): SvcWidget {
+  let app: App | undefined;
+  let fingerprint: string | undefined;
   let opened: CheckoutWindow | undefined;
+  const forget = () => {
+    opened = undefined;
+  };
 
   function init(options: InitOptions): void {
-    const { config, problems } = readOptions(options, scriptUrl);
-    const fingerprint = JSON.stringify({ ...config, callbacks: Object.keys(config.callbacks) });
-    if (started) {
-      if (started.fingerprint !== fingerprint)
-        console.warn('[svc] init() was called again with other options: ignored.');
+    const { config, problems } = readOptions(options, defaultCheckout);
+    const print = JSON.stringify({ ...config, callbacks: Object.keys(config.callbacks) });
+    if (fingerprint !== undefined) {
+      if (fingerprint !== print) console.warn('[svc] init() was called again with other options: ignored.');
       return;
     }
-    started = {
-      config,
-      fingerprint,
-      keys: createKeyStore(config.publishableKey),
-      notify: createNotifier(config.callbacks),
-    };
-    for (const problem of problems) report(started.notify, problem);
+    fingerprint = print;
+    app = createApp(config);
+    for (const problem of problems) report(app.notify, problem);
+    if (config.publishableKey === '') return;
+    opened = resumeCheckout(app, forget);
+    app.payments.resume();
+  }
+
+  function createApp(config: Config): App {
+    const keys = createKeyStore(config.publishableKey);
+    const notify = createNotifier(config.callbacks);
+    const serviceOrigin = new URL(config.checkoutUrl).origin;
+    const payments = createPendingPayments({
+      publishableKey: config.publishableKey,
+      origin: serviceOrigin,
+      readKey: keys.read,
+      onEnd(sessionId, end) {
+        if (end.status === 'failed') return notify('onPurchaseError', { error: end.error });
+        const { balance, credits_added } = end;
+        opened?.noteEnd(sessionId, { balance, credits_added });
+        notify('onCreditsAdded', { type: 'purchase', user_key: keys.read(), balance, credits_added });
+      },
+    });
+    const policy = config.display === 'embedded' ? () => 'unknown' as const : watchOpenerPolicy();
+    return { config, serviceOrigin, keys, payments, notify, policy };
   }
 
   function open(options?: OpenOptions): void {
-    if (!started) return console.warn('[svc] call init() before open().');
-    if (opened) return opened.focus();
-    const { config, keys, notify } = started;
-    if (config.publishableKey === '')
-      return report(notify, 'publishableKey is missing: the checkout cannot open');
+    if (!app) return console.warn('[svc] call init() before open().');
+    if (opened?.isOpen()) return opened.focus();
+    // The page took it away, or it did not come back after a reload.
+    opened?.close();
+    if (app.config.publishableKey === '')
+      return report(app.notify, 'publishableKey is missing: the checkout cannot open');
     const { amount, problem } = readAmount(options);
-    if (problem) report(notify, problem);
-    if (config.display !== 'embedded')
-      console.warn(`[svc] display "${config.display}" opens as an overlay in this version.`);
-    opened = openCheckout(config, amount, keys, notify, () => {
-      opened = undefined;
-    });
+    if (problem) report(app.notify, problem);
+    opened = openCheckout(app, amount, forget);
   }
 
   return {
@@ -60,7 +73,7 @@ function createWidget(): SvcWidget {
     init: guard(init),
     open: guard(open),
     close: guard(() => opened?.close()),
-    getUserKey: () => started?.keys.read() ?? null,
+    getUserKey: () => app?.keys.read() ?? null,
   };
 
   /** Nothing of ours may break the page: what goes wrong is told through `onError`. */
@@ -72,7 +85,7 @@ function createWidget(): SvcWidget {
         work(...given);
       } catch (error) {
         console.error('[svc]', error);
-        started?.notify('onError', {
+        app?.notify('onError', {
           error: { code: 'internal_error', message: 'The checkout could not be opened.' },
         });
       }
@@ -82,13 +95,28 @@ function createWidget(): SvcWidget {
 
 function report(notify: Notify, message: string): void {
   console.error(`[svc] ${message}`);
-  notify('onError', { error: { code: 'invalid_options', message } });
+  const error: Failure = { code: 'invalid_options', message };
+  notify('onError', { error });
 }
 
-const page = window as { Svc?: SvcWidget & Queue };
+/** Beside this script, unless the install says otherwise. */
+function findCheckout(): string {
+  if (SVC_CHECKOUT_URL !== '') return SVC_CHECKOUT_URL;
+  // A module has no current script.
+  const script = document.currentScript ?? document.querySelector('script[src*="/svc.js"]');
+  return new URL('/checkout', (script as HTMLScriptElement | null)?.src || location.href).href;
+}
+
+const page = window as { Svc?: Partial<SvcWidget> & Stub };
 if (!page.Svc?.version) {
   const waiting = page.Svc?.q ?? [];
-  const widget = createWidget();
-  page.Svc = widget;
-  for (const [method, options] of waiting) widget[method](options as never);
+  const widget = createWidget(findCheckout());
+  const run = ([method, options]: Call) => widget[method](options as never);
+  // The page may hold on to the snippet's object, or to its functions.
+  page.Svc = Object.assign(page.Svc ?? {}, widget);
+  waiting.push = (...calls) => {
+    for (const call of calls) run(call);
+    return 0;
+  };
+  for (const call of waiting) run(call);
 }

@@ -1,37 +1,26 @@
-import type { Metadata } from './contract';
-import { attempt } from './key-store';
-import { sha256 } from './sha256';
+import type { Login, Metadata } from './api';
+
+type Exchange = {
+  publishableKey: string;
+  token: string;
+  verifier: string;
+  metadata: Metadata | null;
+  /** A key of this device that the page holds already: it is kept instead of minting one more. */
+  heldKey: string | null;
+};
 
 /**
  * The user key never crosses a window: the checkout hands over a sign-in token, and only the page
- * that holds the verifier of this opening can exchange it.
+ * that holds the verifier of this opening can exchange it. Null when the token was refused.
  */
-export type Verifier = { rid: string; verifier: string; challenge: string };
-
-export type ExchangedKey = { user_key: string; balance: number };
-
-export function createVerifier(): Verifier {
-  const rid = randomText(16);
-  const verifier = randomText(32);
-  attempt(() => sessionStorage.setItem(`svc:verifier:${rid}`, verifier));
-  return { rid, verifier, challenge: toBase64Url(sha256(verifier)) };
-}
-
-export function forgetVerifier({ rid }: Verifier): void {
-  attempt(() => sessionStorage.removeItem(`svc:verifier:${rid}`));
-}
-
-/** The key of the user who just signed in, or null when the token was refused. */
-export async function exchangeToken(
-  serviceOrigin: string,
-  publishableKey: string,
-  token: string,
-  { verifier }: Verifier,
-  metadata: Metadata | null,
-): Promise<ExchangedKey | null> {
+export async function exchangeToken(serviceOrigin: string, exchange: Exchange): Promise<Login | null> {
+  const { publishableKey, token, verifier, metadata, heldKey } = exchange;
   const response = await fetch(`${serviceOrigin}/auth/token`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(heldKey !== null && { authorization: `Bearer ${heldKey}` }),
+    },
     credentials: 'omit',
     body: JSON.stringify({
       grant_type: 'signin_token',
@@ -46,15 +35,4 @@ export async function exchangeToken(
   const { user_key: key, balance } = body as Record<string, unknown>;
   if (typeof key !== 'string') return null;
   return { user_key: key, balance: typeof balance === 'number' ? balance : 0 };
-}
-
-function randomText(bytes: number): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replace(/\+/g, '-')
-    .replace(/\//g, '_')
-    .replace(/=+$/, '');
 }

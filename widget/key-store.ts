@@ -5,19 +5,15 @@ const USER_KEY = /^svc_sk_[0-9A-Za-z]{8,190}$/;
 
 export function createKeyStore(publishableKey: string): KeyStore {
   const name = `svc:${publishableKey}`;
+  /** Only what could not be stored: a log-out in another tab counts here too. */
   let memory: string | null = null;
   return {
     read() {
-      try {
-        const stored = localStorage.getItem(name);
-        return stored !== null && USER_KEY.test(stored) ? stored : memory;
-      } catch {
-        return memory;
-      }
+      const stored = attempt(() => localStorage.getItem(name)) ?? null;
+      return stored !== null && USER_KEY.test(stored) ? stored : memory;
     },
     write(key) {
-      memory = key;
-      attempt(() => localStorage.setItem(name, key));
+      memory = attempt(() => (localStorage.setItem(name, key), true)) ? null : key;
     },
     clear() {
       memory = null;
@@ -26,10 +22,11 @@ export function createKeyStore(publishableKey: string): KeyStore {
   };
 }
 
-export function attempt(work: () => void): void {
+/** Blocked or full storage throws; undefined then. */
+export function attempt<Result>(work: () => Result): Result | undefined {
   try {
-    work();
+    return work();
   } catch {
-    // Blocked or full storage: memory serves.
+    return undefined;
   }
 }

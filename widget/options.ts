@@ -1,27 +1,6 @@
-import { CALLBACK_NAMES, type Callbacks } from './callbacks';
-import {
-  CHECKOUT_MODES,
-  type CheckoutMode,
-  CURRENCIES,
-  type Currency,
-  DISPLAYS,
-  type Display,
-  isMetadata,
-  METADATA_CHARACTERS,
-  type Metadata,
-} from './contract';
-
-export type InitOptions = {
-  publishableKey: string;
-  /** Address of the checkout site; the service that served this script when omitted. */
-  baseUrl?: string;
-  currency?: Currency;
-  display?: Display;
-  checkoutMode?: CheckoutMode;
-  metadata?: Metadata;
-} & Partial<Callbacks>;
-
-export type OpenOptions = { amount?: number };
+import type { Callbacks, CheckoutMode, Currency, Display, Metadata, OpenOptions } from './api';
+import { CALLBACK_NAMES } from './callbacks';
+import { CHECKOUT_MODES, CURRENCIES, DISPLAYS, isMetadata, METADATA_CHARACTERS } from './contract';
 
 export type Config = {
   publishableKey: string;
@@ -34,7 +13,7 @@ export type Config = {
 };
 
 /** Reads what the host passed. A wrong option is reported and its default used; never thrown. */
-export function readOptions(given: unknown, scriptUrl: string): { config: Config; problems: string[] } {
+export function readOptions(given: unknown, defaultCheckout: string): { config: Config; problems: string[] } {
   const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const problems: string[] = [];
   const choose = <Value extends string>(name: string, values: readonly Value[], fallback: Value): Value => {
@@ -45,7 +24,7 @@ export function readOptions(given: unknown, scriptUrl: string): { config: Config
   };
   const config: Config = {
     publishableKey: readPublishableKey(options.publishableKey, problems),
-    checkoutUrl: readCheckoutUrl(options.baseUrl, scriptUrl, problems),
+    checkoutUrl: readCheckoutUrl(options.baseUrl, defaultCheckout, problems),
     currency: choose('currency', CURRENCIES, 'usd'),
     display: choose('display', DISPLAYS, 'embedded'),
     checkoutMode: choose('checkoutMode', CHECKOUT_MODES, 'embedded'),
@@ -69,14 +48,14 @@ function readPublishableKey(value: unknown, problems: string[]): string {
   return '';
 }
 
-function readCheckoutUrl(value: unknown, scriptUrl: string, problems: string[]): string {
+function readCheckoutUrl(value: unknown, defaultCheckout: string, problems: string[]): string {
   try {
-    const url = new URL(typeof value === 'string' ? value : '/checkout', scriptUrl);
+    const url = new URL(typeof value === 'string' ? value : defaultCheckout);
     if (!/^https?:$/.test(url.protocol) || (value !== undefined && typeof value !== 'string')) throw 0;
     return url.origin + (url.pathname === '/' ? '/checkout' : url.pathname.replace(/\/+$/, ''));
   } catch {
     problems.push('baseUrl must be the http(s) address of the checkout');
-    return readCheckoutUrl(undefined, scriptUrl, problems);
+    return readCheckoutUrl(undefined, defaultCheckout, problems);
   }
 }
 

@@ -1,29 +1,23 @@
 import { OVERLAY_STYLES } from './overlay-styles';
 import { lockScroll } from './scroll-lock';
+import type { Surface } from './surface';
 import { texts } from './texts';
 
 const PATIENCE_MS = 12_000;
 
-export type Overlay = {
-  /** The window of the checkout: the frame, or the window opened instead of it. */
-  peer(): Window | null;
-  /** The checkout answered: show it. */
-  reveal(): void;
-  focus(): void;
-  remove(): void;
-};
-
 type Wishes = {
-  frameUrl: string;
-  windowUrl: string;
+  url: string;
+  serviceOrigin: string;
   /** Close button, Escape or backdrop. */
   onDismiss(): void;
+  /** The page took the overlay out of its document. */
+  onRemoved(): void;
 };
 
 /** The frame over the host's page: a native modal dialog, out of reach of the page's styles. */
-export function openOverlay({ frameUrl, windowUrl, onDismiss }: Wishes): Overlay {
+export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes): Surface {
   const say = texts();
-  const returnFocusTo = document.activeElement;
+  const returnFocusTo = findFocus();
   const host = createHost();
   const root = host.attachShadow({ mode: 'closed' });
   applyStyles(root);
@@ -33,7 +27,7 @@ export function openOverlay({ frameUrl, windowUrl, onDismiss }: Wishes): Overlay
   const close = element('button', { type: 'button', class: 'close', 'aria-label': say.close });
   close.append(crossIcon());
   const state = element('div', { class: 'state', role: 'status' });
-  let frame = createFrame(frameUrl, say.title);
+  let frame = createFrame(url, say.title);
   let popup: Window | null = null;
   let patience = 0;
 
@@ -48,13 +42,13 @@ export function openOverlay({ frameUrl, windowUrl, onDismiss }: Wishes): Overlay
     const retry = element('button', { type: 'button', class: 'action main' }, say.retry);
     const elsewhere = element('button', { type: 'button', class: 'action' }, say.window);
     retry.onclick = () => {
-      const next = createFrame(frameUrl, say.title);
+      const next = createFrame(url, say.title);
       frame.replaceWith(next);
       frame = next;
       load();
     };
     elsewhere.onclick = () => {
-      popup = window.open(windowUrl, 'svc-checkout', 'popup,width=460,height=740');
+      popup = window.open(url, '_blank', 'popup,width=460,height=740');
       if (popup) showText(say.elsewhere, say.elsewhereHint);
     };
     showText(say.slow, say.slowHint);
@@ -73,33 +67,66 @@ export function openOverlay({ frameUrl, windowUrl, onDismiss }: Wishes): Overlay
   dialog.onclick = (event) => {
     if (event.target === dialog && isOutside(dialog, event)) onDismiss();
   };
-  // Chromium closes on a second Escape whatever `cancel` says: closing then is the user's wish.
-  dialog.onclose = () => host.isConnected && dialog.showModal();
+  // Without a click in between, Chromium closes whatever `cancel` says: the wish is the same.
+  dialog.onclose = () => {
+    if (!host.isConnected) return;
+    dialog.showModal();
+    onDismiss();
+  };
+
+  /** The page's own policy is in the way: its author should read it in words. */
+  function onViolation({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void {
+    if (!blockedURI.startsWith(serviceOrigin)) return;
+    console.error(
+      `[svc] this page's Content-Security-Policy blocks the checkout: add ${serviceOrigin} to ${effectiveDirective}.`,
+    );
+    if (effectiveDirective === 'frame-src') showSlow();
+  }
 
   dialog.append(title, state, frame, close);
   root.append(dialog);
-  document.body.append(host);
+  document.addEventListener('securitypolicyviolation', onViolation);
+  const parent = document.body ?? document.documentElement;
+  parent.append(host);
+  const watch = new MutationObserver(() => host.isConnected || onRemoved());
+  for (const place of [document.documentElement, parent]) watch.observe(place, { childList: true });
   load();
   const unlockScroll = lockScroll();
   dialog.showModal();
 
+  function reveal(): void {
+    clearTimeout(patience);
+    if (popup) return;
+    dialog.classList.add('open');
+    frame.focus();
+  }
+  // In a sandboxed page our own page has no origin to speak with: it says so in the frame.
+  if (window.origin === 'null') frame.onload = reveal;
+
+  const peer = (): Window | null => (popup && !popup.closed ? popup : frame.contentWindow);
   return {
-    peer: () => (popup && !popup.closed ? popup : frame.contentWindow),
-    reveal() {
-      clearTimeout(patience);
-      if (popup) return;
-      dialog.classList.add('open');
-      frame.focus();
-    },
+    isOverlay: true,
+    isPeer: (source) => source === peer(),
+    reveal,
     focus: () => (popup && !popup.closed ? popup.focus() : frame.focus()),
+    isOpen: () => host.isConnected,
     remove() {
       clearTimeout(patience);
+      watch.disconnect();
+      document.removeEventListener('securitypolicyviolation', onViolation);
       host.remove();
       unlockScroll();
       popup?.close();
-      if (returnFocusTo instanceof HTMLElement) returnFocusTo.focus({ preventScroll: true });
+      returnFocusTo?.focus({ preventScroll: true });
     },
   };
+}
+
+/** Also inside the page's own components. */
+function findFocus(): HTMLElement | null {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused instanceof HTMLElement ? focused : null;
 }
 
 function createHost(): HTMLElement {
@@ -115,7 +142,7 @@ function createFrame(url: string, title: string): HTMLIFrameElement {
   return element('iframe', {
     src: url,
     title,
-    allow: 'payment *; clipboard-write',
+    allow: 'payment *; publickey-credentials-get; clipboard-write; storage-access',
     referrerpolicy: 'origin',
   });
 }

@@ -6,7 +6,7 @@ import { hashUserKey, USER_KEY_PREFIX } from '../keys/user-key-format';
  * or `X-User-Key`: the first value with the user-key prefix wins, since some clients send two.
  */
 export function requireUserKeyHash(request: Request): Buffer {
-  const given = [bearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
+  const given = [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
     .map((value) => value?.trim())
     .filter((value): value is string => value !== undefined && value !== '');
   if (given.length === 0) {
@@ -22,6 +22,6 @@ export function invalidUserKey(): ApiError {
   return new ApiError('invalid_user_key', 'This user key is not valid or has been revoked');
 }
 
-function bearer(request: Request): string | undefined {
-  return /^bearer\s+(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+export function readBearer(request: Request): string | null {
+  return /^bearer\s+(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
 }

@@ -3,6 +3,7 @@ import { now, nowDate, SECOND_MS } from '../clock';
 import { inTransaction, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { randomBase62, sameBytes, sha256 } from '../ids';
+import { findKeyOfDevice } from '../keys/held-key';
 import { type MintedKey, mintUserKey } from '../keys/mint';
 import { revokeUserKey } from '../keys/revoke';
 import { findPartnerByKey } from '../partners/partner';
@@ -55,6 +56,8 @@ export type TokenExchange = {
   /** The `Origin` header; null when no browser page sent the request. */
   origin: string | null;
   metadata?: Metadata | undefined;
+  /** A key that the app holds already. */
+  heldKey?: string | null;
 };
 
 /** Whatever is wrong with an exchange, the answer is one and the same. */
@@ -87,10 +90,13 @@ async function exchangeOnce(
 
   const { userId, partnerId, sessionId } = token;
   await openAppUser(tx, { userId, partnerId, metadata: exchange.metadata });
-  const key = await mintUserKey(tx, { userId, partnerId, sessionId });
+  const device = { userId, partnerId, sessionId };
+  // A window that is opened every day must not mint every day: ten keys, and other devices lose theirs.
+  const held = await findKeyOfDevice(tx, exchange.heldKey ?? null, device);
+  const key = held ?? (await mintUserKey(tx, device));
   await tx.signInToken.update({
     where: { tokenHash: hashOf(exchange.token) },
-    data: { usedAt: nowDate(), mintedKeyId: key.keyId },
+    data: { usedAt: nowDate(), mintedKeyId: held ? null : key.keyId },
   });
   return { token, key };
 }

@@ -1,4 +1,5 @@
 import { preflight } from '@/server/http/cors';
+import { readBearer } from '@/server/http/credentials';
 import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { tokenRequestSchema, writeTokenAnswer } from '@/server/identity/sign-in-bodies';
@@ -13,6 +14,7 @@ export function POST(request: Request): Promise<Response> {
       codeVerifier: body.code_verifier,
       origin: request.headers.get('origin'),
       metadata: body.metadata,
+      heldKey: readBearer(request),
     });
     return privateJson(writeTokenAnswer(signedIn));
   });

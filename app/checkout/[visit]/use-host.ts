@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FromCheckout, FromWidget, Init } from '@/widget/contract';
-import { findOpener, type Host, openHost, sayHello } from '../connect';
+import { findOpener, type Host, keepHost } from '../connect';
 
 const EXCHANGE_PATIENCE_MS = 15_000;
 
@@ -16,7 +16,8 @@ export type HostLink = {
 };
 
 type Connection = {
-  opened: Promise<{ init: Init; host: Host }>;
+  opened: Promise<Init>;
+  host: Host;
   listen(hear: (message: FromWidget) => void): void;
 };
 
@@ -28,13 +29,9 @@ function connectOnce(rid: string, origin: string): Connection {
   if (known) return known;
   let hear: ((message: FromWidget) => void) | undefined;
   const unheard: FromWidget[] = [];
-  const opened = sayHello('session', rid, origin).then((opening) => {
-    const host = openHost(opening, (message) => (hear ? hear(message) : unheard.push(message)));
-    host.send({ t: 'ready' });
-    return { init: opening.init, host };
-  });
+  const kept = keepHost(rid, origin, (message) => (hear ? hear(message) : unheard.push(message)));
   const connection: Connection = {
-    opened,
+    ...kept,
     listen(next) {
       hear = next;
       for (const message of unheard.splice(0)) next(message);
@@ -62,7 +59,8 @@ export function useHost(
         if (message.t === 'close_requested') closeRequested.current();
         if (message.t === 'key_exchanged') exchanged.current?.(message.ok);
         if (message.t === 'held_key') {
-          const { init, host } = await connection.opened;
+          const { host } = connection;
+          const init = await connection.opened;
           const deliverToken = (token: string) =>
             new Promise<boolean>((resolve) => {
               exchanged.current = resolve;

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
-import { findForeignAncestor, findOpener, type Opening, sayHello } from '../connect';
+import { findForeignAncestor, findOpener, isFramed, type Opening, sayHello } from '../connect';
 import { messagesFor } from '../messages';
 import { FullMessage, Panel, WarningMark } from '../panel';
 import { openVisit } from './open-visit';
@@ -22,6 +22,8 @@ export function Gate({ language }: { language: Language }) {
   useEffect(() => {
     const rid = window.location.hash.slice(1);
     if (rid === '' || findOpener() === null) return setView({ kind: 'no_opener' });
+    // A sandboxed page takes our origin away with its own.
+    if (window.origin === 'null') return setView({ kind: 'refused', origin: 'null' });
     let current = true;
     void sayHello('gate', rid, '*')
       .then(pass)
@@ -78,9 +80,15 @@ async function openVisitOf({ origin, init, port }: Opening): Promise<View | null
   port.close();
   const foreign = origin === 'null' ? origin : findForeignAncestor(origin);
   if (foreign !== null) return { kind: 'refused', origin: foreign };
-  const result = await openVisit(origin, init);
+  const result = await openVisit(origin, { ...init, display: displayOf(init) });
   if (result.kind === 'refused') return { kind: 'refused', origin };
   if (result.kind === 'failed') return { kind: 'broken' };
   window.location.replace(`/checkout/${encodeURIComponent(result.visitId)}#${init.rid}`);
   return null;
+}
+
+/** A frame is a frame, whatever the page calls it: it never counts as the user's own window. */
+function displayOf({ display }: Opening['init']): Opening['init']['display'] {
+  if (isFramed()) return 'embedded';
+  return display === 'embedded' ? 'popup' : display;
 }

@@ -1,0 +1,25 @@
+import type { Tx } from '../db';
+import type { MintedKey } from './mint';
+import { hashUserKey } from './user-key-format';
+
+type Device = { userId: string; partnerId: string; sessionId: string };
+
+/** The key that somebody shows, if it is live and this very device's own; any other is ignored. */
+export async function findKeyOfDevice(
+  tx: Tx,
+  userKey: string | null,
+  { userId, partnerId, sessionId }: Device,
+): Promise<MintedKey | null> {
+  const hash = userKey === null ? null : hashUserKey(userKey);
+  if (userKey === null || hash === null) return null;
+  const key = await tx.userKey.findFirst({
+    where: { hash: new Uint8Array(hash), userId, partnerId, sessionId, revokedAt: null },
+    select: { id: true },
+  });
+  if (key === null) return null;
+  const { appUserId } = await tx.userApp.findUniqueOrThrow({
+    where: { userId_appId: { userId, appId: partnerId } },
+    select: { appUserId: true },
+  });
+  return { userKey, keyId: key.id, appUserId };
+}

@@ -1,0 +1,75 @@
+/**
+ * The browser script as partners see it. Types only: this file is also what `svc.d.ts` and the
+ * loader package publish.
+ */
+
+export type Display = 'embedded' | 'popup' | 'new_tab';
+export type CheckoutMode = 'embedded' | 'new_tab' | 'manual';
+export type Currency = 'usd' | 'eur';
+/** Flat, at most 500 characters as JSON; comes back in every webhook about this user. */
+export type Metadata = Record<string, string | number | boolean>;
+export type Failure = { code: string; message: string };
+
+export type Login = { user_key: string; balance: number };
+export type CheckoutOpened = {
+  session_id: string;
+  user_key: string | null;
+  /** In checkout mode `manual`: the payment page, for the app to open. */
+  checkout_url?: string;
+};
+export type CreditsChanged = {
+  user_key: string | null;
+  /** What the app can spend now. */
+  balance: number;
+  /** How much that grew. */
+  credits_added: number;
+};
+export type CreditsAdded = CreditsChanged & { type: 'purchase' | 'permission' };
+
+export type Callbacks = {
+  /** Somebody signed in, or was recognised in a first-party window. */
+  onLoginCompleted: (event: Login) => void;
+  /** A payment was started. */
+  onCheckoutOpened: (event: CheckoutOpened) => void;
+  /** The app can spend more: bought, or allowed by the user. */
+  onCreditsAdded: (event: CreditsAdded) => void;
+  onPurchaseError: (event: { error: Failure }) => void;
+  onError: (event: { error: Failure }) => void;
+  /** The user dismissed the success screen. */
+  onComplete: (event: CreditsChanged) => void;
+  onLoggedOut: () => void;
+  /** @deprecated Use `onCreditsAdded` with type `purchase`. */
+  onPurchaseCompleted: (event: CreditsChanged) => void;
+  /** @deprecated Use `onCreditsAdded` with type `permission`. */
+  onPermissionUpdated: (event: CreditsChanged) => void;
+};
+
+export type InitOptions = {
+  /** The key of your app: `svc_pk_…`. */
+  publishableKey: string;
+  /** Address of the checkout; by default that of the service which served the script. */
+  baseUrl?: string;
+  /** Default `usd`. */
+  currency?: Currency;
+  /** Default `embedded`: an overlay on the page. */
+  display?: Display;
+  /** How the payment form is shown inside the display. Default `embedded`. */
+  checkoutMode?: CheckoutMode;
+  metadata?: Metadata;
+} & Partial<Callbacks>;
+
+export type OpenOptions = {
+  /** Presets the amount, in the chosen currency. */
+  amount?: number;
+};
+
+export type SvcWidget = {
+  readonly version: string;
+  /** Once per page load. */
+  init(options: InitOptions): void;
+  /** Opens the checkout; for `popup` and `new_tab` call it inside the user's click. */
+  open(options?: OpenOptions): void;
+  close(): void;
+  /** The key of the user who is logged in, or null. */
+  getUserKey(): string | null;
+};

@@ -1,0 +1,78 @@
+import type { SvcWidget } from '../api';
+
+export type * from '../api';
+
+export type LoadOptions = {
+  /** Address of the script, such as `https://pay.example.com/v1/svc.js`. */
+  src: string;
+  /** For a page whose Content-Security-Policy names a nonce. */
+  nonce?: string;
+  /** For an address with a version; `/v1/svc.json` tells it. */
+  integrity?: string;
+};
+
+const PATIENCE_MS = 15_000;
+
+let loading: Promise<SvcWidget> | undefined;
+
+/**
+ * The widget, once its script has run: one script and one promise, however often it is called.
+ * Null on a server. A failure is tried again once; the next call starts anew.
+ */
+export function loadSvc(options: LoadOptions): Promise<SvcWidget | null> {
+  if (typeof document === 'undefined') return Promise.resolve(null);
+  loading ??= load(options)
+    .catch(() => load(options))
+    .catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+  return loading;
+}
+
+function load(options: LoadOptions): Promise<SvcWidget> {
+  const ready = findWidget();
+  if (ready) return Promise.resolve(ready);
+  return new Promise((resolve, reject) => {
+    const pasted = findScript(options.src);
+    const script = pasted ?? createScript(options);
+    const fail = () => {
+      // A tag that failed never loads again.
+      script.remove();
+      clearTimeout(patience);
+      reject(new Error(`The checkout script could not be loaded from ${options.src}`));
+    };
+    const patience = setTimeout(fail, PATIENCE_MS);
+    script.addEventListener('error', fail);
+    script.addEventListener('load', () => {
+      const widget = findWidget();
+      if (!widget) return fail();
+      clearTimeout(patience);
+      resolve(widget);
+    });
+    if (!pasted) document.head.append(script);
+  });
+}
+
+/** The snippet for early calls leaves an object without a version. */
+function findWidget(): SvcWidget | undefined {
+  const { Svc: widget } = window as { Svc?: SvcWidget };
+  return widget?.version ? widget : undefined;
+}
+
+function findScript(src: string): HTMLScriptElement | undefined {
+  const { href } = new URL(src, location.href);
+  return Array.from(document.scripts).find((script) => script.src === href);
+}
+
+function createScript({ src, nonce, integrity }: LoadOptions): HTMLScriptElement {
+  const script = document.createElement('script');
+  script.src = src;
+  script.async = true;
+  if (nonce) script.nonce = nonce;
+  if (integrity) {
+    script.integrity = integrity;
+    script.crossOrigin = 'anonymous';
+  }
+  return script;
+}

@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Callbacks, InitOptions, OpenOptions, SvcWidget } from '../api';
+import { type LoadOptions, loadSvc } from './index.js';
+
+export type UseSvcOptions = InitOptions & LoadOptions;
+
+export type UseSvc = {
+  /** Null until the script has loaded, and on a server. */
+  svc: SvcWidget | null;
+  /** The script could not be loaded. */
+  error: Error | null;
+  /** The key of the user who is logged in; follows log-in and log-out. */
+  userKey: string | null;
+  open(options?: OpenOptions): void;
+  close(): void;
+};
+
+const EVENTS = [
+  'onLoginCompleted',
+  'onCheckoutOpened',
+  'onCreditsAdded',
+  'onPurchaseError',
+  'onError',
+  'onComplete',
+  'onLoggedOut',
+] as const satisfies readonly (keyof Callbacks)[];
+
+type Listener = (name: (typeof EVENTS)[number], event: unknown) => void;
+
+/** The components that are mounted now: the widget is initialised once, they come and go. */
+const listeners = new Set<Listener>();
+let isStarted = false;
+
+/** Loads and initialises the checkout; callbacks may change with every render. */
+export function useSvc(options: UseSvcOptions): UseSvc {
+  const [svc, setSvc] = useState<SvcWidget | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [userKey, setUserKey] = useState<string | null>(null);
+  const latest = useRef(options);
+  latest.current = options;
+
+  useEffect(() => {
+    let isMounted = true;
+    let widget: SvcWidget | null = null;
+    const listener: Listener = (name, event) => {
+      setUserKey(widget?.getUserKey() ?? null);
+      (latest.current[name] as ((event: unknown) => void) | undefined)?.(event);
+    };
+    listeners.add(listener);
+    loadSvc(latest.current).then(
+      (loaded) => {
+        if (!isMounted || !loaded) return;
+        widget = loaded;
+        start(loaded, latest.current);
+        setSvc(loaded);
+        setUserKey(loaded.getUserKey());
+      },
+      (failure: Error) => isMounted && setError(failure),
+    );
+    return () => {
+      isMounted = false;
+      listeners.delete(listener);
+    };
+  }, []);
+
+  const open = useCallback((wish?: OpenOptions) => svc?.open(wish), [svc]);
+  const close = useCallback(() => svc?.close(), [svc]);
+  return { svc, error, userKey, open, close };
+}
+
+function start(svc: SvcWidget, options: UseSvcOptions): void {
+  if (isStarted) return;
+  isStarted = true;
+  const { src: _src, nonce: _nonce, integrity: _integrity, ...init } = options;
+  const callbacks = Object.fromEntries(
+    EVENTS.map((name) => [
+      name,
+      (event: unknown) => {
+        for (const listener of listeners) listener(name, event);
+      },
+    ]),
+  );
+  svc.init({ ...init, ...callbacks });
+}

@@ -1,0 +1,145 @@
+import type { Failure } from './api';
+import { attempt } from './key-store';
+import { inOneTab, sleep } from './one-tab';
+
+/**
+ * Payments whose end the page has not been told yet. They outlive the window, the page and the
+ * tab, for a day; whatever happens, one tab tells the page, once.
+ */
+export type PendingPayments = {
+  /** A payment was started in this checkout. */
+  add(sessionId: string, checkout: Watcher): void;
+  /** True for the first who asks: the end of this payment is theirs to tell. */
+  take(sessionId: string): boolean;
+  /** Asks now: for what an earlier page left behind, and when a window closed or somebody signed in. */
+  resume(): void;
+};
+
+/** The checkout of a payment: an overlay lives with the page, a window may lose it. */
+type Watcher = { isOpen(): boolean; isOverlay(): boolean };
+const GONE: Watcher = { isOpen: () => false, isOverlay: () => false };
+
+export type PaymentEnd =
+  | { status: 'completed'; balance: number; credits_added: number }
+  | { status: 'failed'; error: Failure };
+
+type Service = {
+  publishableKey: string;
+  origin: string;
+  readKey(): string | null;
+  onEnd(sessionId: string, end: PaymentEnd): void;
+};
+
+/** What was told stays for its day, so that no other tab tells it again. */
+type Entry = { id: string; at: number; told: boolean };
+
+const KEPT_MS = 24 * 3_600_000;
+const FOLLOWED_MS = 30 * 60_000;
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 10_000;
+const KEPT = 50;
+
+export function createPendingPayments(service: Service): PendingPayments {
+  const name = `svc:${service.publishableKey}:payments`;
+  /** In the place of storage that cannot be written. */
+  let memory: Entry[] | null = null;
+  const sleepers = new Set<() => void>();
+  const followed = new Set<string>();
+
+  function read(): Entry[] {
+    const stored = memory ?? attempt(() => JSON.parse(localStorage.getItem(name) ?? '[]') as unknown);
+    const entries = Array.isArray(stored) ? stored.filter(isEntry) : [];
+    return entries.filter(({ at }) => Date.now() - at < KEPT_MS);
+  }
+
+  function write(entries: Entry[]): void {
+    memory = attempt(() => (localStorage.setItem(name, JSON.stringify(entries)), true)) ? null : entries;
+  }
+
+  const find = (sessionId: string): Entry | undefined => read().find(({ id }) => id === sessionId);
+
+  function put(entry: Entry): void {
+    write([...read().filter(({ id }) => id !== entry.id), entry].slice(-KEPT));
+  }
+
+  function take(sessionId: string): boolean {
+    const entry = find(sessionId);
+    if (entry?.told) return false;
+    // The page may have emptied its storage: that is no reason to keep silent.
+    put({ id: sessionId, at: entry?.at ?? Date.now(), told: true });
+    return true;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return Promise.race([sleep(ms), new Promise<void>((resolve) => sleepers.add(resolve))]);
+  }
+
+  async function follow(sessionId: string, checkout: Watcher): Promise<void> {
+    if (followed.has(sessionId)) return;
+    followed.add(sessionId);
+    await inOneTab(`svc:${sessionId}`, () => ask(sessionId, checkout));
+    followed.delete(sessionId);
+  }
+
+  async function ask(sessionId: string, checkout: Watcher): Promise<void> {
+    const until = Date.now() + FOLLOWED_MS;
+    let ms = FIRST_PAUSE_MS;
+    while (find(sessionId)?.told === false && Date.now() < until) {
+      const isWatched = checkout.isOpen() && checkout.isOverlay();
+      const end = isWatched ? null : await readEnd(service, sessionId);
+      if (end === 'unknown') return;
+      // Nobody waits for what was left unpaid; an open checkout says so itself.
+      if (end === 'expired' && !checkout.isOpen()) take(sessionId);
+      else if (end !== null && end !== 'expired' && take(sessionId)) service.onEnd(sessionId, end);
+      else await pause(ms);
+      ms = Math.min(ms * 1.5, LONGEST_PAUSE_MS);
+    }
+  }
+
+  function resume(): void {
+    for (const wakeUp of sleepers) wakeUp();
+    sleepers.clear();
+    for (const { id, told } of read()) if (!told) void follow(id, GONE);
+  }
+
+  document.addEventListener('visibilitychange', () => document.hidden || resume());
+
+  return {
+    add(sessionId, checkout) {
+      put({ id: sessionId, at: Date.now(), told: false });
+      void follow(sessionId, checkout);
+    },
+    take,
+    resume,
+  };
+}
+
+/** Null while it is under way or cannot be read; `unknown` when this user has no such payment. */
+async function readEnd(
+  { origin, readKey }: Service,
+  sessionId: string,
+): Promise<PaymentEnd | 'expired' | 'unknown' | null> {
+  const key = readKey();
+  if (key === null) return 'unknown';
+  try {
+    const response = await fetch(`${origin}/v1/credits/checkout/${encodeURIComponent(sessionId)}`, {
+      headers: { authorization: `Bearer ${key}` },
+      credentials: 'omit',
+      cache: 'no-store',
+    });
+    if (response.status === 401 || response.status === 404) return 'unknown';
+    const body = (await response.json()) as Record<string, unknown>;
+    if (body.status === 'expired') return 'expired';
+    if (body.status === 'failed')
+      return { status: 'failed', error: { code: 'payment_failed', message: 'The payment failed.' } };
+    if (body.status !== 'completed') return null;
+    return { status: 'completed', balance: Number(body.balance), credits_added: Number(body.credits_added) };
+  } catch {
+    return null;
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  const { id, at, told } = (value ?? {}) as Record<string, unknown>;
+  return typeof id === 'string' && typeof at === 'number' && typeof told === 'boolean';
+}

@@ -13,7 +13,7 @@ export function createKeyStore(publishableKey: string): KeyStore {
       return stored !== null && USER_KEY.test(stored) ? stored : memory;
     },
     write(key) {
-      memory = attempt(() => (localStorage.setItem(name, key), true)) ? null : key;
+      memory = succeeds(() => localStorage.setItem(name, key)) ? null : key;
     },
     clear() {
       memory = null;
@@ -29,4 +29,12 @@ export function attempt<Result>(work: () => Result): Result | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function succeeds(work: () => void): boolean {
+  const done = attempt(() => {
+    work();
+    return true;
+  });
+  return done === true;
 }

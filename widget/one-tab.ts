@@ -1,4 +1,4 @@
-import { attempt } from './key-store';
+import { attempt, succeeds } from './key-store';
 
 /** Longer than a background tab's timers are held back. */
 const LEASE_MS = 90_000;
@@ -34,5 +34,5 @@ async function lease(name: string, me: string): Promise<boolean> {
 }
 
 function write(name: string, me: string): boolean {
-  return attempt(() => (localStorage.setItem(name, `${me} ${Date.now() + LEASE_MS}`), true)) ?? false;
+  return succeeds(() => localStorage.setItem(name, `${me} ${Date.now() + LEASE_MS}`));
 }

@@ -1,5 +1,5 @@
 import type { Failure } from './api';
-import { attempt } from './key-store';
+import { attempt, succeeds } from './key-store';
 import { inOneTab, sleep } from './one-tab';
 
 /**
@@ -53,7 +53,7 @@ export function createPendingPayments(service: Service): PendingPayments {
   }
 
   function write(entries: Entry[]): void {
-    memory = attempt(() => (localStorage.setItem(name, JSON.stringify(entries)), true)) ? null : entries;
+    memory = succeeds(() => localStorage.setItem(name, JSON.stringify(entries))) ? null : entries;
   }
 
   const find = (sessionId: string): Entry | undefined => read().find(({ id }) => id === sessionId);

@@ -1,6 +1,8 @@
 import { respond } from '../http/respond';
+import { readSessionToken } from '../identity/session-cookie';
 import { requireSameOrigin } from './same-origin';
 import { readVisitToken } from './visit-cookie';
+import type { Device } from './visit-sign-in';
 import { requireVisit, type Visit } from './visits';
 
 /** A request of our own checkout page; nobody else's page may send or read it. */
@@ -25,4 +27,8 @@ export function respondToVisit(
     const { id } = await params;
     return handle(await requireVisit(id, readVisitToken(request, id)));
   });
+}
+
+export function readDevice(request: Request): Device {
+  return { userAgent: request.headers.get('user-agent') ?? '', sessionToken: readSessionToken(request) };
 }

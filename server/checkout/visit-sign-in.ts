@@ -5,7 +5,8 @@ import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
-import { openSession } from '../identity/sessions';
+import { findSession, type LiveSession } from '../identity/sessions';
+import { enterDevice } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
 import { type Caller, requireUserKey } from '../keys/authenticate';
@@ -58,29 +59,69 @@ export async function sendVisitCode(
 }
 
 type CodeEntry = { challengeId: string; email: string; code: string };
+/** The browser at the window. In a window of our own site it may show a session of its own. */
+export type Device = { userAgent: string; sessionToken: string | null };
+
+type CodeSignIn = {
+  visit: Visit;
+  signInToken: string;
+  /** For the cookie of a first-party window; a frame stands on somebody else's site and keeps none. */
+  sessionToken: string | null;
+};
 
 /** Signs in with an e-mailed code; the token lets the widget fetch a key for its app. */
-export async function signInWithCode(
-  visit: Visit,
-  entry: CodeEntry,
-  userAgent: string,
-): Promise<{ visit: Visit; signInToken: string }> {
+export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Device): Promise<CodeSignIn> {
   const { id: visitId, partnerId, origin } = visit;
+  const { userAgent } = device;
   await requireEnabledPartner(visit);
   const { email } = await verifyLoginCode({ ...entry, partnerId, visitId, origin });
+  const current = await findDeviceSession(visit, device);
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     await openVisitor(tx, visit, userId);
-    const { sessionId } = await openSession(tx, { userId, userAgent });
+    const { sessionId, token } = await enterDevice(tx, { userId, userAgent, current });
     const signedIn = await tx.checkoutVisit.update({ where: { id: visitId }, data: { userId, sessionId } });
-    return { visit: signedIn, signInToken: await issueVisitToken(tx, visit, { userId, sessionId }) };
+    return {
+      visit: signedIn,
+      signInToken: await issueVisitToken(tx, visit, { userId, sessionId }),
+      sessionToken: isFirstParty(visit) ? token : null,
+    };
   });
 }
 
-/** One more token for whoever signed in at this window: tokens live for a minute only. */
-export async function issueAnotherToken(visit: Visit): Promise<{ signInToken: string }> {
-  const { userId, sessionId } = await requireOwnSignIn(visit);
+const isFirstParty = ({ display }: Visit): boolean => display !== 'embedded';
+const isWebsite = ({ origin }: Visit): boolean => /^https?:/.test(origin);
+
+async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promise<LiveSession | null> {
+  return sessionToken !== null && isFirstParty(visit) ? findSession(sessionToken) : null;
+}
+
+/**
+ * Recognises whoever is signed in to the service already, in a window of our own site. Behind a
+ * scheme wildcard any app on the device may stand: there the user clicks first.
+ */
+export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
+  if (isWebsite(visit)) await recogniseDevice(visit, device);
+}
+
+async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {
+  const session = await findDeviceSession(visit, device);
+  if (session === null) return visit;
+  const { userId, sessionId } = session;
+  return inTransaction(async (tx) => {
+    await openVisitor(tx, visit, userId);
+    return tx.checkoutVisit.update({ where: { id: visit.id }, data: { userId, sessionId } });
+  });
+}
+
+/**
+ * One more token for whoever is signed in at this window, or, at the user's click, for whoever is
+ * signed in on this device: tokens live for a minute only.
+ */
+export async function issueAnotherToken(visit: Visit, device: Device): Promise<{ signInToken: string }> {
+  const known = visit.sessionId === null ? await recogniseDevice(visit, device) : visit;
+  const { userId, sessionId } = await requireOwnSignIn(known);
   await requireEnabledPartner(visit);
   return { signInToken: await inTransaction((tx) => issueVisitToken(tx, visit, { userId, sessionId })) };
 }

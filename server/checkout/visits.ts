@@ -29,7 +29,7 @@ type VisitRequest = {
   metadata?: Metadata | undefined;
 };
 
-export async function openVisit(request: VisitRequest): Promise<{ visitId: string; token: string }> {
+export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; token: string }> {
   const partner = await requirePartner(request.publishableKey);
   await requireAllowedOrigin(partner.id, request.origin);
   const token = randomBase62(TOKEN_CHARACTERS);
@@ -47,7 +47,7 @@ export async function openVisit(request: VisitRequest): Promise<{ visitId: strin
       expiresAt: new Date(now() + VISIT_LIFETIME_MS),
     },
   });
-  return { visitId: visit.id, token };
+  return { visit, token };
 }
 
 /** The open visit that the token belongs to. Unknown, expired and foreign visits look the same. */

@@ -1,8 +1,8 @@
-import { inTransaction } from '../db';
+import { inTransaction, type Tx } from '../db';
 import { settings } from '../env';
 import { revokeSession } from '../keys/revoke';
 import { consumeChallenge, invalidCode, type SentCode, sendLoginCode, verifyLoginCode } from './login-codes';
-import { findSession, lockLiveSession, openSession, renewSession } from './sessions';
+import { findSession, type LiveSession, lockLiveSession, openSession, renewSession } from './sessions';
 import { openUser } from './users';
 
 /** Sign-in to the service's own pages, as opposed to an app or a checkout window. */
@@ -33,12 +33,20 @@ export async function signInToService(entry: ServiceSignIn): Promise<{ token: st
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
-    const isSamePerson = current?.userId === userId;
-    if (current && isSamePerson && (await lockLiveSession(tx, current.sessionId)))
-      return renewSession(tx, current.sessionId);
-    if (current && !isSamePerson) await revokeSession(tx, current.sessionId);
-    return openSession(tx, { userId, userAgent });
+    return enterDevice(tx, { userId, userAgent, current });
   });
+}
+
+/** The session of a browser whose person just proved to be present, in the place of the `current` one. */
+export async function enterDevice(
+  tx: Tx,
+  { userId, userAgent, current }: { userId: string; userAgent: string; current: LiveSession | null },
+): Promise<{ sessionId: string; token: string }> {
+  const isSamePerson = current?.userId === userId;
+  if (current && isSamePerson && (await lockLiveSession(tx, current.sessionId)))
+    return { sessionId: current.sessionId, ...(await renewSession(tx, current.sessionId)) };
+  if (current && !isSamePerson) await revokeSession(tx, current.sessionId);
+  return openSession(tx, { userId, userAgent });
 }
 
 /** Ends the device behind a token, with the keys that it minted. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../db';
+import { invariant } from '../errors';
 import type { MintedKey } from './mint';
 import { hashUserKey } from './user-key-format';
 
@@ -21,5 +22,6 @@ export async function findKeyOfDevice(
     where: { userId_appId: { userId, appId: partnerId } },
     select: { appUserId: true },
   });
+  invariant(appUserId, 'whoever holds a key is known to its app');
   return { userKey, keyId: key.id, appUserId };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CURRENCIES } from '@/server/checkout/amounts';
 import { visitCookie } from '@/server/checkout/visit-cookie';
-import { respondToCheckout } from '@/server/checkout/visit-request';
+import { readDevice, respondToCheckout } from '@/server/checkout/visit-request';
+import { recogniseOnOpen } from '@/server/checkout/visit-sign-in';
 import { DISPLAYS, openVisit } from '@/server/checkout/visits';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
@@ -23,10 +24,11 @@ const bodySchema = z.object({
 export function POST(request: Request): Promise<Response> {
   return respondToCheckout(request, async () => {
     const { publishable_key: publishableKey, ...body } = await readBody(request, bodySchema);
-    const { visitId, token } = await openVisit({ publishableKey, ...body });
+    const { visit, token } = await openVisit({ publishableKey, ...body });
+    await recogniseOnOpen(visit, readDevice(request));
     return privateJson(
-      { visit_id: visitId },
-      { status: 201, headers: { 'set-cookie': visitCookie(visitId, token, body.display) } },
+      { visit_id: visit.id },
+      { status: 201, headers: { 'set-cookie': visitCookie(visit.id, token, body.display) } },
     );
   });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { respondToVisit } from '@/server/checkout/visit-request';
+import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
 import { signInWithCode } from '@/server/checkout/visit-sign-in';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
+import { sessionCookie } from '@/server/identity/session-cookie';
 import { stateBody } from '../../state-body';
 
 const bodySchema = z.object({
@@ -14,12 +15,12 @@ const bodySchema = z.object({
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
     const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
-    const userAgent = request.headers.get('user-agent') ?? '';
-    const { visit: signedIn, signInToken } = await signInWithCode(
-      visit,
-      { challengeId, email, code },
-      userAgent,
+    const signIn = await signInWithCode(visit, { challengeId, email, code }, readDevice(request));
+    return privateJson(
+      { sign_in_token: signIn.signInToken, state: await stateBody(signIn.visit) },
+      signIn.sessionToken === null
+        ? undefined
+        : { headers: { 'set-cookie': sessionCookie(signIn.sessionToken) } },
     );
-    return privateJson({ sign_in_token: signInToken, state: await stateBody(signedIn) });
   });
 }

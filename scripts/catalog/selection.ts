@@ -24,6 +24,9 @@ const OPENROUTER_VENDORS = new Set(
 );
 const OPENROUTER_SINCE = '2025-06-01';
 
+/** The sources list embedding models beside those that answer; they have no place in a chat. */
+const EMBEDDING = /(^|[-/])embed/;
+
 type Candidate = { released: string; capabilities: readonly string[] };
 
 export function isWanted(
@@ -31,6 +34,7 @@ export function isWanted(
   model: string,
   { released, capabilities }: Candidate,
 ): boolean {
+  if (EMBEDDING.test(model)) return false;
   if (provider !== 'openrouter') return true;
   const [vendor = ''] = model.split('/');
   // What follows a colon is a variant of the route, not of the model.

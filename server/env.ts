@@ -36,6 +36,7 @@ export const settingsSchema = z.object({
     .transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase()))
     .pipe(z.array(z.email({ error: 'e-mail addresses, separated by commas' })))
     .default([]),
+  PARTNER_SIGNUP: z.enum(['open', 'approval', 'closed'], { error: 'open, approval or closed' }).optional(),
 
   ...providerSettings(),
   CATALOG_FILE: z.string().min(1).optional(),
@@ -105,7 +106,12 @@ function providerSettings(): ProviderSettings {
 }
 
 type Parsed = z.output<typeof settingsSchema>;
-export type Settings = Parsed & { BASE_URL: string; CHECKOUT_URL: string; SDK_URL: string };
+export type Settings = Parsed & {
+  BASE_URL: string;
+  CHECKOUT_URL: string;
+  SDK_URL: string;
+  PARTNER_SIGNUP: 'open' | 'approval' | 'closed';
+};
 
 export class SettingsError extends Error {
   override name = 'SettingsError';
@@ -131,11 +137,12 @@ export function readSettings(environment: Record<string, string | undefined>): S
     BASE_URL: base,
     CHECKOUT_URL: trimSlash(parsed.CHECKOUT_URL ?? `${base}/checkout`),
     SDK_URL: parsed.SDK_URL ?? `${base}/v1/svc.js`,
+    PARTNER_SIGNUP: parsed.PARTNER_SIGNUP ?? (hasLiveKey(parsed) ? 'approval' : 'open'),
   };
 }
 
 function refuseContradictions(parsed: Parsed): void {
-  const live = LIVE_STRIPE_KEY.test(parsed.STRIPE_SECRET_KEY ?? '');
+  const live = hasLiveKey(parsed);
   const refusals: [boolean, string][] = [
     [
       parsed.NODE_ENV === 'production' &&
@@ -179,6 +186,8 @@ function refuseContradictions(parsed: Parsed): void {
   if (failed.length > 0) throw new SettingsError(failed.join('\n'));
 }
 
+const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean => LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
+
 const trimSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** A secret whose variable the operator named: the key of a provider of their own. */
@@ -204,5 +213,5 @@ export function authSecret(): string {
 
 /** Whether real money moves here: then nothing of the sandbox is reachable. */
 export function isLive(): boolean {
-  return LIVE_STRIPE_KEY.test(settings().STRIPE_SECRET_KEY ?? '');
+  return hasLiveKey(settings());
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand, type Terminal } from '@/server/cli/run';
+import { DAY_MS } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { requirePartner } from '@/server/partners/partner';
 import { formatPercent, parsePercent } from '@/server/partners/rate';
@@ -100,6 +101,8 @@ describe('svc partner', () => {
       ...made,
       name: 'Acme Notes',
       rate: 12.5,
+      rate_cap: 100,
+      state: 'enabled',
       disabled: false,
       origins: ['https://example.com', 'myapp://*'],
       models: null,
@@ -157,6 +160,24 @@ describe('svc partner', () => {
     const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
     expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
     expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme$`, 'm'));
+  });
+
+  it('set-rate plans a change, cap-rate bounds it, both in one line when refused', async () => {
+    const pk = await newPk();
+    const nextMonth = new Date(Date.now() + 30 * DAY_MS).toISOString();
+    expect(await json('partner', 'set-rate', pk, '40', '--from', nextMonth)).toMatchObject({ rate: 25 });
+    expect(await json('partner', 'cap-rate', pk, '20')).toMatchObject({ rate: 20, rate_cap: 20 });
+    await expectRefusal(['partner', 'set-rate', pk, '20.01'], /at most 20 %/);
+    await expectRefusal(['partner', 'set-rate', pk, '10', '--from', 'soon'], /"soon" is not a time/);
+  });
+
+  it('rotate-key, owner and decline change what they name', async () => {
+    const pk = await newPk();
+    const rotated = await json('partner', 'rotate-key', pk);
+    expect(rotated.publishable_key).not.toBe(pk);
+    expect((await requirePartner(pk)).id).toBe(rotated.partner_id);
+    expect(await json('partner', 'owner', pk, 'New@Example.com')).toMatchObject({ owner: 'new@example.com' });
+    await expectRefusal(['partner', 'decline', pk], /does not wait/);
   });
 
   it('disable and enable suspend the app and let it work again', async () => {

@@ -1,5 +1,6 @@
 import { normaliseEmail } from '../identity/email';
 import { parseOrigin } from '../partners/origin-rules';
+import { setOwner } from '../partners/owner';
 import {
   addOrigin,
   createPartner,
@@ -12,9 +13,12 @@ import {
   type Partner,
   removeOrigin,
   setAllowedModels,
-  setPartnerRate,
+  stateOf,
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
+import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
+import { rotatePublishableKey } from '../partners/rotate-key';
+import { declinePartner } from '../partners/sign-up';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -46,19 +50,60 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   },
   'partner enable': {
     usage: 'partner enable PK',
-    summary: 'let its keys work again',
+    summary: 'let its keys work again; approves an app that waits for it',
     arguments: ['PK'],
     needs: 'schema',
     run: (input) => change(input, ({ id }) => enablePartner(id)),
   },
+  'partner decline': {
+    usage: 'partner decline PK',
+    summary: 'refuse an app that waits for approval',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: (input) =>
+      change(input, async ({ id }) => {
+        if (!(await declinePartner(id))) throw new CommandRefused('This app does not wait for approval');
+      }),
+  },
   'partner set-rate': {
-    usage: 'partner set-rate PK PERCENT',
-    summary: 'commission on provider cost, 0 to 100, at most two decimals',
+    usage: 'partner set-rate PK PERCENT [--from TIME]',
+    summary: 'commission on provider cost, 0 to 100, at most two decimals; from now, or an ISO 8601 time, on',
     arguments: ['PK', 'PERCENT'],
+    options: { from: 'text' },
     needs: 'schema',
     run: (input) => {
       const rateBp = readRate(input.require('PERCENT'));
-      return change(input, ({ id }) => setPartnerRate(id, rateBp));
+      const from = readTime(input.find('from'));
+      return change(input, ({ id }) =>
+        from === undefined ? setPartnerRate(id, rateBp) : planPartnerRate(id, rateBp, from),
+      );
+    },
+  },
+  'partner cap-rate': {
+    usage: 'partner cap-rate PK PERCENT',
+    summary: 'the most that its rate may be; a higher one comes down',
+    arguments: ['PK', 'PERCENT'],
+    needs: 'schema',
+    run: (input) => {
+      const capBp = readRate(input.require('PERCENT'));
+      return change(input, ({ id }) => setRateCap(id, capBp));
+    },
+  },
+  'partner rotate-key': {
+    usage: 'partner rotate-key PK',
+    summary: 'a new publishable key; the old one works for 24 hours',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: (input) => change(input, async ({ id }) => void (await rotatePublishableKey(id))),
+  },
+  'partner owner': {
+    usage: 'partner owner PK EMAIL',
+    summary: 'who sees its dashboard',
+    arguments: ['PK', 'EMAIL'],
+    needs: 'schema',
+    run: (input) => {
+      const owner = readOwner(input.require('EMAIL')) ?? null;
+      return change(input, ({ id }) => setOwner(id, owner));
     },
   },
   'partner origins': {
@@ -108,7 +153,7 @@ async function list(): Promise<Outcome> {
   const rows = partners.map((partner) => [
     partner.publishableKey,
     `${formatPercent(partner.rateBp)} %`,
-    partner.disabledAt === null ? 'enabled' : 'disabled',
+    stateOf(partner),
     partner.name,
   ]);
   return { json: described, text: rows.length === 0 ? 'No partner yet.' : alignColumns(rows) };
@@ -191,7 +236,8 @@ async function answer(partner: Partner): Promise<Outcome> {
       'partner id': facts.partner_id,
       'publishable key': facts.publishable_key,
       rate: `${formatPercent(partner.rateBp)} %`,
-      state: facts.disabled ? 'disabled' : 'enabled',
+      'at most': `${formatPercent(partner.rateCapBp)} %`,
+      state: facts.state,
       origins: facts.origins.join(', ') || 'none (localhost always works)',
       models: facts.models?.join(', ') ?? 'all',
       owner: facts.owner ?? 'none',
@@ -206,7 +252,9 @@ async function describe(partner: Partner) {
     publishable_key: partner.publishableKey,
     name: partner.name,
     rate: Number(formatPercent(partner.rateBp)),
+    rate_cap: Number(formatPercent(partner.rateCapBp)),
     disabled: partner.disabledAt !== null,
+    state: stateOf(partner),
     origins: await listOrigins(partner.id),
     /** Null: all. */
     models: partner.allModels ? null : partner.allowedModels,
@@ -223,6 +271,14 @@ function readRate(text: string): number {
       `"${text}" is not a rate: write percent between 0 and 100 with at most two decimals`,
     );
   return rateBp;
+}
+
+function readTime(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new CommandRefused(`"${text}" is not a time: write 2027-01-31T00:00Z`);
+  return time;
 }
 
 function readOwner(text: string | undefined): string | undefined {

@@ -12,3 +12,8 @@ export function listOwnedPartners(ownerEmail: string): Promise<Partner[]> {
 export function findOwnedPartner(ownerEmail: string, partnerId: string): Promise<Partner | null> {
   return prisma().partner.findFirst({ where: { id: partnerId, ownerEmail } });
 }
+
+/** Hands the app over; null leaves it without an owner, to the operator alone. */
+export async function setOwner(partnerId: string, ownerEmail: string | null): Promise<void> {
+  await prisma().partner.update({ where: { id: partnerId }, data: { ownerEmail } });
+}

@@ -1,5 +1,5 @@
 import type { Partner } from '../../prisma/client/client';
-import { nowDate } from '../clock';
+import { now, nowDate } from '../clock';
 import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
@@ -8,13 +8,21 @@ import { resumeDeliveries } from '../webhooks/resume';
 import { checkName } from './name';
 import { parseOrigin } from './origin-rules';
 import { newPublishableKey, PUBLISHABLE_KEY_PREFIX } from './publishable-key';
-import { MAX_RATE_BP } from './rate';
+import { requireRate } from './rate';
 
 export type { Partner };
 
+/** By its key, or by one that was replaced not long ago. */
 export async function findPartnerByKey(publishableKey: string): Promise<Partner | null> {
   const canExist = publishableKey.startsWith(PUBLISHABLE_KEY_PREFIX) && hasValidChecksum(publishableKey);
-  return canExist ? prisma().partner.findUnique({ where: { publishableKey } }) : null;
+  if (!canExist) return null;
+  const partner = await prisma().partner.findUnique({ where: { publishableKey } });
+  return partner ?? findByRetiredKey(publishableKey);
+}
+
+async function findByRetiredKey(publishableKey: string): Promise<Partner | null> {
+  const retired = await prisma().retiredPublishableKey.findUnique({ where: { publishableKey } });
+  return retired !== null && retired.worksUntil.getTime() > now() ? findPartner(retired.partnerId) : null;
 }
 
 export function findPartner(id: string): Promise<Partner | null> {
@@ -37,25 +45,39 @@ export function partnerDisabled(): ApiError {
   return new ApiError('partner_disabled', 'This app is disabled at the moment');
 }
 
-export type NewPartner = { name: string; rateBp: number; origins: string[]; ownerEmail?: string | undefined };
+export type NewPartner = {
+  name: string;
+  rateBp: number;
+  origins: string[];
+  ownerEmail?: string | undefined;
+  /** Who signed up waits for the operator's word, disabled. */
+  isPending?: boolean;
+};
 
-export async function createPartner({ name, rateBp, origins, ownerEmail }: NewPartner): Promise<Partner> {
-  const data = {
-    id: newId('prt'),
-    name: requireName(name),
-    publishableKey: newPublishableKey(),
-    ownerEmail: ownerEmail ?? null,
-    rateBp: requireRate(rateBp),
-    createdAt: nowDate(),
-  };
-  const registered = [...new Set(origins.map(requireOrigin))];
-  return inTransaction(async (tx) => {
-    const partner = await tx.partner.create({ data });
-    await tx.partnerOrigin.createMany({
-      data: registered.map((origin) => ({ partnerId: partner.id, origin, createdAt: nowDate() })),
-    });
-    return partner;
+export async function createPartner(partner: NewPartner): Promise<Partner> {
+  const createdAt = nowDate();
+  const rateBp = requireRate(partner.rateBp);
+  const registered = [...new Set(partner.origins.map(requireOrigin))];
+  return prisma().partner.create({
+    data: {
+      id: newId('prt'),
+      name: requireName(partner.name),
+      publishableKey: newPublishableKey(),
+      ownerEmail: partner.ownerEmail ?? null,
+      rateBp,
+      ...(partner.isPending && { review: 'pending', disabledAt: createdAt }),
+      createdAt,
+      origins: { create: registered.map((origin) => ({ origin, createdAt })) },
+      rates: { create: { rateBp, effectiveAt: createdAt, createdAt, appliedAt: createdAt } },
+    },
   });
+}
+
+export type PartnerState = 'pending' | 'declined' | 'disabled' | 'enabled';
+
+export function stateOf({ review, disabledAt }: Partner): PartnerState {
+  if (review === 'pending' || review === 'declined') return review;
+  return disabledAt === null ? 'enabled' : 'disabled';
 }
 
 export function listPartners(): Promise<Partner[]> {
@@ -75,16 +97,12 @@ export async function disablePartner(partnerId: string): Promise<void> {
   });
 }
 
+/** Lets its keys work; of an app that waits for approval this is the approval. */
 export async function enablePartner(partnerId: string): Promise<void> {
   await inTransaction(async (tx) => {
-    await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null } });
+    await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, review: 'approved' } });
     await resumeDeliveries(tx, partnerId);
   });
-}
-
-/** Holds for requests that start from now on; running ones keep the rate they were admitted with. */
-export async function setPartnerRate(partnerId: string, rateBp: number): Promise<void> {
-  await prisma().partner.update({ where: { id: partnerId }, data: { rateBp: requireRate(rateBp) } });
 }
 
 export async function renamePartner(partnerId: string, name: string): Promise<void> {
@@ -119,13 +137,6 @@ function requireName(text: string): string {
   const checked = checkName(text);
   if (!checked.ok) throw new ApiError('invalid_request', `name: ${checked.reason}`, { param: 'name' });
   return checked.name;
-}
-
-function requireRate(rateBp: number): number {
-  if (!Number.isInteger(rateBp) || rateBp < 0 || rateBp > MAX_RATE_BP) {
-    throw new ApiError('invalid_request', 'rate: between 0 and 100 percent', { param: 'rate' });
-  }
-  return rateBp;
 }
 
 function requireOrigin(text: string): string {

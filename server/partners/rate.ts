@@ -1,3 +1,5 @@
+import { ApiError } from '../errors';
+
 /** Commission rates: people write percent, the code counts basis points (2500 = 25 %). */
 
 export const MAX_RATE_BP = 10_000;
@@ -14,4 +16,11 @@ export function parsePercent(text: string): number | null {
 
 export function formatPercent(rateBp: number): string {
   return String(rateBp / BP_PER_PERCENT);
+}
+
+export function requireRate(rateBp: number): number {
+  if (!Number.isInteger(rateBp) || rateBp < 0 || rateBp > MAX_RATE_BP) {
+    throw new ApiError('invalid_request', 'rate: between 0 and 100 percent', { param: 'rate' });
+  }
+  return rateBp;
 }

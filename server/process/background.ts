@@ -3,6 +3,7 @@ import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { startLedgerKeeper } from '../ledger';
 import { describeError, log } from '../log';
+import { applyDueRates } from '../partners/rates';
 import { sweepDeliveries } from '../webhooks/retention';
 import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
@@ -10,6 +11,7 @@ import type { Lifetime } from './lifetime';
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
+const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
@@ -18,6 +20,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
+  life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
 }
 
 /** Runs `work` at once and then again and again, the next round after the last one ended. */

@@ -1,3 +1,4 @@
+import { nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { newPublishableKey } from '../partners/publishable-key';
@@ -23,6 +24,7 @@ export async function seedDemo(): Promise<void> {
       name: 'Demo app',
       publishableKey: newPublishableKey(),
       rateBp: DEMO_RATE_BP,
+      rates: { create: { rateBp: DEMO_RATE_BP, effectiveAt: nowDate(), appliedAt: nowDate() } },
     },
     update: {},
   });

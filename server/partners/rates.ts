@@ -1,0 +1,110 @@
+import type { PartnerRate } from '../../prisma/client/client';
+import { DAY_MS, now, nowDate } from '../clock';
+import { inTransaction, prisma, type Tx } from '../db';
+import { ApiError, invariant } from '../errors';
+import { formatPercent, requireRate } from './rate';
+
+/**
+ * A partner's commission over time. A change holds for requests that start from its time on;
+ * running ones keep the rate they were admitted with.
+ */
+
+export type { PartnerRate };
+
+const MAX_AHEAD_MS = 365 * DAY_MS;
+
+/** From now on. A change that was planned still comes. */
+export async function setPartnerRate(partnerId: string, rateBp: number): Promise<void> {
+  await inTransaction(async (tx) => {
+    await requireBelowCap(tx, partnerId, rateBp);
+    await applyRate(tx, partnerId, rateBp);
+  });
+}
+
+/** From a time to come on. It takes the place of what was planned before. */
+export async function planPartnerRate(partnerId: string, rateBp: number, effectiveAt: Date): Promise<void> {
+  const aheadMs = effectiveAt.getTime() - now();
+  if (!(aheadMs > 0 && aheadMs <= MAX_AHEAD_MS)) {
+    throw new ApiError('invalid_request', 'effective_at: a time within the next year', {
+      param: 'effective_at',
+    });
+  }
+  await inTransaction(async (tx) => {
+    await requireBelowCap(tx, partnerId, rateBp);
+    await tx.partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
+    await tx.partnerRate.create({ data: { partnerId, rateBp, effectiveAt, createdAt: nowDate() } });
+  });
+}
+
+/** False when nothing was planned. */
+export async function cancelPlannedRate(partnerId: string): Promise<boolean> {
+  const { count } = await prisma().partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
+  return count > 0;
+}
+
+/** The most that the rate may be. A rate above it, in force or planned, comes down with it. */
+export async function setRateCap(partnerId: string, rateCapBp: number): Promise<void> {
+  requireRate(rateCapBp);
+  await inTransaction(async (tx) => {
+    const { rateBp } = await lockPartner(tx, partnerId);
+    if (rateBp > rateCapBp) await applyRate(tx, partnerId, rateCapBp);
+    await tx.partnerRate.updateMany({
+      where: { partnerId, appliedAt: null, rateBp: { gt: rateCapBp } },
+      data: { rateBp: rateCapBp },
+    });
+    await tx.partner.update({ where: { id: partnerId }, data: { rateCapBp } });
+  });
+}
+
+/** What was, is and will be, the latest first. */
+export function listRates(partnerId: string): Promise<PartnerRate[]> {
+  return prisma().partnerRate.findMany({
+    where: { partnerId },
+    orderBy: [{ effectiveAt: 'desc' }, { id: 'desc' }],
+  });
+}
+
+/** Puts the changes into force whose time has come; run again and again, by every instance. */
+export async function applyDueRates(): Promise<void> {
+  const due = await prisma().partnerRate.findMany({
+    where: { appliedAt: null, effectiveAt: { lte: nowDate() } },
+    select: { id: true, partnerId: true },
+  });
+  for (const { id, partnerId } of due) await inTransaction((tx) => applyPlanned(tx, id, partnerId));
+}
+
+async function applyPlanned(tx: Tx, id: number, partnerId: string): Promise<void> {
+  await lockPartner(tx, partnerId);
+  // Meanwhile another instance may have applied it, or somebody called it off.
+  const planned = await tx.partnerRate.findFirst({ where: { id, appliedAt: null } });
+  if (planned === null) return;
+  await tx.partnerRate.update({ where: { id }, data: { appliedAt: nowDate() } });
+  await tx.partner.update({ where: { id: partnerId }, data: { rateBp: planned.rateBp } });
+}
+
+async function applyRate(tx: Tx, partnerId: string, rateBp: number): Promise<void> {
+  const at = nowDate();
+  await tx.partner.update({ where: { id: partnerId }, data: { rateBp } });
+  await tx.partnerRate.create({
+    data: { partnerId, rateBp, effectiveAt: at, createdAt: at, appliedAt: at },
+  });
+}
+
+async function requireBelowCap(tx: Tx, partnerId: string, rateBp: number): Promise<void> {
+  requireRate(rateBp);
+  const { rateCapBp } = await lockPartner(tx, partnerId);
+  if (rateBp > rateCapBp) {
+    throw new ApiError('invalid_request', `rate: at most ${formatPercent(rateCapBp)} % for this app`, {
+      param: 'rate',
+    });
+  }
+}
+
+/** Changes of one partner's rate wait for each other. */
+async function lockPartner(tx: Tx, partnerId: string): Promise<{ rateBp: number; rateCapBp: number }> {
+  const [partner] = await tx.$queryRaw<{ rateBp: number; rateCapBp: number }[]>`
+    SELECT rate_bp AS "rateBp", rate_cap_bp AS "rateCapBp" FROM partner WHERE id = ${partnerId}
+    FOR NO KEY UPDATE`;
+  invariant(partner, 'rates are changed of partners that exist');
+  return partner;
+}

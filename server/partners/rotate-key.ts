@@ -1,0 +1,32 @@
+import { DAY_MS, now, nowDate } from '../clock';
+import { inTransaction, prisma } from '../db';
+import { newPublishableKey } from './publishable-key';
+
+/** Time to bring the new key to every page. */
+const RETIRED_KEY_WORKS_MS = DAY_MS;
+
+/** Gives the app a new publishable key. The old one works for a day more. */
+export async function rotatePublishableKey(partnerId: string): Promise<{ publishableKey: string }> {
+  const publishableKey = newPublishableKey();
+  return inTransaction(async (tx) => {
+    const [old] = await tx.$queryRaw<{ key: string }[]>`
+      SELECT publishable_key AS key FROM partner WHERE id = ${partnerId} FOR UPDATE`;
+    if (old) {
+      const worksUntil = new Date(now() + RETIRED_KEY_WORKS_MS);
+      await tx.retiredPublishableKey.create({ data: { publishableKey: old.key, partnerId, worksUntil } });
+    }
+    await tx.partner.update({ where: { id: partnerId }, data: { publishableKey } });
+    return { publishableKey };
+  });
+}
+
+export type RetiredKey = { publishableKey: string; worksUntil: Date };
+
+/** Old keys that still work. */
+export function listRetiredKeys(partnerId: string): Promise<RetiredKey[]> {
+  return prisma().retiredPublishableKey.findMany({
+    where: { partnerId, worksUntil: { gt: nowDate() } },
+    select: { publishableKey: true, worksUntil: true },
+    orderBy: { worksUntil: 'desc' },
+  });
+}

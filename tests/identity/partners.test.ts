@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
+import { prisma } from '@/server/db';
+import { settings } from '@/server/env';
+import { findOwnedPartner, listOwnedPartners, setOwner } from '@/server/partners/owner';
+import {
+  createPartner,
+  disablePartner,
+  enablePartner,
+  findPartner,
+  findPartnerByKey,
+  requirePartner,
+  stateOf,
+} from '@/server/partners/partner';
+import {
+  applyDueRates,
+  cancelPlannedRate,
+  listRates,
+  planPartnerRate,
+  setPartnerRate,
+  setRateCap,
+} from '@/server/partners/rates';
+import { listRetiredKeys, rotatePublishableKey } from '@/server/partners/rotate-key';
+import { approvePartner, declinePartner, signUpPartner } from '@/server/partners/sign-up';
+import { newDatabase } from '../harness';
+
+await newDatabase();
+afterEach(() => setClock());
+
+const newApp = () => createPartner({ name: 'Acme', rateBp: 2_500, origins: ['https://acme.example'] });
+const rateOf = async (id: string) => (await findPartner(id))?.rateBp;
+const historyOf = async (id: string) => (await listRates(id)).map((rate) => rate.rateBp);
+
+describe('signing up an app', () => {
+  const signUp = (ownerEmail = 'owner@example.com') =>
+    signUpPartner({ ownerEmail, name: 'Notes', rateBp: 1_000, origins: ['https://notes.example'] });
+
+  it('works at once where sign-up is open', async () => {
+    Object.assign(settings(), { PARTNER_SIGNUP: 'open' });
+    const partner = await signUp();
+    expect(stateOf(partner)).toBe('enabled');
+    expect((await requirePartner(partner.publishableKey)).id).toBe(partner.id);
+  });
+
+  it('waits, disabled, for an operator where that is asked for', async () => {
+    Object.assign(settings(), { PARTNER_SIGNUP: 'approval' });
+    const [approved, declined] = [await signUp(), await signUp()];
+    for (const { publishableKey, ...partner } of [approved, declined]) {
+      expect(partner.review).toBe('pending');
+      await expect(requirePartner(publishableKey)).rejects.toMatchObject({ code: 'partner_disabled' });
+    }
+    expect(await approvePartner(approved.id)).toBe(true);
+    expect(await declinePartner(declined.id)).toBe(true);
+    expect((await requirePartner(approved.publishableKey)).id).toBe(approved.id);
+    await expect(requirePartner(declined.publishableKey)).rejects.toMatchObject({ code: 'partner_disabled' });
+    expect([await declinePartner(approved.id), await approvePartner(declined.id)]).toEqual([false, false]);
+    await disablePartner(approved.id);
+    expect(await approvePartner(approved.id)).toBe(false);
+  });
+
+  it('is refused where only the operator registers apps, and beyond twenty apps', async () => {
+    Object.assign(settings(), { PARTNER_SIGNUP: 'closed' });
+    await expect(signUp()).rejects.toMatchObject({ code: 'invalid_request' });
+    Object.assign(settings(), { PARTNER_SIGNUP: 'open' });
+    for (let i = 0; i < 20; i++) await signUp('many@example.com');
+    await expect(signUp('many@example.com')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('an app that was never approved cannot be enabled past its review', async () => {
+    Object.assign(settings(), { PARTNER_SIGNUP: 'approval' });
+    const partner = await signUp();
+    await expect(
+      prisma().partner.update({ where: { id: partner.id }, data: { disabledAt: null } }),
+    ).rejects.toThrow();
+    await enablePartner(partner.id);
+    expect((await findPartner(partner.id))?.review).toBe('approved');
+  });
+});
+
+describe('the rate', () => {
+  it('changes now, and at a time that was planned, never before; its history is kept', async () => {
+    const start = now();
+    setClock(() => start);
+    const { id } = await newApp();
+    await setPartnerRate(id, 3_000);
+    await planPartnerRate(id, 4_000, new Date(start + 10 * MINUTE_MS));
+    setClock(() => start + 10 * MINUTE_MS - SECOND_MS);
+    await applyDueRates();
+    expect(await rateOf(id)).toBe(3_000);
+    setClock(() => start + 10 * MINUTE_MS);
+    await Promise.all([applyDueRates(), applyDueRates(), applyDueRates()]);
+    expect(await rateOf(id)).toBe(4_000);
+    expect(await historyOf(id)).toEqual([4_000, 3_000, 2_500]);
+    await setPartnerRate(id, 1_000);
+    await applyDueRates();
+    expect(await rateOf(id)).toBe(1_000);
+  });
+
+  it('has one planned change at most, which can be called off', async () => {
+    const { id } = await newApp();
+    await planPartnerRate(id, 4_000, new Date(now() + DAY_MS));
+    await planPartnerRate(id, 5_000, new Date(now() + 2 * DAY_MS));
+    expect(await historyOf(id)).toEqual([5_000, 2_500]);
+    expect([await cancelPlannedRate(id), await cancelPlannedRate(id)]).toEqual([true, false]);
+    expect(await historyOf(id)).toEqual([2_500]);
+  });
+
+  it.each([
+    ['the past', -SECOND_MS],
+    ['now', 0],
+    ['two years ahead', 2 * 365 * DAY_MS],
+    ['no time', Number.NaN],
+  ])('cannot be planned for %s', async (_, aheadMs) => {
+    const start = now();
+    setClock(() => start);
+    const { id } = await newApp();
+    await expect(planPartnerRate(id, 100, new Date(start + aheadMs))).rejects.toMatchObject({
+      param: 'effective_at',
+    });
+  });
+
+  it('stays below the cap that the operator sets; what is above comes down with it', async () => {
+    const { id } = await newApp();
+    await planPartnerRate(id, 9_000, new Date(now() + DAY_MS));
+    await setRateCap(id, 2_000);
+    expect(await historyOf(id)).toEqual([2_000, 2_000, 2_500]);
+    expect(await rateOf(id)).toBe(2_000);
+    await expect(setPartnerRate(id, 2_001)).rejects.toMatchObject({ param: 'rate' });
+    await expect(planPartnerRate(id, 2_001, new Date(now() + DAY_MS))).rejects.toMatchObject({
+      param: 'rate',
+    });
+    await setRateCap(id, 10_000);
+    await setPartnerRate(id, 10_000);
+    await expect(setPartnerRate(id, 10_001)).rejects.toMatchObject({ param: 'rate' });
+  });
+});
+
+describe('the publishable key', () => {
+  it('is replaced by a new one; the old one works for a day, also when it is replaced again', async () => {
+    const start = now();
+    setClock(() => start);
+    const { id, publishableKey: first } = await newApp();
+    const { publishableKey: second } = await rotatePublishableKey(id);
+    setClock(() => start + DAY_MS / 2);
+    const { publishableKey: third } = await rotatePublishableKey(id);
+    for (const key of [first, second, third]) expect((await findPartnerByKey(key))?.id).toBe(id);
+    expect((await listRetiredKeys(id)).map((key) => key.publishableKey)).toEqual([second, first]);
+
+    setClock(() => start + DAY_MS);
+    expect(await findPartnerByKey(first)).toBeNull();
+    expect((await findPartnerByKey(second))?.id).toBe(id);
+    setClock(() => start + 2 * DAY_MS);
+    expect(await findPartnerByKey(second)).toBeNull();
+    expect((await findPartnerByKey(third))?.id).toBe(id);
+  });
+
+  it('of a disabled app stays refused, the old one too', async () => {
+    const { id, publishableKey } = await newApp();
+    await rotatePublishableKey(id);
+    await disablePartner(id);
+    await expect(requirePartner(publishableKey)).rejects.toMatchObject({ code: 'partner_disabled' });
+  });
+});
+
+it('an app is found by its owner and by nobody else, also after it was handed over', async () => {
+  const { id } = await newApp();
+  expect(await findOwnedPartner('a@example.com', id)).toBeNull();
+  await setOwner(id, 'a@example.com');
+  expect((await findOwnedPartner('a@example.com', id))?.id).toBe(id);
+  await setOwner(id, 'b@example.com');
+  expect(await findOwnedPartner('a@example.com', id)).toBeNull();
+  expect((await listOwnedPartners('b@example.com')).map((partner) => partner.id)).toEqual([id]);
+});

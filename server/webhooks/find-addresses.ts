@@ -1,4 +1,4 @@
-import { getServers } from 'node:dns';
+import dns from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { bareHost } from './endpoint-url';
@@ -27,7 +27,7 @@ export function loopbackAddresses(url: URL): string[] {
 async function resolveBoth(host: string, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
   const resolver = new Resolver({ timeout: ANSWER_PATIENCE_MS, tries: TRIES });
-  resolver.setServers(getServers());
+  resolver.setServers(dns.getServers());
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -21,7 +21,7 @@ export type PostFailure = 'timeout' | 'connection' | 'tls' | 'bad_response';
 
 export type PostResult =
   | { ok: true; status: number; excerpt: Buffer }
-  /** `status` is unknown: no status line came. */
+  /** No status line came. */
   | { ok: false; error: PostFailure };
 
 export const EXCERPT_BYTES = 1_024;
@@ -41,25 +41,26 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
     });
-    const fail = (error?: unknown) => {
-      request.destroy();
+    const fail = (error?: unknown) =>
       resolve({ ok: false, error: signal.aborted ? 'timeout' : classify(error, request.socket) });
-    };
     request.on('error', fail);
-    request.on('close', () => fail());
+    request.on('close', fail);
     request.on('upgrade', (response, socket) => {
       socket.destroy();
       resolve({ ok: true, status: response.statusCode ?? 0, excerpt: Buffer.alloc(0) });
     });
     request.on('response', async (response) => {
-      const status = response.statusCode ?? 0;
+      // The status line has decided: what breaks from here on changes nothing.
+      request.off('error', fail).off('close', fail).on('error', ignore);
       const excerpt = await readExcerpt(response);
-      resolve({ ok: true, status, excerpt });
       request.destroy();
+      resolve({ ok: true, status: response.statusCode ?? 0, excerpt });
     });
     request.end(body);
   });
 }
+
+const ignore = (): void => {};
 
 /** Stands in for a look-up: the addresses were found and checked before. */
 function answerWith(addresses: readonly string[]): LookupFunction {
@@ -97,6 +98,6 @@ function classify(error: unknown, socket: unknown): PostFailure {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (code.startsWith('HPE_')) return 'bad_response';
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return 'tls';
-  const wasConnected = socket instanceof TLSSocket && socket.bytesWritten > 0;
-  return wasConnected && !socket.authorized && !socket.getProtocol() ? 'tls' : 'connection';
+  const isHandshakeOpen = socket instanceof TLSSocket && socket.getProtocol() === null;
+  return isHandshakeOpen && code === 'ECONNRESET' ? 'tls' : 'connection';
 }

@@ -1,20 +1,25 @@
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /** Platform services that answer on an address that looks like any other. */
 const PLATFORM_ADDRESSES = ['168.63.129.16'];
 
+/** All that is given out of IPv6; what lies outside is old, special or not in use. */
+const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** Whether an address is out on the public internet: not private, not reserved, not this machine. */
 export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
+  if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv6 && !address.match(PUBLIC_IPV6)) return false;
   const written = address.toString();
   return !PLATFORM_ADDRESSES.includes(written) && !ownAddresses().includes(written);
 }
 
 export function isLoopbackAddress(text: string): boolean {
-  return ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
+  return isIP(text) !== 0 && ipaddr.parse(text).range() === 'loopback';
 }
 
 function ownAddresses(): string[] {

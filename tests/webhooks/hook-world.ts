@@ -9,10 +9,13 @@ import { deliver } from '@/server/webhooks/deliver';
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { recordEvent } from '@/server/webhooks/record';
 
-/** After `newDatabase()` and before anything reads the settings. */
+/** After `newDatabase()` and before anything reads the settings. A test leaves nothing to deliver behind. */
 export function allowLoopback(): void {
   process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
-  afterEach(() => setClock());
+  afterEach(async () => {
+    setClock();
+    await prisma().delivery.updateMany({ where: { status: 'pending' }, data: { status: 'stopped' } });
+  });
 }
 
 export type Listening = Partner & { secret: string };

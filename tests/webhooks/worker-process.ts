@@ -1,0 +1,24 @@
+import { closeDatabase } from '@/server/db';
+import { claimDue } from '@/server/webhooks/claim';
+import { startDeliveryWorker } from '@/server/webhooks/worker';
+
+/**
+ * A process that delivers, as each instance of the service does; with `claim` it only takes what
+ * is due and then hangs, as a process does that is about to die.
+ */
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+if (process.argv[2] === 'claim') {
+  const claims = await claimDue({ free: 64, freeForSlow: 64, perEndpoint: 4, limited: new Map() });
+  say(`claimed ${claims.length}`);
+  setInterval(() => {}, 60_000);
+} else {
+  const stop = startDeliveryWorker();
+  process.once('SIGTERM', async () => {
+    say('stopping');
+    await stop();
+    await closeDatabase();
+    say('stopped');
+  });
+  say('ready');
+}

@@ -1,4 +1,4 @@
-import { inTransaction } from '../db';
+import { inTransaction, prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
 import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
@@ -23,7 +23,7 @@ export async function startOwnPayment(
     amount,
     currency,
     checkoutMode: 'new_tab',
-    language: null,
+    language: 'en',
     customer: { canSaveCard: true },
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),
   });
@@ -31,7 +31,12 @@ export async function startOwnPayment(
   return { checkoutUrl: form.url };
 }
 
-/** How it stands, whoever brought the news: asks the processor while it is open. */
-export function readOwnPayment(userId: string, checkoutSessionId: string): Promise<PaymentReport> {
-  return readPaymentStatus(checkoutSessionId, { userId, partnerId: OUTSIDE_ANY_APP });
+/** How it stands: asks the processor while it is open. Null when the user has no such payment. */
+export async function findOwnPayment(
+  userId: string,
+  checkoutSessionId: string,
+): Promise<PaymentReport | null> {
+  const owner = { userId, partnerId: OUTSIDE_ANY_APP };
+  const known = await prisma().checkoutSession.count({ where: { id: checkoutSessionId, ...owner } });
+  return known === 0 ? null : readPaymentStatus(checkoutSessionId, owner);
 }

@@ -1,4 +1,4 @@
-import { creditsToJson, type Microcredits, parseCredits, ZERO } from '../credits';
+import { creditsToJson, type Microcredits, ZERO } from '../credits';
 import { inTransaction, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { type Booking, pauseLimit, resumeLimit, saveLimit } from '../ledger';
@@ -10,8 +10,7 @@ export type PermissionSave = { userId: string; partnerId: string; saveId: string
 export type Permission = { grantedCredits: Microcredits; creditsAdded: Microcredits; balance: Microcredits };
 
 /** Saves what the app may draw from the user's other credits; null takes the permission away. */
-export async function savePermission(save: PermissionSave, credits: number | null): Promise<Permission> {
-  const limit = credits === null ? null : requireLimit(credits);
+export function savePermission(save: PermissionSave, limit: Microcredits | null): Promise<Permission> {
   return inTransaction(async (tx) => {
     const booking = await saveLimit(tx, { ...inLedger(save), limit });
     if (booking.repeated) await requireSameSave(tx, save, booking, limit);
@@ -82,14 +81,4 @@ async function requireSameSave(
       param: 'save_id',
     });
   }
-}
-
-function requireLimit(credits: number): Microcredits {
-  const limit = parseCredits(String(credits));
-  if (limit === null || limit < 0n) {
-    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', {
-      param: 'credits',
-    });
-  }
-  return limit;
 }

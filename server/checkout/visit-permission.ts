@@ -1,3 +1,5 @@
+import { type Microcredits, parseCredits } from '../credits';
+import { ApiError } from '../errors';
 import { type Permission, savePermission } from './permission';
 import { requireEnabledPartner } from './visit-partner';
 import { requireOwnSignIn } from './visit-sign-in';
@@ -10,6 +12,17 @@ export async function permit(
 ): Promise<Permission> {
   const { userId } = await requireOwnSignIn(visit);
   await requireEnabledPartner(visit);
+  const limit = credits === null ? null : requireLimit(credits);
   // The id comes from the page: the visit's own id keeps it from meeting another window's.
-  return savePermission({ userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` }, credits);
+  return savePermission({ userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` }, limit);
+}
+
+function requireLimit(credits: number): Microcredits {
+  const limit = parseCredits(String(credits));
+  if (limit === null || limit < 0n) {
+    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', {
+      param: 'credits',
+    });
+  }
+  return limit;
 }

@@ -1,7 +1,8 @@
 import type { UserApp } from '../../prisma/client/client';
-import { type Microcredits, microcredits } from '../credits';
+import type { Microcredits } from '../credits';
 import { prisma } from '../db';
-import { OUTSIDE_ANY_APP, readSpendable, type Spendable } from '../ledger';
+import { invariant } from '../errors';
+import { OUTSIDE_ANY_APP, readPockets, type Spendable } from '../ledger';
 
 /** An app as one of its users sees it: the money in it, what it may spend, and its keys. */
 export type AppOfUser = {
@@ -17,6 +18,8 @@ export type AppOfUser = {
   /** What the user saved as the limit for credits bought elsewhere, and what is left of it. */
   limitSaved: Microcredits | null;
   limitLeft: Microcredits | null;
+  /** What was left of a limit that the user paused. */
+  limitPaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
   /** Live ones, the latest used first. */
@@ -34,30 +37,38 @@ export type KeyOfUser = {
 
 /** Every app that the user has signed in to, the oldest first. */
 export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
-  const rows = await prisma().userApp.findMany({
-    where: { userId, appId: { not: OUTSIDE_ANY_APP } },
-    orderBy: [{ createdAt: 'asc' }, { appId: 'asc' }],
-  });
-  const [partners, keys] = await Promise.all([findPartners(rows), findLiveKeys(userId)]);
-  return Promise.all(
-    rows.map(async (row): Promise<AppOfUser> => {
-      const partner = partners.get(row.appId);
-      const { balance, status } = await readSpendable(userId, row.appId);
-      return {
-        partnerId: row.appId,
-        name: partner?.name ?? '',
-        appUserId: row.appUserId ?? '',
-        isSuspended: partner?.disabledAt !== null,
-        since: row.createdAt,
-        own: microcredits(row.own),
-        limitSaved: row.limitSaved === null ? null : microcredits(row.limitSaved),
-        limitLeft: row.limitSaved === null ? null : microcredits(row.limitLeft),
-        balance,
-        status,
-        keys: keys.get(row.appId) ?? [],
-      };
+  const [rows, { pockets }] = await Promise.all([
+    prisma().userApp.findMany({
+      where: { userId, appId: { not: OUTSIDE_ANY_APP } },
+      orderBy: [{ createdAt: 'asc' }, { appId: 'asc' }],
     }),
-  );
+    readPockets(userId),
+  ]);
+  const [partners, keys] = await Promise.all([findPartners(rows), findLiveKeys(userId)]);
+  const pocketOf = new Map(pockets.map((pocket) => [pocket.appId, pocket]));
+  return rows.flatMap((row): AppOfUser[] => {
+    const pocket = pocketOf.get(row.appId);
+    const partner = partners.get(row.appId);
+    // A pocket opened between the two reads shows the next time.
+    if (pocket === undefined) return [];
+    invariant(partner, 'partners are never deleted');
+    return [
+      {
+        partnerId: row.appId,
+        name: partner.name,
+        appUserId: row.appUserId ?? '',
+        isSuspended: partner.disabledAt !== null,
+        since: row.createdAt,
+        own: pocket.own,
+        limitSaved: pocket.limitSaved,
+        limitLeft: pocket.limitSaved === null ? null : pocket.limitLeft,
+        limitPaused: pocket.limitPaused,
+        balance: pocket.balance,
+        status: pocket.status,
+        keys: keys.get(row.appId) ?? [],
+      },
+    ];
+  });
 }
 
 /** Null when the user never signed in to this app. */

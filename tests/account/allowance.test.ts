@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pausePermission, resumePermission, savePermission } from '@/server/checkout/permission';
+import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { checkLedger, openWallet, readPockets } from '@/server/ledger';
@@ -25,7 +26,7 @@ async function person() {
 describe('an allowance', () => {
   it('paused leaves the app nothing of other credits, and comes back as it was', async () => {
     const { save, pocket, events } = await person();
-    await savePermission(save(), 300);
+    await savePermission(save(), wholeCredits(300));
     expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok' });
     expect(await pausePermission(save())).toMatchObject({
       grantedCredits: 0n,
@@ -56,9 +57,9 @@ describe('an allowance', () => {
 
   it('saved anew while paused is not resumed any more', async () => {
     const { save, pocket } = await person();
-    await savePermission(save(), 300);
+    await savePermission(save(), wholeCredits(300));
     await pausePermission(save());
-    await savePermission(save(), 50);
+    await savePermission(save(), wholeCredits(50));
     expect(await pocket()).toMatchObject({ limitLeft: 50_000_000n, limitPaused: null });
     expect(await resumePermission(save())).toBeNull();
     await savePermission(save(), null);
@@ -74,7 +75,7 @@ describe('an allowance', () => {
 
   it('paused by two windows at once is remembered once, never lost', async () => {
     const { save, pocket } = await person();
-    await savePermission(save(), 300);
+    await savePermission(save(), wholeCredits(300));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => pausePermission(save())));
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
     expect(await pocket()).toMatchObject({ limitPaused: 300_000_000n });

@@ -1,0 +1,106 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { requireSession } from '@/app/_session/session';
+import { CopyField } from '@/app/_ui/copy-field';
+import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { findUserReceipt, type UserReceipt } from '@/server/activity/user-receipt';
+import { formatCredits } from '@/server/credits';
+import { TokenLines } from './token-lines';
+
+export const metadata: Metadata = { title: 'Receipt' };
+
+type Props = { params: Promise<{ request: string }> };
+
+/** Everything that was metered, priced and taken for one request. */
+export default async function ReceiptPage({ params }: Props) {
+  const [{ userId }, { request }] = await Promise.all([requireSession(), params]);
+  const receipt = await findUserReceipt(userId, request);
+  if (receipt === null) notFound();
+  return (
+    <>
+      <Link
+        href="/account/activity"
+        className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline"
+      >
+        ← Activity
+      </Link>
+      <PageHead
+        title="Receipt"
+        description={
+          <>
+            {receipt.model} in {receipt.appName}, <Time at={receipt.createdAt.toISOString()} />
+          </>
+        }
+      />
+      <Remarks receipt={receipt} />
+      <Section title="Tokens" flush>
+        <TokenLines lines={receipt.lines} reasoningTokens={receipt.reasoningTokens} />
+      </Section>
+      <Section title="Credits">
+        <dl className="flex flex-col gap-2.5 text-sm">
+          <Sum label="Cost at the provider">{formatCredits(receipt.providerCost)}</Sum>
+          <Sum label={`Commission of ${receipt.appName}`}>{formatCredits(receipt.partnerShare)}</Sum>
+          {receipt.notCharged > 0n && (
+            <Sum label="Beyond what was reserved, not charged">−{formatCredits(receipt.notCharged)}</Sum>
+          )}
+          <div className="my-1 border-t border-line" />
+          <Sum label="Charged" strong>
+            {formatCredits(receipt.charge)} credits
+          </Sum>
+          {receipt.paidFrom.map(({ appName, amount }) => (
+            <Sum
+              key={appName ?? ''}
+              label={appName === null ? 'from credits outside any app' : `from credits bought in ${appName}`}
+            >
+              {formatCredits(amount)}
+            </Sum>
+          ))}
+        </dl>
+      </Section>
+      <Section title="Details">
+        <dl className="flex flex-col gap-2.5 text-sm">
+          <Sum label="Provider">{receipt.provider}</Sum>
+          <Sum label="Price version">
+            <code className="font-mono text-[13px]">{receipt.priceVersion}</code>
+          </Sum>
+          <Sum label="Reserved while it ran">{formatCredits(receipt.held)} credits</Sum>
+          <Sum label="Key">
+            <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
+          </Sum>
+          <Sum label="Tokens">{receipt.estimated ? 'estimated' : `reported by the provider`}</Sum>
+        </dl>
+        <div className="mt-4">
+          <CopyField label="request id" value={receipt.requestId} />
+        </div>
+      </Section>
+    </>
+  );
+}
+
+function Remarks({ receipt: { outcome, estimated } }: { receipt: UserReceipt }) {
+  const remarks = [
+    outcome === 'aborted' && 'The answer was stopped early. You paid for what was produced until then.',
+    outcome === 'failed' && 'The answer broke off. You paid for what was produced until then.',
+    estimated && 'The provider did not report how many tokens it used, so they were counted here.',
+  ].filter((remark) => remark !== false);
+  if (remarks.length === 0) return null;
+  return (
+    <div className="mb-6">
+      <Notice kind="warning">{remarks.join(' ')}</Notice>
+    </div>
+  );
+}
+
+function Sum({ label, strong = false, children }: { label: string; strong?: boolean; children: ReactNode }) {
+  return (
+    <div className={`flex justify-between gap-6 ${strong ? 'text-base font-semibold' : ''}`}>
+      <dt className={strong ? '' : 'text-muted'}>{label}</dt>
+      <dd className="text-right tabular-nums">{children}</dd>
+    </div>
+  );
+}

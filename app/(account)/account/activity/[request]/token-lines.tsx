@@ -1,0 +1,63 @@
+import type { ReceiptLine } from '@/server/activity/user-receipt';
+import { inNumber } from '../../show-credits';
+
+const NAMES: Record<ReceiptLine['tokens'], string> = {
+  input: 'Input',
+  cache_read: 'Input from the cache',
+  cache_write: 'Written to the cache',
+  cache_write_1h: 'Written to the cache for an hour',
+  output: 'Output',
+};
+
+const CELL = 'px-3 py-3 first:pl-5 last:pr-5';
+
+/** Tokens of each class, their price and what they cost. */
+export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; reasoningTokens: number }) {
+  return (
+    <table className="w-full border-collapse text-sm">
+      <caption className="sr-only">Tokens, their price and their cost</caption>
+      <thead>
+        <tr className="border-b border-line text-[13px] text-muted">
+          <th scope="col" className={`${CELL} text-left font-medium`}>
+            Class
+          </th>
+          <th scope="col" className={`${CELL} text-right font-medium`}>
+            Tokens
+          </th>
+          <th scope="col" className={`${CELL} text-right font-medium max-sm:hidden`}>
+            USD per million
+          </th>
+          <th scope="col" className={`${CELL} text-right font-medium`}>
+            Credits
+          </th>
+        </tr>
+      </thead>
+      <tbody className="tabular-nums">
+        {lines.map(({ tokens, count, price, cost }) => (
+          <tr key={tokens} className="border-b border-line/70 last:border-0">
+            <th scope="row" className={`${CELL} text-left font-normal`}>
+              {NAMES[tokens]}
+              {tokens === 'output' && reasoningTokens > 0 && (
+                <span className="block text-[13px] text-muted">
+                  {inNumber(reasoningTokens)} of them to think
+                </span>
+              )}
+            </th>
+            <td className={`${CELL} text-right`}>{inNumber(count)}</td>
+            <td className={`${CELL} text-right max-sm:hidden`}>{price ?? '–'}</td>
+            <td className={`${CELL} text-right`}>{cost === null ? '–' : writeExact(cost)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const DECIMALS = 12;
+
+/** Picocredits as decimal text, nothing rounded. */
+function writeExact(picocredits: bigint): string {
+  const digits = picocredits.toString().padStart(DECIMALS + 1, '0');
+  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${digits.slice(0, -DECIMALS)}${decimals && `.${decimals}`}`;
+}

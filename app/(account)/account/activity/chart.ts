@@ -1,0 +1,73 @@
+import type { BarRow } from '@/app/_ui/bar-chart';
+import { daysBetween } from '@/server/activity/periods';
+import { creditsToJson } from '@/server/credits';
+import type { UsageDay } from '@/server/ledger';
+
+/** Use by day as the bars of a chart. */
+
+const MOST_SERIES = 6;
+const REST = 'Other';
+
+type Options = {
+  from: string;
+  to: string;
+  step: 'day' | 'month';
+  by: 'app' | 'model';
+  /** The names of the apps. */
+  names: Map<string, string>;
+};
+
+export function chartOf(days: UsageDay[], options: Options): { rows: BarRow[]; series: string[] } {
+  const { series, seriesOf } = chooseSeries(days, options);
+  const bars = new Map(daysBetween(options).map((day) => [stepOf(day, options), new Map<string, bigint>()]));
+  for (const day of days) {
+    const bar = bars.get(stepOf(day.day, options));
+    const name = seriesOf(day);
+    bar?.set(name, (bar.get(name) ?? 0n) + day.charge);
+  }
+  const rows = [...bars].map(([step, values]) => ({
+    label: labelOf(step),
+    values: Object.fromEntries([...values].map(([name, charge]) => [name, creditsToJson(charge)])),
+  }));
+  return { rows, series };
+}
+
+export type Share = { id: string; name: string; charge: bigint; requests: number };
+
+/** The sums per app or model, the dearest first. */
+export function sharesOf(days: UsageDay[], { by, names }: Pick<Options, 'by' | 'names'>): Share[] {
+  const shares = new Map<string, Share>();
+  for (const day of days) {
+    const id = by === 'app' ? day.appId : day.model;
+    const share = shares.get(id) ?? { id, name: names.get(id) ?? id, charge: 0n, requests: 0 };
+    shares.set(id, { ...share, charge: share.charge + day.charge, requests: share.requests + day.requests });
+  }
+  return [...shares.values()].sort((a, b) =>
+    a.charge < b.charge ? 1 : a.charge > b.charge ? -1 : b.requests - a.requests,
+  );
+}
+
+/** The dearest ones by name, the others together. Apps may share a name; they keep a bar each. */
+function chooseSeries(days: UsageDay[], options: Options) {
+  const shares = sharesOf(days, options);
+  const shown = shares.length > MOST_SERIES ? shares.slice(0, MOST_SERIES - 1) : shares;
+  const labels = new Map<string, string>();
+  for (const { id, name } of shown)
+    labels.set(id, [...labels.values()].includes(name) ? `${name} (${labels.size + 1})` : name);
+  const idOf = (day: UsageDay) => (options.by === 'app' ? day.appId : day.model);
+  return {
+    series: [...labels.values(), ...(shown.length < shares.length ? [REST] : [])],
+    seriesOf: (day: UsageDay) => labels.get(idOf(day)) ?? REST,
+  };
+}
+
+const stepOf = (day: string, { step }: Options): string => (step === 'day' ? day : day.slice(0, 7));
+
+function labelOf(step: string): string {
+  const isMonth = step.length === 7;
+  return new Intl.DateTimeFormat('en', {
+    timeZone: 'UTC',
+    month: 'short',
+    ...(isMonth ? { year: '2-digit' } : { day: 'numeric' }),
+  }).format(new Date(isMonth ? `${step}-01` : step));
+}

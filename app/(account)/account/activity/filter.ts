@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { PERIODS, type Period } from '@/server/activity/periods';
+
+/** What the address of the activity page says. Anything odd is the default, not an error. */
+
+const first = z.preprocess(
+  (value) => (Array.isArray(value) ? value[0] : value),
+  z.string().max(200).optional(),
+);
+
+const querySchema = z.object({
+  period: first.pipe(z.enum(PERIODS)).catch('30d'),
+  by: first.pipe(z.enum(['model', 'app'])).catch('model'),
+  app: first.catch(undefined),
+  model: first.catch(undefined),
+  page: first.transform(Number).pipe(z.int().min(1).max(100_000)).catch(1),
+});
+
+export type ActivityQuery = {
+  period: Period;
+  by: 'model' | 'app';
+  app: string | undefined;
+  model: string | undefined;
+  page: number;
+};
+
+export function readQuery(parameters: Record<string, string | string[] | undefined>): ActivityQuery {
+  const { app, model, ...query } = querySchema.parse(parameters);
+  return { ...query, app: app || undefined, model: model || undefined };
+}
+
+const DEFAULTS = { period: '30d', by: 'model', page: 1 };
+
+/** The address for a query; what is as by default is left out. */
+export function writeQuery(query: Partial<ActivityQuery>, path = '/account/activity'): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    const isDefault = value === undefined || DEFAULTS[name as keyof typeof DEFAULTS] === value;
+    if (!isDefault) parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

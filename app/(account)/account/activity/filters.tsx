@@ -1,0 +1,65 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useTransition } from 'react';
+import { SelectField } from '@/app/_ui/select-field';
+import { type ActivityQuery, writeQuery } from './filter';
+
+type Choice = { value: string; label: string };
+type Props = { query: ActivityQuery; apps: Choice[]; models: string[] };
+
+const PERIODS: Choice[] = [
+  { value: '7d', label: 'Last 7 days' },
+  { value: '30d', label: 'Last 30 days' },
+  { value: '90d', label: 'Last 90 days' },
+  { value: '12m', label: 'Last 12 months' },
+];
+
+/** What the page shows, kept in its address. Every change begins on the first page of the list. */
+export function Filters({ query, apps, models }: Props) {
+  const router = useRouter();
+  const [isLoading, startTransition] = useTransition();
+  const choose = (change: Partial<ActivityQuery>) =>
+    startTransition(() => router.push(writeQuery({ ...query, ...change, page: 1 }), { scroll: false }));
+  return (
+    <search
+      aria-label="Activity"
+      aria-busy={isLoading}
+      className={`mb-6 grid grid-cols-2 gap-3 transition-opacity sm:flex sm:flex-wrap ${isLoading ? 'opacity-60' : ''}`}
+    >
+      <SelectField
+        label="Time"
+        labelHidden
+        options={PERIODS}
+        value={query.period}
+        onChange={(event) => choose({ period: event.target.value as ActivityQuery['period'] })}
+      />
+      <SelectField
+        label="Bars by"
+        labelHidden
+        options={[
+          { value: 'model', label: 'By model' },
+          { value: 'app', label: 'By app' },
+        ]}
+        value={query.by}
+        onChange={(event) => choose({ by: event.target.value as ActivityQuery['by'] })}
+      />
+      <SelectField
+        label="App"
+        labelHidden
+        className="min-w-0 sm:max-w-56"
+        options={[{ value: '', label: 'All apps' }, ...apps]}
+        value={query.app ?? ''}
+        onChange={(event) => choose({ app: event.target.value || undefined })}
+      />
+      <SelectField
+        label="Model"
+        labelHidden
+        className="min-w-0 sm:max-w-64"
+        options={[{ value: '', label: 'All models' }, ...models.map((id) => ({ value: id, label: id }))]}
+        value={query.model ?? ''}
+        onChange={(event) => choose({ model: event.target.value || undefined })}
+      />
+    </search>
+  );
+}

@@ -1,0 +1,29 @@
+import type { RequestLine } from '@/server/activity/user-activity';
+import { creditsToJson } from '@/server/credits';
+
+/** A request as the table in the browser needs it. */
+export type RequestRow = {
+  requestId: string;
+  at: string;
+  appName: string;
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  credits: number;
+  estimated: boolean;
+  outcome: string;
+};
+
+export function toRequestRow(line: RequestLine): RequestRow {
+  return {
+    requestId: line.requestId,
+    at: line.createdAt.toISOString(),
+    appName: line.appName,
+    model: line.model,
+    inputTokens: line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens,
+    outputTokens: line.outputTokens,
+    credits: creditsToJson(line.charge),
+    estimated: line.estimated,
+    outcome: line.outcome,
+  };
+}

@@ -1,0 +1,72 @@
+'use server';
+
+import { revalidatePath } from 'next/cache';
+import { z } from 'zod';
+import { sessionAction } from '@/app/_session/action';
+import type { ActionResult } from '@/app/_ui/action-result';
+import { pausePermission, resumePermission, savePermission } from '@/server/checkout/permission';
+import { formatCredits, parseCredits } from '@/server/credits';
+import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
+import { newId } from '@/server/ids';
+import { revokeKey } from '@/server/keys/revoke';
+
+const ofApp = z.object({ appId: z.string().max(64) });
+const NO_APP: ActionResult = { ok: false, message: 'You have no such app.' };
+const MOST_CREDITS = 100_000_000_000_000n;
+
+export const saveAllowance = sessionAction(
+  ofApp.extend({ credits: z.string().max(40) }),
+  async ({ userId }, { appId, credits }) => {
+    const app = await findAppOfUser(userId, appId);
+    if (app === null) return NO_APP;
+    if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
+    const limit = parseCredits(credits.replaceAll(',', ''));
+    if (limit === null || limit <= 0n || limit > MOST_CREDITS) {
+      return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
+    }
+    await savePermission(saveOf(userId, app), limit);
+    return done(`${app.name} may now spend ${formatCredits(limit)} of your other credits`);
+  },
+);
+
+export const removeAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
+  const app = await findAppOfUser(userId, appId);
+  if (app === null) return NO_APP;
+  await savePermission(saveOf(userId, app), null);
+  return done(`The allowance of ${app.name} is removed`);
+});
+
+export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
+  const app = await findAppOfUser(userId, appId);
+  if (app === null) return NO_APP;
+  const paused = await pausePermission(saveOf(userId, app));
+  return paused === null
+    ? { ok: false, message: 'There is nothing left of this allowance to pause.' }
+    : done(`The allowance of ${app.name} is paused`);
+});
+
+export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
+  const app = await findAppOfUser(userId, appId);
+  if (app === null) return NO_APP;
+  if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
+  const resumed = await resumePermission(saveOf(userId, app));
+  return resumed === null
+    ? { ok: false, message: 'This allowance is not paused any more.' }
+    : done(`${app.name} may spend ${formatCredits(resumed.grantedCredits)} of your other credits again`);
+});
+
+export const revokeAppKey = sessionAction(
+  z.object({ keyId: z.string().max(64) }),
+  async ({ userId }, { keyId }) =>
+    (await revokeKey(userId, keyId))
+      ? done('The key is revoked')
+      : { ok: false, message: 'This key is not live any more.' },
+);
+
+/** Each press is a save of its own. */
+const saveOf = (userId: string, { partnerId }: AppOfUser) => ({ userId, partnerId, saveId: newId('req') });
+
+function done(message: string): ActionResult {
+  revalidatePath('/account', 'layout');
+  return { ok: true, message };
+}

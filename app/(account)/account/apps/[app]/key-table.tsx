@@ -1,0 +1,70 @@
+'use client';
+
+import { KeyRound } from 'lucide-react';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Time } from '@/app/_ui/time';
+import { revokeAppKey } from './actions';
+
+export type KeyRow = {
+  keyId: string;
+  last4: string;
+  device: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+};
+
+const column = columnsOf<KeyRow>();
+
+const columnsFor = (appName: string) => [
+  column.accessor('last4', {
+    header: 'Key',
+    cell: ({ row: { original: key } }) => (
+      <span className="font-mono text-[13px] whitespace-nowrap" title={key.keyId}>
+        svc_sk_…{key.last4}
+        <span className="block max-w-44 truncate text-muted">{key.keyId}</span>
+      </span>
+    ),
+  }),
+  column.accessor('device', { header: 'Device' }),
+  column.accessor('createdAt', {
+    header: 'Created',
+    cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
+  }),
+  column.accessor('lastUsedAt', {
+    header: 'Last used',
+    cell: ({ row: { original: key } }) =>
+      key.lastUsedAt === null ? <span className="text-muted">never</span> : <Time at={key.lastUsedAt} />,
+  }),
+  column.display({
+    id: 'revoke',
+    header: () => <span className="sr-only">Revoke</span>,
+    cell: ({ row: { original: key } }) => (
+      <ConfirmButton
+        label="Revoke"
+        describe={`key ending in ${key.last4}`}
+        title={`Revoke the key ending in ${key.last4}?`}
+        consequence={`${appName} on ${key.device} can no longer spend with it, from the next request on. This cannot be undone; signing in there again makes a new key.`}
+        action={() => revokeAppKey({ keyId: key.keyId })}
+      />
+    ),
+  }),
+];
+
+export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] }) {
+  return (
+    <DataTable
+      caption={`Keys of ${appName}`}
+      columns={columnsFor(appName)}
+      rows={rows}
+      numeric={['revoke']}
+      hiddenOnPhone={['createdAt', 'lastUsedAt']}
+      empty={
+        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No live keys">
+          {appName} cannot spend for you. Signing in there makes a new key.
+        </EmptyState>
+      }
+    />
+  );
+}

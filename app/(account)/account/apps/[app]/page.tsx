@@ -1,0 +1,112 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import { cache } from 'react';
+import { requireSession } from '@/app/_session/session';
+import { buttonClass } from '@/app/_ui/button';
+import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { Time } from '@/app/_ui/time';
+import { creditsToJson } from '@/server/credits';
+import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
+import { describeDevice } from '../../devices/describe-device';
+import { inCredits, inDollars } from '../../show-credits';
+import { describeSpending } from '../describe-spending';
+import { Allowance } from './allowance';
+import { KeyTable } from './key-table';
+
+type Props = { params: Promise<{ app: string }> };
+
+const requireApp = cache(async ({ params }: Props): Promise<AppOfUser> => {
+  const [{ userId }, { app }] = await Promise.all([requireSession(), params]);
+  return (await findAppOfUser(userId, app)) ?? notFound();
+});
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  return { title: (await requireApp(props)).name };
+}
+
+/** One app: its credits, its allowance and its keys. */
+export default async function AppPage(props: Props) {
+  const app = await requireApp(props);
+  const { reason, look } = describeSpending(app);
+  return (
+    <>
+      <Link
+        href="/account/apps"
+        className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline"
+      >
+        ← Apps
+      </Link>
+      <PageHead
+        title={app.name}
+        description={
+          <>
+            Used since <Time at={app.since.toISOString()} withClock={false} />
+          </>
+        }
+        actions={
+          <Link
+            href={`/account/activity?app=${app.partnerId}`}
+            className={buttonClass({ look: 'secondary' })}
+          >
+            Activity
+          </Link>
+        }
+      />
+      {reason !== null && (
+        <div className="mb-6">
+          <Notice kind={look === 'warning' ? 'warning' : 'info'}>{reason}</Notice>
+        </div>
+      )}
+      <Stats>
+        <Stat label="Can spend now" value={inCredits(app.balance)} note={`worth ${inDollars(app.balance)}`} />
+        <Stat
+          label="Bought in it"
+          value={inCredits(app.own)}
+          note={app.own < 0n ? 'after a refund; the next purchase here repays it' : 'spent first'}
+        />
+        <Stat
+          label="Allowance left"
+          value={app.limitLeft === null ? 'None' : inCredits(app.limitLeft)}
+          note={describeAllowance(app)}
+        />
+      </Stats>
+      <Section
+        title="Allowance"
+        description={`How many of your other credits ${app.name} may spend, after those bought in it. You can change it at any time; several allowances together may exceed what you have.`}
+      >
+        <Allowance
+          appId={app.partnerId}
+          appName={app.name}
+          left={app.limitLeft === null ? null : creditsToJson(app.limitLeft)}
+          paused={app.limitPaused === null ? null : creditsToJson(app.limitPaused)}
+          isSuspended={app.isSuspended}
+        />
+      </Section>
+      <Section
+        title="Keys"
+        description={`${app.name} uses a key to spend for you, one for each device that you signed in on. A revoked key stops working at once.`}
+        flush
+      >
+        <KeyTable
+          appName={app.name}
+          rows={app.keys.map(({ keyId, last4, createdAt, lastUsedAt, userAgent }) => ({
+            keyId,
+            last4,
+            device: userAgent === null ? 'Unknown device' : describeDevice(userAgent).name,
+            createdAt: createdAt.toISOString(),
+            lastUsedAt: lastUsedAt?.toISOString() ?? null,
+          }))}
+        />
+      </Section>
+    </>
+  );
+}
+
+function describeAllowance({ limitSaved, limitPaused }: AppOfUser): string {
+  if (limitPaused !== null) return `${inCredits(limitPaused)} paused`;
+  return limitSaved === null ? 'of other credits' : `of ${inCredits(limitSaved)} allowed`;
+}

@@ -1,0 +1,34 @@
+import type { BadgeLook } from '@/app/_ui/badge';
+import { creditsToJson } from '@/server/credits';
+import type { AppOfUser } from '@/server/identity/apps-of-user';
+import { describeSpending } from './describe-spending';
+
+/** An app as the table in the browser needs it. */
+export type AppRow = {
+  appId: string;
+  name: string;
+  own: number;
+  /** Null when no allowance is set. */
+  allowance: number | null;
+  paused: number | null;
+  spendable: number;
+  look: BadgeLook;
+  word: string;
+  keys: number;
+};
+
+export function toAppRow(app: AppOfUser): AppRow {
+  const { look, word } = describeSpending(app);
+  const inJson = (amount: bigint | null) => (amount === null ? null : creditsToJson(amount));
+  return {
+    appId: app.partnerId,
+    name: app.name,
+    own: creditsToJson(app.own),
+    allowance: inJson(app.limitLeft),
+    paused: inJson(app.limitPaused),
+    spendable: creditsToJson(app.balance),
+    look,
+    word,
+    keys: app.keys.length,
+  };
+}

@@ -1,0 +1,64 @@
+'use client';
+
+import Link from 'next/link';
+import { formatCredits } from '@/app/_ui/amount';
+import { Badge } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+import type { AppRow } from './app-row';
+
+const column = columnsOf<AppRow>();
+const show = (credits: number) => formatCredits(credits, 'en');
+
+const COLUMNS = [
+  column.accessor('name', {
+    header: 'App',
+    cell: ({ row: { original: app } }) => (
+      <Link href={`/account/apps/${app.appId}`} className="font-medium underline-offset-2 hover:underline">
+        {app.name}
+      </Link>
+    ),
+  }),
+  column.accessor('word', {
+    header: 'State',
+    cell: ({ row: { original: app } }) => <Badge look={app.look}>{app.word}</Badge>,
+  }),
+  column.accessor('own', { header: 'Bought in it', cell: ({ getValue }) => show(getValue()) }),
+  column.accessor('allowance', {
+    header: 'Allowance left',
+    cell: ({ row: { original: app } }) =>
+      app.paused === null ? (
+        app.allowance === null ? (
+          <span className="text-muted">none</span>
+        ) : (
+          show(app.allowance)
+        )
+      ) : (
+        <span className="text-muted">{show(app.paused)} paused</span>
+      ),
+  }),
+  column.accessor('spendable', {
+    header: 'Can spend now',
+    cell: ({ getValue }) => <span className="font-medium">{show(getValue())}</span>,
+  }),
+];
+
+/** What each app has and may spend; each one leads to its page. */
+export function AppTable({ rows }: { rows: AppRow[] }) {
+  return (
+    <DataTable
+      caption="Apps and what they may spend"
+      columns={COLUMNS}
+      rows={rows}
+      numeric={['own', 'allowance', 'spendable']}
+      hiddenOnPhone={['own', 'allowance']}
+      sortable
+      empty={
+        <EmptyState title="No apps yet">
+          When you sign in to an app with this e-mail address, it appears here, and you decide what it may
+          spend.
+        </EmptyState>
+      }
+    />
+  );
+}

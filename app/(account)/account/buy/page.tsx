@@ -1,0 +1,40 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { requireSession } from '@/app/_session/session';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { PRESET_AMOUNTS } from '@/server/checkout/amounts';
+import { findUsdRate } from '@/server/checkout/exchange-rates';
+import { settings } from '@/server/env';
+import { BuyForm } from './buy-form';
+
+export const metadata: Metadata = { title: 'Buy credits' };
+
+/** Credits for whatever app comes: bought here, they belong to no app. */
+export default async function BuyPage() {
+  await requireSession();
+  const eurRate = await findUsdRate('eur');
+  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE } = settings();
+  return (
+    <>
+      <Link href="/account" className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline">
+        ← Overview
+      </Link>
+      <PageHead
+        title="Buy credits"
+        description="100 credits are one US dollar. No fees, no subscription, and credits do not expire."
+      />
+      <div className="max-w-xl">
+        <Section>
+          <BuyForm
+            presets={PRESET_AMOUNTS}
+            minimum={MINIMUM_PURCHASE}
+            maximum={MAXIMUM_PURCHASE}
+            rates={{ usd: 1, eur: eurRate === null ? null : Number(eurRate) }}
+            isSandbox={STRIPE_API_BASE !== undefined}
+          />
+        </Section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { Check, Clock, X } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { requireSession } from '@/app/_session/session';
+import { buttonClass } from '@/app/_ui/button';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Section } from '@/app/_ui/section';
+import { findOwnPayment } from '@/server/checkout/own-payments';
+import { inCredits } from '../../show-credits';
+import { AskAgain } from './ask-again';
+
+export const metadata: Metadata = { title: 'Your payment' };
+
+type Props = { searchParams: Promise<{ session_id?: string; status?: string }> };
+
+/** Where the processor sends the buyer back to: says how the payment stands. */
+export default async function ReturnPage({ searchParams }: Props) {
+  const [{ userId }, { session_id: id, status: told }] = await Promise.all([requireSession(), searchParams]);
+  const payment = typeof id === 'string' ? await findOwnPayment(userId, id) : null;
+  if (payment === null) notFound();
+  if (payment.status === 'completed') {
+    return (
+      <Outcome
+        icon={<Check size={22} aria-hidden="true" />}
+        title={`${inCredits(payment.creditsAdded)} added`}
+      >
+        They belong to no app yet. Give an app an allowance to let it spend them.
+        <Links>
+          <Link href="/account/apps" className={buttonClass()}>
+            Choose an app
+          </Link>
+          <Link href="/account" className={buttonClass({ look: 'secondary' })}>
+            Overview
+          </Link>
+        </Links>
+      </Outcome>
+    );
+  }
+  const isCancelled = payment.status === 'open' && told === 'cancelled';
+  if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
+    return (
+      <Outcome
+        icon={<X size={22} aria-hidden="true" />}
+        title={isCancelled ? 'Payment not finished' : 'The payment did not go through'}
+      >
+        Nothing was charged.
+        <Links>
+          <Link href="/account/buy" className={buttonClass()}>
+            Try again
+          </Link>
+        </Links>
+      </Outcome>
+    );
+  }
+  // Paid a moment ago, or still being decided by the bank.
+  return (
+    <Outcome icon={<Clock size={22} aria-hidden="true" />} title="Confirming your payment">
+      <AskAgain />
+    </Outcome>
+  );
+}
+
+function Outcome({ icon, title, children }: { icon: ReactNode; title: string; children: ReactNode }) {
+  return (
+    <Section flush>
+      <div role="status">
+        <h1 className="sr-only">{title}</h1>
+        <EmptyState icon={icon} title={title}>
+          {children}
+        </EmptyState>
+      </div>
+    </Section>
+  );
+}
+
+const Links = ({ children }: { children: ReactNode }) => (
+  <span className="mt-5 flex flex-wrap justify-center gap-2">{children}</span>
+);

@@ -1,0 +1,37 @@
+'use server';
+
+import { revalidatePath } from 'next/cache';
+import { cookies } from 'next/headers';
+import { z } from 'zod';
+import { sessionAction } from '@/app/_session/action';
+import { logOutAllDevices, logOutDevice } from '@/server/identity/devices';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
+
+/** Says `gone` when the device that asked was signed out as well. */
+export const logOutOne = sessionAction(
+  z.object({ sessionId: z.string().max(64) }),
+  async (session, { sessionId }) => {
+    if (!(await logOutDevice(session.userId, sessionId)))
+      return { ok: false, message: 'This device is signed out already.' };
+    const gone = sessionId === session.sessionId;
+    if (gone) await forgetCookie();
+    else revalidatePath('/account', 'layout');
+    return { ok: true, message: 'The device is signed out', value: { gone } };
+  },
+);
+
+export const logOutOthers = sessionAction(z.undefined(), async ({ userId, sessionId }) => {
+  const count = await logOutAllDevices(userId, { except: sessionId });
+  revalidatePath('/account', 'layout');
+  return { ok: true, message: count === 1 ? 'One device is signed out' : `${count} devices are signed out` };
+});
+
+export const logOutEverywhere = sessionAction(z.undefined(), async ({ userId }) => {
+  await logOutAllDevices(userId);
+  await forgetCookie();
+  return { ok: true, value: { gone: true } };
+});
+
+async function forgetCookie(): Promise<void> {
+  (await cookies()).set(SESSION_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });
+}

@@ -1,0 +1,68 @@
+import { Laptop, Smartphone, SquareTerminal } from 'lucide-react';
+import type { Metadata } from 'next';
+import { requireSession } from '@/app/_session/session';
+import { Badge } from '@/app/_ui/badge';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { type Device, listDevices } from '@/server/identity/devices';
+import { describeDevice } from './describe-device';
+import { LogOutDevice, LogOutEverywhere, LogOutOthers } from './log-out';
+
+export const metadata: Metadata = { title: 'Devices' };
+
+const ICONS = { computer: Laptop, phone: Smartphone, program: SquareTerminal };
+
+/** Where somebody is signed in. Logging a device out revokes the keys that apps got on it. */
+export default async function DevicesPage() {
+  const { userId, sessionId } = await requireSession();
+  const devices = await listDevices(userId);
+  const here = devices.filter((device) => device.sessionId === sessionId);
+  const others = devices.filter((device) => device.sessionId !== sessionId);
+  return (
+    <>
+      <PageHead
+        title="Devices"
+        description="Browsers and apps that you signed in on. Logging one out also revokes the keys that apps got on it; your credits stay."
+        actions={
+          <>
+            {others.length > 0 && <LogOutOthers count={others.length} />}
+            <LogOutEverywhere />
+          </>
+        }
+      />
+      <Section flush>
+        <ul>
+          {[...here, ...others].map((device) => (
+            <DeviceLine key={device.sessionId} device={device} isHere={device.sessionId === sessionId} />
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+function DeviceLine({ device, isHere }: { device: Device; isHere: boolean }) {
+  const { name, kind } = describeDevice(device.userAgent);
+  const Icon = ICONS[kind];
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 border-b border-line/70 px-5 py-4 last:border-0">
+      <span className="grid size-10 shrink-0 place-items-center rounded-full bg-sunken text-muted">
+        <Icon size={18} aria-hidden="true" />
+      </span>
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {name} {isHere && <Badge look="positive">This device</Badge>}
+        </p>
+        <p className="text-[13px] text-muted">
+          Seen <Time at={device.lastSeenAt.toISOString()} /> · signed in{' '}
+          <Time at={device.createdAt.toISOString()} withClock={false} />
+        </p>
+        {device.apps.length > 0 && (
+          <p className="text-[13px] text-muted">Keys for {device.apps.join(', ')}</p>
+        )}
+      </div>
+      <LogOutDevice sessionId={device.sessionId} name={name} apps={device.apps} isHere={isHere} />
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+import {
+  AppWindow,
+  ChartColumn,
+  Code,
+  CreditCard,
+  MonitorSmartphone,
+  Settings,
+  ShieldCheck,
+  Wallet,
+} from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { isOperator, requireSession, type Session } from '@/app/_session/session';
+import { SignOutButton } from '@/app/_session/sign-out-button';
+import { DashboardShell } from '@/app/_ui/dashboard-shell';
+import { settings } from '@/server/env';
+
+export const metadata: Metadata = { title: { default: 'Account', template: '%s · Account' } };
+
+const ICON = { size: 17, 'aria-hidden': true } as const;
+
+const PAGES = [
+  { href: '/account', label: 'Overview', icon: <Wallet {...ICON} /> },
+  { href: '/account/activity', label: 'Activity', icon: <ChartColumn {...ICON} /> },
+  { href: '/account/apps', label: 'Apps', icon: <AppWindow {...ICON} /> },
+  { href: '/account/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} /> },
+  { href: '/account/purchases', label: 'Purchases', icon: <CreditCard {...ICON} /> },
+  { href: '/account/settings', label: 'Settings', icon: <Settings {...ICON} /> },
+];
+
+/** What a person has, used and allowed, over all apps. */
+export default async function AccountLayout({ children }: { children: ReactNode }) {
+  const session = await requireSession();
+  return (
+    <DashboardShell
+      brand={settings().BRAND_NAME}
+      area="Account"
+      items={PAGES}
+      footer={<Footer session={session} />}
+    >
+      {children}
+    </DashboardShell>
+  );
+}
+
+function Footer({ session }: { session: Session }) {
+  const link =
+    'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9';
+  return (
+    <div className="flex flex-col items-start gap-0.5">
+      <Link href="/partner" className={link}>
+        <Code {...ICON} />
+        For developers
+      </Link>
+      {isOperator(session) && (
+        <Link href="/operator" className={link}>
+          <ShieldCheck {...ICON} />
+          Operator
+        </Link>
+      )}
+      <div className="mt-2 w-full border-t border-line pt-3">
+        <p className="truncate px-3 pb-1 text-[13px] text-muted" title={session.email}>
+          {session.email}
+        </p>
+        <SignOutButton />
+      </div>
+    </div>
+  );
+}

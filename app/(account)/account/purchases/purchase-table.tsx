@@ -1,0 +1,82 @@
+'use client';
+
+import Link from 'next/link';
+import { formatCredits, formatMoney } from '@/app/_ui/amount';
+import { Badge, type BadgeLook } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { Time } from '@/app/_ui/time';
+
+export type PurchaseRow = {
+  id: string;
+  at: string;
+  /** Empty for what was bought outside any app. */
+  appName: string;
+  amount: number;
+  currency: string;
+  credits: number;
+  returned: number;
+  status: 'paid' | 'partly_refunded' | 'refunded' | 'disputed';
+};
+
+const STATES: Record<PurchaseRow['status'], { look: BadgeLook; word: string }> = {
+  paid: { look: 'positive', word: 'Paid' },
+  partly_refunded: { look: 'neutral', word: 'Partly refunded' },
+  refunded: { look: 'neutral', word: 'Refunded' },
+  disputed: { look: 'warning', word: 'Disputed' },
+};
+
+const column = columnsOf<PurchaseRow>();
+
+const COLUMNS = [
+  column.accessor('at', {
+    header: 'Date',
+    cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
+  }),
+  column.accessor('appName', {
+    header: 'Bought in',
+    cell: ({ getValue }) => getValue() || <span className="text-muted">No app</span>,
+  }),
+  column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
+  column.accessor('amount', {
+    header: 'Paid',
+    cell: ({ row: { original: purchase } }) => (
+      <>
+        {formatMoney(purchase.amount, purchase.currency, 'en')}
+        {purchase.returned > 0 && (
+          <span className="block text-[13px] text-muted">
+            {formatMoney(purchase.returned, purchase.currency, 'en')} returned
+          </span>
+        )}
+      </>
+    ),
+  }),
+  column.accessor('status', {
+    header: 'State',
+    cell: ({ getValue }) => <Badge look={STATES[getValue()].look}>{STATES[getValue()].word}</Badge>,
+  }),
+  column.accessor('id', {
+    header: () => <span className="sr-only">Receipt</span>,
+    cell: ({ row: { original: purchase } }) => (
+      <Link
+        href={`/account/receipts/${purchase.id}`}
+        aria-label={`Receipt of ${formatMoney(purchase.amount, purchase.currency, 'en')}, ${purchase.at.slice(0, 10)}`}
+        className="underline underline-offset-2 hover:text-accent"
+      >
+        Receipt
+      </Link>
+    ),
+  }),
+];
+
+export function PurchaseTable({ rows }: { rows: PurchaseRow[] }) {
+  return (
+    <DataTable
+      caption="Purchases"
+      columns={COLUMNS}
+      rows={rows}
+      numeric={['credits', 'amount', 'id']}
+      hiddenOnPhone={['appName', 'status']}
+      empty={null}
+    />
+  );
+}

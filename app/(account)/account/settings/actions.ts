@@ -1,0 +1,19 @@
+'use server';
+
+import { cookies } from 'next/headers';
+import { z } from 'zod';
+import { recentAction } from '@/app/_session/action';
+import { deleteAccount } from '@/server/identity/delete-account';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
+
+/** Only for who entered a code a moment ago and typed the address of the account. */
+export const deleteMyAccount = recentAction(
+  z.object({ email: z.string().max(320) }),
+  async (session, { email }) => {
+    if (email.trim().toLowerCase() !== session.email)
+      return { ok: false, field: 'email', message: 'This is not the address of your account.' };
+    await deleteAccount(session.userId);
+    (await cookies()).set(SESSION_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });
+    return { ok: true };
+  },
+);

@@ -1,0 +1,70 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import { Button } from '@/app/_ui/button';
+import { Dialog } from '@/app/_ui/dialog';
+import { Notice } from '@/app/_ui/notice';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { deleteMyAccount } from './actions';
+
+/** Says what is lost, and wants the address typed, before anything happens. */
+export function DeleteAccount({ email, lost }: { email: string; lost: string | null }) {
+  const [typed, setTyped] = useState('');
+  const { run, isRunning, failure, clearFailure } = useAction(deleteMyAccount);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if ((await run({ email: typed })).ok) window.location.assign('/');
+  };
+  return (
+    <>
+      <Credits lost={lost} />
+      <Dialog
+        title="Delete your account?"
+        description="This cannot be undone. Whoever signs in with this address later starts anew."
+        trigger={<Button look="danger">Delete my account</Button>}
+        onOpenChange={() => {
+          setTyped('');
+          clearFailure();
+        }}
+      >
+        <form onSubmit={submit} noValidate>
+          <Credits lost={lost} />
+          <TextField
+            label={`Type ${email} to confirm`}
+            name="email"
+            type="email"
+            autoComplete="off"
+            value={typed}
+            error={failure?.message}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              clearFailure();
+            }}
+          />
+          <Button
+            type="submit"
+            look="danger"
+            busy={isRunning}
+            disabled={typed.trim().toLowerCase() !== email}
+            className="mt-3 w-full"
+          >
+            Delete my account for good
+          </Button>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+function Credits({ lost }: { lost: string | null }) {
+  if (lost === null)
+    return <p className="mb-5 text-sm text-muted">You have no credits that could be lost.</p>;
+  return (
+    <div className="mb-5">
+      <Notice kind="warning">
+        <strong>Your credits are lost: {lost}.</strong> They are not paid out. Spend them first if you can.
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { formatCredits } from '@/app/_ui/amount';
+import { creditsToJson } from '@/server/credits';
+
+const CREDITS_PER_DOLLAR = 100;
+const FEW_DECIMALS = 2;
+const SMALLEST_SHOWN = 0.0001;
+
+/** `1,234.5 credits`, never rounded up. */
+export function inCredits(amount: bigint): string {
+  const credits = creditsToJson(amount);
+  return `${formatCredits(credits, 'en', FEW_DECIMALS)} ${credits === 1 ? 'credit' : 'credits'}`;
+}
+
+/** What credits are worth: `$12.34`, never rounded up. */
+export function inDollars(amount: bigint): string {
+  const cents = Math.floor(creditsToJson(amount) + 1e-6);
+  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+    cents / CREDITS_PER_DOLLAR,
+  );
+}
+
+/** The charge of one request: small sums keep their digits. */
+export function writeCharge(credits: number): string {
+  if (credits > 0 && credits < SMALLEST_SHOWN) return `< ${SMALLEST_SHOWN}`;
+  return formatCredits(credits, 'en', credits < 1 ? 4 : FEW_DECIMALS);
+}
+
+export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
+
+/** Large counts in few characters: `1.2M`. */
+export const inShort = (value: number): string =>
+  new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value);

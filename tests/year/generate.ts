@@ -55,5 +55,9 @@ async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]
 /** A service that ran all year has rolled up and audited all but the last minutes. */
 async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
   await client.query(`SELECT ledger_roll_up('1 minute')`);
+  // These days are older than what was folded before: all of them again.
+  await client.query('DELETE FROM usage_day');
+  await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'usage'`);
+  await client.query(`SELECT ledger_roll_up_usage('1 minute')`);
   await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
 }

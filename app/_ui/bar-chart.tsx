@@ -25,7 +25,7 @@ const compact = (value: number) => new Intl.NumberFormat('en', { notation: 'comp
 /** Stacked bars over time; the same numbers stand in a table for whoever cannot see the chart. */
 export function BarChart({ title, rows, series, unit = '' }: Props) {
   return (
-    <figure>
+    <figure className="relative">
       <figcaption className="sr-only">{title}</figcaption>
       <div aria-hidden="true" className="h-60">
         <ResponsiveContainer width="100%" height={HEIGHT}>
@@ -95,28 +95,31 @@ function Legend({ series }: { series: string[] }) {
 
 function NumbersTable({ title, rows, series, unit }: Required<Props>) {
   return (
-    <table className="sr-only">
-      <caption>{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          {series.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.label}>
-            <th scope="row">{row.label}</th>
+    // A table alone grows with its content, however small it is told to be.
+    <div className="sr-only">
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
             {series.map((name) => (
-              <td key={name}>{exact(row.values[name] ?? 0, unit)}</td>
+              <th key={name} scope="col">
+                {name}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.label}>
+              <th scope="row">{row.label}</th>
+              {series.map((name) => (
+                <td key={name}>{exact(row.values[name] ?? 0, unit)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -3,6 +3,7 @@ import { creditsToJson } from '@/server/credits';
 
 const CREDITS_PER_DOLLAR = 100;
 const FEW_DECIMALS = 2;
+const MANY_DECIMALS = 4;
 const SMALLEST_SHOWN = 0.0001;
 
 /** `1,234.5 credits`, never rounded up. */
@@ -19,10 +20,18 @@ export function inDollars(amount: bigint): string {
   );
 }
 
-/** The charge of one request: small sums keep their digits. */
+/** Credits in a column: as many decimals in each row, never rounded up. */
+export function inColumn(credits: number, decimals = FEW_DECIMALS): string {
+  const scale = 10 ** decimals;
+  return new Intl.NumberFormat('en', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(Math.floor(credits * scale + 1e-6) / scale);
+}
+
+/** The charge of one request: nothing that was charged looks free. */
 export function writeCharge(credits: number): string {
-  if (credits > 0 && credits < SMALLEST_SHOWN) return `< ${SMALLEST_SHOWN}`;
-  return formatCredits(credits, 'en', credits < 1 ? 4 : FEW_DECIMALS);
+  return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, MANY_DECIMALS);
 }
 
 export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);

@@ -1,7 +1,7 @@
 import Link from 'next/link';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/credits';
-import { inNumber, writeCharge } from '../show-credits';
+import { inColumn, inNumber } from '../show-credits';
 import type { Share } from './chart';
 import { type ActivityQuery, writeQuery } from './filter';
 
@@ -27,7 +27,7 @@ export function Shares({ title, of, query, shares }: Props) {
               </Link>
               <span className="shrink-0 tabular-nums">
                 <span className="text-muted max-sm:hidden">{inNumber(requests)} requests · </span>
-                {writeCharge(creditsToJson(charge))}
+                {inColumn(creditsToJson(charge))}
               </span>
             </div>
             <svg className="mt-1.5 h-1.5 w-full" aria-hidden="true" preserveAspectRatio="none">

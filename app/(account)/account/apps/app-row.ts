@@ -26,7 +26,8 @@ export function toAppRow(app: AppOfUser): AppRow {
     own: creditsToJson(app.own),
     allowance: inJson(app.limitLeft),
     paused: inJson(app.limitPaused),
-    spendable: creditsToJson(app.balance),
+    // Its keys rest: whatever there is, nobody spends it.
+    spendable: app.isSuspended ? 0 : creditsToJson(app.balance),
     look,
     word,
     keys: app.keys.length,

@@ -1,14 +1,13 @@
 'use client';
 
 import Link from 'next/link';
-import { formatCredits } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { inColumn } from '../show-credits';
 import type { AppRow } from './app-row';
 
 const column = columnsOf<AppRow>();
-const show = (credits: number) => formatCredits(credits, 'en');
 
 const COLUMNS = [
   column.accessor('name', {
@@ -23,7 +22,7 @@ const COLUMNS = [
     header: 'State',
     cell: ({ row: { original: app } }) => <Badge look={app.look}>{app.word}</Badge>,
   }),
-  column.accessor('own', { header: 'Bought in it', cell: ({ getValue }) => show(getValue()) }),
+  column.accessor('own', { header: 'Bought in it', cell: ({ getValue }) => inColumn(getValue()) }),
   column.accessor('allowance', {
     header: 'Allowance left',
     cell: ({ row: { original: app } }) =>
@@ -31,15 +30,15 @@ const COLUMNS = [
         app.allowance === null ? (
           <span className="text-muted">none</span>
         ) : (
-          show(app.allowance)
+          inColumn(app.allowance)
         )
       ) : (
-        <span className="text-muted">{show(app.paused)} paused</span>
+        <span className="text-muted">{inColumn(app.paused)} paused</span>
       ),
   }),
   column.accessor('spendable', {
     header: 'Can spend now',
-    cell: ({ getValue }) => <span className="font-medium">{show(getValue())}</span>,
+    cell: ({ getValue }) => <span className="font-medium">{inColumn(getValue())}</span>,
   }),
 ];
 

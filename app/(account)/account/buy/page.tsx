@@ -22,7 +22,7 @@ export default async function BuyPage() {
       </Link>
       <PageHead
         title="Buy credits"
-        description="100 credits are one US dollar. No fees, no subscription, and credits do not expire."
+        description="100 credits are one US dollar. You pay once: nothing renews by itself."
       />
       <div className="max-w-xl">
         <Section>

@@ -21,7 +21,6 @@ export function LogOutOthers({ count }: { count: number }) {
   return (
     <ConfirmButton
       label="Log out all others"
-      size="medium"
       title="Log out all other devices?"
       consequence={`${count === 1 ? 'One other device is' : `${count} other devices are`} signed out, and every key that apps got there stops working. This device stays signed in.`}
       action={() => logOutOthers(undefined)}
@@ -33,8 +32,6 @@ export function LogOutEverywhere() {
   return (
     <ConfirmButton
       label="Log out everywhere"
-      size="medium"
-      look="secondary"
       title="Log out everywhere?"
       consequence="All devices are signed out, this one too, and every key that apps got on them stops working. You sign in again with a code."
       action={async () => leaveWhenGone(await logOutEverywhere(undefined))}

@@ -24,14 +24,17 @@ export default async function DevicesPage() {
       <PageHead
         title="Devices"
         description="Browsers and apps that you signed in on. Logging one out also revokes the keys that apps got on it; your credits stay."
+      />
+      <Section
+        title="Signed in now"
         actions={
-          <>
+          <div className="flex flex-wrap gap-2">
             {others.length > 0 && <LogOutOthers count={others.length} />}
             <LogOutEverywhere />
-          </>
+          </div>
         }
-      />
-      <Section flush>
+        flush
+      >
         <ul>
           {[...here, ...others].map((device) => (
             <DeviceLine key={device.sessionId} device={device} isHere={device.sessionId === sessionId} />

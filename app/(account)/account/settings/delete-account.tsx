@@ -63,7 +63,7 @@ function Credits({ lost }: { lost: string | null }) {
   return (
     <div className="mb-5">
       <Notice kind="warning">
-        <strong>Your credits are lost: {lost}.</strong> They are not paid out. Spend them first if you can.
+        <strong>You would lose {lost}.</strong> Credits are not paid out: spend them first if you can.
       </Notice>
     </div>
   );

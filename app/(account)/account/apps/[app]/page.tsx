@@ -32,6 +32,7 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 export default async function AppPage(props: Props) {
   const app = await requireApp(props);
   const { reason, look } = describeSpending(app);
+  const spendable = app.isSuspended ? 0n : app.balance;
   return (
     <>
       <Link
@@ -62,7 +63,7 @@ export default async function AppPage(props: Props) {
         </div>
       )}
       <Stats>
-        <Stat label="Can spend now" value={inCredits(app.balance)} note={`worth ${inDollars(app.balance)}`} />
+        <Stat label="Can spend now" value={inCredits(spendable)} note={`worth ${inDollars(spendable)}`} />
         <Stat
           label="Bought in it"
           value={inCredits(app.own)}

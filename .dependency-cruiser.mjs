@@ -81,6 +81,7 @@ export default {
     ),
     only('leaves', LEAVES, [PRISMA_CLIENT], 'The leaves import nothing of ours but each other'),
     only('ledger', '^server/ledger/', [PRISMA_CLIENT], 'The ledger imports leaves only'),
+    only('rate-limit', '^server/rate-limit/', [], 'Counting knows nothing of what is counted'),
     only('pricing', '^server/pricing/', ['^server/protocols/neutral\\.ts$'], 'Pricing imports leaves only'),
     only('protocols', '^server/protocols/', ['^server/providers/'], 'Wire formats are pure'),
     only('providers', '^server/providers/', ['^server/protocols/'], 'Wire formats are pure'),
@@ -99,7 +100,7 @@ export default {
     only(
       'people-and-apps',
       '^server/(identity|keys|partners|webhooks)/',
-      ['^server/(identity|keys|partners|webhooks|ledger|http)/', PRISMA_CLIENT],
+      ['^server/(identity|keys|partners|webhooks|ledger|http|rate-limit)/', PRISMA_CLIENT],
       'No use case above them',
     ),
     only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),

@@ -79,10 +79,13 @@ export const settingsSchema = z.object({
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),
   UPSTREAM_IDLE_SECONDS: count(90),
 
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'a redis:// address' }).optional(),
+  LIMIT_REQUESTS_PER_KEY_PER_MINUTE: count(600),
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
   LIMIT_CODES_PER_EMAIL_PER_HOUR: count(5),
   LIMIT_CODES_PER_ADDRESS_PER_HOUR: count(20),
+  LIMIT_CODES_PER_APP_PER_HOUR: count(1000),
   LIMIT_CODE_RESEND_SECONDS: count(30),
 
   /** Set by the process itself when it starts the sandbox servers. */
@@ -159,6 +162,7 @@ function refuseContradictions(parsed: Parsed): void {
         [
           parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR,
           parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR,
+          parsed.LIMIT_CODES_PER_APP_PER_HOUR,
           parsed.LIMIT_CODE_RESEND_SECONDS,
         ].includes(0),
       'LIMIT_CODE…: expected above 0 beside a live STRIPE_SECRET_KEY',

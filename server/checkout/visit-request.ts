@@ -1,3 +1,4 @@
+import { clientAddress } from '../http/client-address';
 import { respond } from '../http/respond';
 import { readSessionToken } from '../identity/session-cookie';
 import { requireSameOrigin } from './same-origin';
@@ -30,5 +31,9 @@ export function respondToVisit(
 }
 
 export function readDevice(request: Request): Device {
-  return { userAgent: request.headers.get('user-agent') ?? '', sessionToken: readSessionToken(request) };
+  return {
+    userAgent: request.headers.get('user-agent') ?? '',
+    sessionToken: readSessionToken(request),
+    address: clientAddress(request),
+  };
 }

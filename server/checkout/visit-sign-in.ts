@@ -60,7 +60,12 @@ export async function sendVisitCode(
 
 type CodeEntry = { challengeId: string; email: string; code: string };
 /** The browser at the window. In a window of our own site it may show a session of its own. */
-export type Device = { userAgent: string; sessionToken: string | null };
+export type Device = {
+  userAgent: string;
+  sessionToken: string | null;
+  /** Its IP address; '' when unknown. */
+  address: string;
+};
 
 type CodeSignIn = {
   visit: Visit;
@@ -74,7 +79,7 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
   const { id: visitId, partnerId, origin } = visit;
   const { userAgent } = device;
   await requireEnabledPartner(visit);
-  const { email } = await verifyLoginCode({ ...entry, partnerId, visitId, origin });
+  const { email } = await verifyLoginCode({ ...entry, address: device.address, partnerId, visitId, origin });
   const current = await findDeviceSession(visit, device);
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();

@@ -7,6 +7,7 @@ import { validateCountTokens } from '../protocols/client-protocol';
 import { measureMessages } from '../protocols/messages/measure';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import { prepareTokenCount } from '../providers/exchange';
+import { refuseBeyondLimit } from './key-limit';
 import { readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
 import { callProvider, profileFor } from './upstream';
@@ -17,7 +18,9 @@ const PATIENCE_MS = 10_000;
 
 /** How many tokens a prompt has: counted by the provider where it does so for free, else estimated. No charge. */
 export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
-  const { model, body } = await readModelRequest(request, validateCountTokens);
+  const { keyHash, model, body } = await readModelRequest(request, validateCountTokens);
+  const refusal = refuseBeyondLimit(request, keyHash, model.id);
+  if (refusal !== undefined) throw await refusal;
   const { partnerId } = await requireUserKey(request);
   if (!(await isModelAllowed(partnerId, model.id))) throw modelNotAllowed(model.id);
   return { input_tokens: (await countAtProvider(model, body, request)) ?? estimate(model, body) };

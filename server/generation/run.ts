@@ -11,6 +11,7 @@ import type { ClientHeaders } from '../providers/headers';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
+import { refuseBeyondLimit } from './key-limit';
 import { chargeMetered, type Estimate, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
@@ -54,6 +55,8 @@ export async function runGeneration<Client extends ClientRequest>(
   protocol: ClientProtocol<Client>,
 ): Promise<Response> {
   const { keyHash, model, body: client } = await readModelRequest(request, protocol.validate);
+  const refusal = refuseBeyondLimit(request, keyHash, model.id);
+  if (refusal !== undefined) throw await refusal;
   if (running >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
   const candidates = candidatesOf(model).filter(({ id }) => findServedModel(id) !== null);
   const plan = planRequest(protocol, client, candidates);

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
-import { authSecret, settings } from '../env';
+import { authSecret } from '../env';
 import { ApiError } from '../errors';
 import { hmacSha256, newId, sameBytes } from '../ids';
 import { normaliseEmail } from './email';
-import { requireRoomForCode } from './login-limits';
+import { requireFewWrongTries, requireRoomForCode, requireRoomForTry } from './login-limits';
 import { sendLoginMail } from './login-mail';
 
 /** Sign-in by a six-digit code that is e-mailed: good for ten minutes, five tries and one use. */
@@ -42,8 +42,8 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
     .toString()
     .padStart(DIGITS, '0');
   const challengeId = newId('ch');
-  await inTransaction(async (tx) => {
-    await requireRoomForCode(tx, { email, address: request.address });
+  const { nextInSeconds } = await inTransaction(async (tx) => {
+    const room = await requireRoomForCode(tx, { ...request, email });
     await retireOlderCodes(tx, email, request);
     await tx.loginChallenge.create({
       data: {
@@ -58,12 +58,13 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
         expiresAt: new Date(now() + CODE_LIFETIME_MS),
       },
     });
+    return room;
   });
   await sendLoginMail({ to: display, code, appName: request.appName, locale: request.locale });
   return {
     challengeId,
     expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,
-    resendInSeconds: settings().LIMIT_CODE_RESEND_SECONDS,
+    resendInSeconds: nextInSeconds,
   };
 }
 
@@ -75,7 +76,14 @@ async function retireOlderCodes(tx: Tx, email: string, { partnerId }: CodePlace)
   });
 }
 
-export type CodeAttempt = CodePlace & { challengeId: string; email: string; code: string };
+export type CodeAttempt = CodePlace & {
+  /** Known to the browser that asked alone: a code that was phished elsewhere opens nothing. */
+  challengeId: string;
+  email: string;
+  code: string;
+  /** The caller's IP address; '' when unknown, and then not limited. */
+  address: string;
+};
 
 /**
  * Counts the try, then compares. A right code is not used up here: `consumeChallenge` does that
@@ -83,6 +91,8 @@ export type CodeAttempt = CodePlace & { challengeId: string; email: string; code
  */
 export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
   const { email } = requireEmail(attempt.email);
+  await requireRoomForTry(attempt.address);
+  await requireFewWrongTries(prisma(), attempt.challengeId);
   const challenge = await countTry(attempt.challengeId);
   if (challenge === null) throw await refusalOf(attempt.challengeId);
   const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');

@@ -1,61 +1,113 @@
-import { MINUTE_MS, now, SECOND_MS } from '../clock';
+import { DAY_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
 import type { Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
+import { countAttempt } from '../rate-limit/attempts';
 
-/** How many codes may be asked for. Counted in the challenges themselves, so right on every instance. */
+/**
+ * How many codes may be asked for, and how often they may be guessed. Codes are counted in the
+ * challenges themselves, so right on every instance. Who is signed in already is not concerned.
+ */
 
 const HOUR_MS = 60 * MINUTE_MS;
+/** In a day an address gets twice as many codes as in an hour, and three times as many wrong tries. */
+const CODES_PER_DAY = 2;
+const WRONG_TRIES_PER_DAY = 3;
+/** The wait doubles with each code that nobody entered: 30 s, 60 s, 120 s. */
+const LONGEST_WAIT = 4;
+const TRIES_PER_ADDRESS_AND_MINUTE = 60;
 const MAX_RETRY_AFTER_SECONDS = 60;
 /** Name spaces of PostgreSQL's advisory locks, so that an address never meets an e-mail. */
 const EMAIL_LOCK = 3_704_301;
 const ADDRESS_LOCK = 3_704_302;
 
+type CodeRequest = {
+  email: string;
+  /** The caller's IP address; '' when unknown, and then not limited. */
+  address: string;
+  /** Null on the service's own pages. */
+  partnerId: string | null;
+};
+
+/** Throws when there is no room; tells how long to wait for the code after this one. */
 export async function requireRoomForCode(
   tx: Tx,
-  { email, address }: { email: string; address: string },
-): Promise<void> {
+  { email, address, partnerId }: CodeRequest,
+): Promise<{ nextInSeconds: number }> {
   const limits = settings();
   // Requests for the same e-mail or address count one after the other; always in this order.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${EMAIL_LOCK}::int, hashtext(${email}))`;
   if (address !== '')
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADDRESS_LOCK}::int, hashtext(${address}))`;
 
-  await requireWait(tx, email, limits.LIMIT_CODE_RESEND_SECONDS * SECOND_MS);
-  await requireBelow(tx, { email }, limits.LIMIT_CODES_PER_EMAIL_PER_HOUR);
-  if (address !== '') await requireBelow(tx, { address }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR);
+  const unused = await requireWait(tx, email);
+  const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
+  await requireBelow(tx, { email }, perEmail, HOUR_MS);
+  await requireBelow(tx, { email }, CODES_PER_DAY * perEmail, DAY_MS);
+  if (address !== '') await requireBelow(tx, { address }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
+  if (partnerId !== null) await requireBelow(tx, { partnerId }, limits.LIMIT_CODES_PER_APP_PER_HOUR, HOUR_MS);
+  return { nextInSeconds: waitSeconds(unused + 1) };
 }
 
-async function requireWait(tx: Tx, email: string, waitMs: number): Promise<void> {
-  if (waitMs === 0) return;
-  const last = await tx.loginChallenge.findFirst({
-    where: { email, createdAt: { gt: new Date(now() - waitMs) } },
+/** How many codes of the last hour nobody entered. */
+async function requireWait(tx: Tx, email: string): Promise<number> {
+  const sent = await tx.loginChallenge.findMany({
+    where: { email, createdAt: { gt: new Date(now() - HOUR_MS) } },
     orderBy: { createdAt: 'desc' },
-    select: { createdAt: true },
+    take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || LONGEST_WAIT,
+    select: { createdAt: true, consumedAt: true },
   });
-  if (last)
-    throw tooMany(
-      'A code was just sent. Wait a moment before you ask for another.',
-      last.createdAt.getTime() + waitMs,
-    );
+  const unused = sent.filter(({ consumedAt }) => consumedAt === null).length;
+  const [last] = sent;
+  if (last) {
+    const until = last.createdAt.getTime() + waitSeconds(unused) * SECOND_MS;
+    if (until > now())
+      throw tooMany('A code was just sent. Wait a moment before you ask for another.', until);
+  }
+  return unused;
+}
+
+function waitSeconds(unused: number): number {
+  return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(LONGEST_WAIT, 2 ** Math.max(0, unused - 1));
 }
 
 async function requireBelow(
   tx: Tx,
-  of: { email: string } | { address: string },
+  of: { email: string } | { address: string } | { partnerId: string },
   limit: number,
+  periodMs: number,
 ): Promise<void> {
   if (limit === 0) return;
-  const counted = await tx.loginChallenge.findMany({
-    where: { ...of, createdAt: { gt: new Date(now() - HOUR_MS) } },
+  const oldest = await tx.loginChallenge.findFirst({
+    where: { ...of, createdAt: { gt: new Date(now() - periodMs) } },
     orderBy: { createdAt: 'desc' },
-    take: limit,
+    skip: limit - 1,
     select: { createdAt: true },
   });
-  const oldest = counted[limit - 1];
   if (oldest)
-    throw tooMany('Too many codes were asked for. Try again later.', oldest.createdAt.getTime() + HOUR_MS);
+    throw tooMany('Too many codes were asked for. Try again later.', oldest.createdAt.getTime() + periodMs);
 }
+
+/** Of one caller, whatever they try. An address that is not known is not limited. */
+export async function requireRoomForTry(address: string): Promise<void> {
+  if (address === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
+  const waitMs = await countAttempt('login-try', address, TRIES_PER_ADDRESS_AND_MINUTE);
+  if (waitMs > 0) throw tooManyTries(now() + waitMs);
+}
+
+/** Of one e-mail address over all its codes: new codes bring no new guesses without end. */
+export async function requireFewWrongTries(tx: Tx, challengeId: string): Promise<void> {
+  const limit = WRONG_TRIES_PER_DAY * settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
+  if (limit === 0) return;
+  const [counted] = await tx.$queryRaw<{ wrong: number }[]>`
+    SELECT coalesce(sum(c.attempts - (c.consumed_at IS NOT NULL)::int), 0)::int AS wrong
+    FROM login_challenge asked JOIN login_challenge c ON c.email = asked.email
+    WHERE asked.id = ${challengeId} AND c.created_at > ${new Date(now() - DAY_MS)}`;
+  if (counted && counted.wrong >= limit) throw tooManyTries(now() + HOUR_MS);
+}
+
+const tooManyTries = (untilMs: number): ApiError =>
+  tooMany('Too many codes were tried. Try again later.', untilMs);
 
 function tooMany(message: string, untilMs: number): ApiError {
   const seconds = Math.ceil((untilMs - now()) / SECOND_MS);

@@ -18,6 +18,8 @@ export type ServiceSignIn = {
   email: string;
   code: string;
   userAgent: string;
+  /** The caller's IP address; '' when unknown. */
+  address: string;
   /** The session that the browser shows, whoever's it is. */
   currentToken: string | null;
 };

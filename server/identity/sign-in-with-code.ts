@@ -14,6 +14,8 @@ export type CodeSignIn = {
   code: string;
   origin: string | null;
   userAgent: string;
+  /** The caller's IP address; '' when unknown. */
+  address: string;
   metadata?: Metadata | undefined;
 };
 

@@ -7,6 +7,7 @@ import { closeUpstreams } from '../generation/upstream';
 import { drainLedger } from '../ledger';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
+import { closeRedis } from '../rate-limit/redis';
 import { startBackgroundWork } from './background';
 import { provideAuthSecret, provideDatabase, readGivenSettings } from './environment';
 import { createHttpServer } from './http-server';
@@ -35,6 +36,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   // From here on the settings are final.
   const { HOST, PORT } = settings();
   life.onStop('database connections', closeDatabase);
+  life.onStop('redis', closeRedis);
   await syncCatalog();
   if (!isLive()) await seedDemo();
   startBackgroundWork(life);

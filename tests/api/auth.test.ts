@@ -48,10 +48,16 @@ const errorOf = ({ body }: Answer): string =>
   (body.error as { type: string } | undefined)?.type ?? 'no error';
 
 /** Limits as in production, one at a time: the tests ask for many codes. */
-function limitCodes(limits: { perEmail?: number; perAddress?: number; resendSeconds?: number }): void {
+function limitCodes(limits: {
+  perEmail?: number;
+  perAddress?: number;
+  perApp?: number;
+  resendSeconds?: number;
+}): void {
   Object.assign(settings(), {
     LIMIT_CODES_PER_EMAIL_PER_HOUR: limits.perEmail ?? 0,
     LIMIT_CODES_PER_ADDRESS_PER_HOUR: limits.perAddress ?? 0,
+    LIMIT_CODES_PER_APP_PER_HOUR: limits.perApp ?? 0,
     LIMIT_CODE_RESEND_SECONDS: limits.resendSeconds ?? 0,
   });
 }
@@ -144,6 +150,46 @@ describe('POST /v1/auth/send-code', () => {
     expect([errorOf(tooSoon), tooSoon.headers.get('retry-after')]).toEqual(['rate_limited', '10']);
     setClock(() => start + 30 * SECOND_MS);
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
+  });
+
+  it('lets the wait grow with codes that nobody enters, and tells it; a sign-in ends that', async () => {
+    limitCodes({ resendSeconds: 30 });
+    let time = now();
+    setClock(() => time);
+    const email = newEmail();
+    for (const wait of [30, 60, 120, 120]) {
+      const sent = await call(sendCode, { publishable_key: pk, email });
+      expect([sent.status, sent.body.resend_in]).toEqual([200, wait]);
+      time += (wait - 1) * SECOND_MS;
+      expect(errorOf(await call(sendCode, { publishable_key: pk, email }))).toBe('rate_limited');
+      time += SECOND_MS;
+    }
+    expect((await call(verifyCode, await sentCode(email))).status).toBe(200);
+    time += 120 * SECOND_MS;
+    expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
+  });
+
+  it('sends twice as many codes in a day as in an hour, and no more', async () => {
+    limitCodes({ perEmail: 2 });
+    let time = now();
+    setClock(() => time);
+    const email = newEmail();
+    const statuses = [];
+    for (let hour = 0; hour < 24; hour++) {
+      statuses.push((await call(sendCode, { publishable_key: pk, email })).status);
+      time += 60 * MINUTE_MS;
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
+  });
+
+  it('sends at most so many codes per app and hour', async () => {
+    limitCodes({ perApp: 2 });
+    const [busy, quiet] = [await newPartner([ORIGIN]), await newPartner([ORIGIN])];
+    const statuses = [];
+    for (const { publishableKey } of [busy, busy, busy, quiet])
+      statuses.push((await call(sendCode, { publishable_key: publishableKey, email: newEmail() })).status);
+    expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
   it('sends at most so many codes per e-mail and hour, also when they are asked for at once', async () => {
@@ -268,6 +314,32 @@ describe('POST /v1/auth/verify-code', () => {
     });
     expect(await prisma().userKey.count({ where: { userId } })).toBe(1);
     expect(await prisma().session.count({ where: { userId } })).toBe(1);
+  });
+
+  it('is guessed so often in a day and no more, however many codes are asked for', async () => {
+    limitCodes({ perEmail: 5 });
+    const email = newEmail();
+    const answers: string[] = [];
+    for (let codes = 0; codes < 4; codes++) {
+      const request = await sentCode(email);
+      const guess = { ...request, code: wrongCode(request.code) };
+      for (let tries = 0; tries < 5; tries++) answers.push(errorOf(await call(verifyCode, guess)));
+    }
+    expect(answers).toEqual([
+      ...Array<string>(15).fill('invalid_code'),
+      ...Array<string>(5).fill('rate_limited'),
+    ]);
+  });
+
+  it('is tried at most 60 times a minute from one address', async () => {
+    limitCodes({ perAddress: 1_000 });
+    const guess = { publishable_key: pk, challenge_id: 'ch_none', email: newEmail(), code: '123456' };
+    const from = (address: string) => call(verifyCode, guess, { 'x-svc-client-address': address });
+    const answers = [];
+    for (let i = 0; i < 61; i++) answers.push(errorOf(await from('203.0.113.21')));
+    expect(answers.filter((answer) => answer === 'invalid_code')).toHaveLength(60);
+    expect(answers.at(-1)).toBe('rate_limited');
+    expect(errorOf(await from('203.0.113.22'))).toBe('invalid_code');
   });
 
   it('forgets the older code when a new one is sent', async () => {

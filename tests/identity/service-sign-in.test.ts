@@ -24,7 +24,14 @@ beforeAll(async () => {
 
 async function signIn(email: string, currentToken: string | null = null): Promise<string> {
   const { challengeId } = await sendServiceCode({ email, address: '' });
-  const entry = { challengeId, email, code: mailbox.lastCode(), userAgent: 'test', currentToken };
+  const entry = {
+    challengeId,
+    email,
+    code: mailbox.lastCode(),
+    userAgent: 'test',
+    address: '',
+    currentToken,
+  };
   return (await signInToService(entry)).token;
 }
 
@@ -85,7 +92,9 @@ it('a code for the service itself opens nothing in an app, and the other way rou
   const { challengeId } = await sendServiceCode({ email: 'places@example.com', address: '' });
   const entry = { challengeId, email: 'places@example.com', code: mailbox.lastCode() };
   await prisma().loginChallenge.update({ where: { id: challengeId }, data: { partnerId: 'prt_other' } });
-  await expect(signInToService({ ...entry, userAgent: '', currentToken: null })).rejects.toMatchObject({
+  await expect(
+    signInToService({ ...entry, userAgent: '', address: '', currentToken: null }),
+  ).rejects.toMatchObject({
     code: 'invalid_code',
   });
 });

@@ -27,6 +27,7 @@ export const enterCode = openAction(
     const store = await cookies();
     const { token } = await signInToService({
       ...input,
+      address: clientAddress({ headers: await headers() }),
       userAgent: (await headers()).get('user-agent') ?? '',
       currentToken: store.get(SESSION_COOKIE)?.value ?? null,
     });

@@ -1,0 +1,38 @@
+import { SECOND_MS } from '../clock';
+import { ApiError } from '../errors';
+import { requireUserKey } from '../keys/authenticate';
+import { isModelAllowed } from '../partners/model-access';
+import { takeKeyTurn } from '../rate-limit/key-turns';
+import { TokenBuckets } from '../rate-limit/token-buckets';
+import { modelNotAllowed } from './refusals';
+
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** Beyond the limit a key is looked up once a second at most: a flood must not reach the database. */
+const lookUps = new TokenBuckets({ perMinute: 60, burst: 1 });
+
+/** Undefined when the key may go on; costs no wait then. */
+export function refuseBeyondLimit(
+  request: Request,
+  keyHash: Buffer,
+  model: string,
+): Promise<ApiError> | undefined {
+  const waitMs = takeKeyTurn(keyHash);
+  return waitMs === 0 ? undefined : findRefusal(request, keyHash, model, waitMs);
+}
+
+/** A key that is not live, or an app that may not use the model, is told that first. */
+async function findRefusal(
+  request: Request,
+  keyHash: Buffer,
+  model: string,
+  waitMs: number,
+): Promise<ApiError> {
+  if (lookUps.take(keyHash.toString('latin1')) === 0) {
+    const { partnerId } = await requireUserKey(request);
+    if (!(await isModelAllowed(partnerId, model))) return modelNotAllowed(model);
+  }
+  return new ApiError('rate_limited', 'Too many requests with this key. Slow down and retry.', {
+    retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil(waitMs / SECOND_MS)),
+  });
+}

@@ -1,0 +1,42 @@
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import { MINUTE_MS, SECOND_MS } from '../clock';
+import { redis } from './redis';
+
+/** Limits beside the paid requests, such as tries per address: counted together, or in memory. */
+
+const DURATION_SECONDS = MINUTE_MS / SECOND_MS;
+
+const limiters = new Map<string, RateLimiterAbstract>();
+
+/** Counts one of so many a minute. 0, or the milliseconds until the next one is allowed. */
+export async function countAttempt(what: string, of: string, perMinute: number): Promise<number> {
+  const name = `${what}:${perMinute}`;
+  const limiter = limiters.get(name) ?? newLimiter(what, perMinute);
+  limiters.set(name, limiter);
+  try {
+    await limiter.consume(of);
+    return 0;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return Math.max(1, refusal.msBeforeNext);
+    throw refusal;
+  }
+}
+
+function newLimiter(what: string, points: number): RateLimiterAbstract {
+  const limit = { keyPrefix: `svc:${what}`, points, duration: DURATION_SECONDS };
+  const inMemory = new RateLimiterMemory(limit);
+  const storeClient = redis();
+  return storeClient === null
+    ? inMemory
+    : new RateLimiterRedis({
+        ...limit,
+        storeClient,
+        rejectIfRedisNotReady: true,
+        insuranceLimiter: inMemory,
+      });
+}

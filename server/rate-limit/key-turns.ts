@@ -1,0 +1,59 @@
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { MINUTE_MS, SECOND_MS } from '../clock';
+import { settings } from '../env';
+import { sha256 } from '../ids';
+import { redis } from './redis';
+import { TokenBuckets } from './token-buckets';
+
+/**
+ * How often a user key may ask: decided in memory, at once. With Redis every request is counted
+ * there too, but nobody waits for it: a key that all instances together gave too much is refused
+ * from its next request on.
+ */
+
+/** Six seconds' worth at once: 60 of 600 a minute. */
+const BURST_SHARE = 10;
+const LEAST_BURST = 60;
+
+let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
+
+/** Takes a turn for a key, given by its stored hash. 0, or the milliseconds until its next turn. */
+export function takeKeyTurn(keyHash: Buffer): number {
+  const { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: perMinute } = settings();
+  if (perMinute === 0) return 0;
+  if (buckets?.perMinute !== perMinute) {
+    buckets = { perMinute, turns: new TokenBuckets({ perMinute, burst: burstOf(perMinute) }) };
+  }
+  const name = keyHash.toString('latin1');
+  const waitMs = buckets.turns.take(name);
+  if (waitMs === 0) countTogether(name, perMinute, buckets.turns);
+  return waitMs;
+}
+
+const burstOf = (perMinute: number): number =>
+  Math.min(perMinute, Math.max(LEAST_BURST, Math.floor(perMinute / BURST_SHARE)));
+
+let shared: { perMinute: number; limiter: RateLimiterRedis } | undefined;
+
+function countTogether(name: string, perMinute: number, turns: TokenBuckets): void {
+  const storeClient = redis();
+  if (storeClient === null) return;
+  if (shared?.perMinute !== perMinute) {
+    const points = perMinute + burstOf(perMinute);
+    const duration = MINUTE_MS / SECOND_MS;
+    shared = {
+      perMinute,
+      limiter: new RateLimiterRedis({
+        storeClient,
+        keyPrefix: 'svc:key',
+        points,
+        duration,
+        rejectIfRedisNotReady: true,
+      }),
+    };
+  }
+  // What stands in Redis tells nothing of the stored hash.
+  shared.limiter.consume(sha256(name).toString('base64url')).catch((refusal: unknown) => {
+    if (refusal instanceof RateLimiterRes) turns.block(name, refusal.msBeforeNext);
+  });
+}

@@ -1,0 +1,36 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { settings } from '@/server/env';
+import { countAttempt } from '@/server/rate-limit/attempts';
+import { takeKeyTurn } from '@/server/rate-limit/key-turns';
+import { closeRedis } from '@/server/rate-limit/redis';
+
+/** A Redis that takes connections and never answers: the worst kind of down. */
+const silent = createServer(() => {});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  Object.assign(settings(), {
+    REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    LIMIT_REQUESTS_PER_KEY_PER_MINUTE: 60,
+  });
+});
+afterAll(async () => {
+  await closeRedis();
+  silent.close();
+});
+
+it('a Redis that does not answer delays no paid request; the limit still holds in memory', () => {
+  const key = Buffer.alloc(32, 1);
+  const begunAt = performance.now();
+  const waits = Array.from({ length: 70 }, () => takeKeyTurn(key));
+  expect(performance.now() - begunAt).toBeLessThan(250);
+  expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(60);
+});
+
+it('limits beside the paid requests fall back to memory', async () => {
+  const waits = [];
+  for (let i = 0; i < 4; i++) waits.push(await countAttempt('test', '203.0.113.9', 3));
+  expect(waits.map((waitMs) => waitMs > 0)).toEqual([false, false, false, true]);
+});

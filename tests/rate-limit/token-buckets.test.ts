@@ -1,0 +1,67 @@
+import { afterEach, expect, it } from 'vitest';
+import { MINUTE_MS, setClock } from '@/server/clock';
+import { TokenBuckets } from '@/server/rate-limit/token-buckets';
+
+const START = 1_800_000_000_000;
+afterEach(() => setClock());
+
+function bucketsAt(rate: { perMinute: number; burst: number }) {
+  let time = START;
+  setClock(() => time);
+  return { buckets: new TokenBuckets(rate), wait: (ms: number) => (time += ms) };
+}
+
+/** How many of so many tries get one. */
+const countTaken = (buckets: TokenBuckets, tries: number, name = 'key') =>
+  Array.from({ length: tries }, () => buckets.take(name)).filter((waitMs) => waitMs === 0).length;
+
+it('gives a burst at once, then evenly so many a minute', () => {
+  const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
+  expect(countTaken(buckets, 100)).toBe(60);
+  expect(buckets.take('key')).toBe(100);
+  let taken = 0;
+  for (let i = 0; i < 600; i++) {
+    wait(100);
+    taken += countTaken(buckets, 2);
+  }
+  expect(taken).toBe(600);
+});
+
+it.each([1, 3, 7, 60, 600, 999])('gives no more and no less than %d in a burst of as many', (burst) => {
+  const { buckets, wait } = bucketsAt({ perMinute: burst, burst });
+  expect(countTaken(buckets, burst + 5)).toBe(burst);
+  wait(MINUTE_MS);
+  expect(countTaken(buckets, burst + 5)).toBe(burst);
+});
+
+it('knows names apart, and forgets full buckets instead of growing', () => {
+  const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 1 });
+  for (let i = 0; i < 60_000; i++) {
+    if (i % 100 === 0) wait(10);
+    expect(buckets.take(`key ${i}`)).toBe(0);
+  }
+  expect(buckets.size).toBeLessThan(25_000);
+});
+
+it('a clock that is set back locks nobody out', () => {
+  const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
+  expect(countTaken(buckets, 60)).toBe(60);
+  wait(-60 * MINUTE_MS);
+  expect(countTaken(buckets, 60)).toBe(60);
+});
+
+it('a bucket that others used up is empty for as long as they say', () => {
+  const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
+  buckets.block('key', 2_000);
+  expect(buckets.take('key')).toBe(2_000);
+  wait(2_000);
+  expect(countTaken(buckets, 5)).toBe(1);
+});
+
+it('costs microseconds', () => {
+  const buckets = new TokenBuckets({ perMinute: 60_000_000, burst: 1_000_000 });
+  const begunAt = performance.now();
+  for (let i = 0; i < 200_000; i++) buckets.take(`key ${i % 1000}`);
+  const microseconds = ((performance.now() - begunAt) * 1000) / 200_000;
+  expect(microseconds).toBeLessThan(10);
+});

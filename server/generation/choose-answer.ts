@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countProviderFailure } from '../activity/provider-failures';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { describeError, log } from '../log';
@@ -62,10 +63,13 @@ async function backOff(run: Run, tries: number, failure: ProviderFailure): Promi
 }
 
 function note(
-  { requestId }: Run,
+  { requestId, abort }: Run,
   { provider }: CatalogModel,
   { kind, status, error }: ProviderFailure,
 ): void {
+  // A client that left is no trouble of the provider.
+  if (abort.signal.aborted) return;
+  countProviderFailure({ provider, kind, status });
   const level = kind === 'account' ? 'error' : 'warn';
   log()[level]({ requestId, provider, kind, status, cause: describeError(error.cause) }, 'provider failed');
 }

@@ -21,6 +21,13 @@ export function restSeconds(provider: string): number {
   return 0;
 }
 
+/** The providers that are left alone now. */
+export function restingProviders(): { provider: string; failures: number; restsUntilMs: number }[] {
+  return [...breakers]
+    .filter(([, { failures }]) => failures >= FAILURES_TO_OPEN)
+    .map(([provider, { failures, openUntil }]) => ({ provider, failures, restsUntilMs: openUntil }));
+}
+
 export function noteSuccess(provider: string): void {
   if (breakers.size > 0) breakers.delete(provider);
 }

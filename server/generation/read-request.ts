@@ -5,7 +5,7 @@ import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
-import { modelNotAllowed, modelNotFound } from './refusals';
+import { modelNotAllowed, modelNotFound, ofPartner } from './refusals';
 
 export type ReadRequest<Body> = { keyHash: Buffer; model: CatalogModel; body: Body };
 
@@ -26,8 +26,9 @@ export async function readModelRequest<Body>(
     return { keyHash, model, body: validateBody(json) };
   } catch (error) {
     const { partnerId } = await requireUserKey(request);
-    if (model && !(await isModelAllowed(partnerId, model.id))) throw modelNotAllowed(model.id);
-    throw error;
+    if (model && !(await isModelAllowed(partnerId, model.id)))
+      throw ofPartner(modelNotAllowed(model.id), partnerId);
+    throw ofPartner(error, partnerId);
   }
 }
 

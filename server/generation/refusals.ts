@@ -4,6 +4,12 @@ import type { AdmissionRefusal } from '../ledger';
 
 const RETRY_SOON_SECONDS = 1;
 
+/** Notes whose key it was, for the count of errors. */
+export function ofPartner<Failure>(failure: Failure, partnerId: string | null): Failure {
+  if (failure instanceof ApiError) failure.partnerId ??= partnerId;
+  return failure;
+}
+
 /** What a client is told when admission refuses. */
 export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
   switch (refusal) {

@@ -1,3 +1,4 @@
+import { countRefusal } from '../activity/refusal-counts';
 import { authSecret, settings } from '../env';
 import { ApiError } from '../errors';
 import { hmacSha256 } from '../ids';
@@ -15,7 +16,7 @@ import { refuseBeyondLimit } from './key-limit';
 import { chargeMetered, type Estimate, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
-import { toApiError } from './refusals';
+import { ofPartner, toApiError } from './refusals';
 import { profileFor } from './upstream';
 
 /** A request that holds money and is being answered. */
@@ -48,8 +49,23 @@ let running = 0;
 /** Requests that this process is answering. */
 export const runningGenerations = (): number => running;
 
-/** One generation request: admit → call → meter → settle. */
+/** One generation request; one that is refused or fails leaves no receipt, so it is counted. */
 export async function runGeneration<Client extends ClientRequest>(
+  request: Request,
+  requestId: string,
+  protocol: ClientProtocol<Client>,
+): Promise<Response> {
+  try {
+    return await generate(request, requestId, protocol);
+  } catch (error) {
+    // Who left gets no answer.
+    if (!request.signal.aborted) countRefusal(error);
+    throw error;
+  }
+}
+
+/** Admit → call → meter → settle. */
+async function generate<Client extends ClientRequest>(
   request: Request,
   requestId: string,
   protocol: ClientProtocol<Client>,
@@ -62,7 +78,7 @@ export async function runGeneration<Client extends ClientRequest>(
   const plan = planRequest(protocol, client, candidates);
   const { need, want } = plan;
   const admission = await admitOrOverloaded({ keyHash, requestId, model: model.id, need, want });
-  if (!admission.ok) throw toApiError(admission.refusal, model.id);
+  if (!admission.ok) throw ofPartner(toApiError(admission.refusal, model.id), admission.appId);
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
@@ -139,7 +155,7 @@ async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortS
   } catch (error) {
     await release(run.hold);
     run.endLease();
-    throw error;
+    throw ofPartner(error, run.hold.appId);
   }
 }
 

@@ -35,11 +35,19 @@ export type Hold = {
   amount: Microcredits;
 };
 
-export type Admission = { ok: true; hold: Hold } | { ok: false; refusal: AdmissionRefusal };
+export type Admission =
+  | { ok: true; hold: Hold }
+  /** Whose key it was, where there is such a key. */
+  | { ok: false; refusal: AdmissionRefusal; appId: string | null };
 
 /** A row of `ledger_batch` that answers an admission. */
-export type AdmissionRow = {
-  outcome: AdmissionRefusal | 'held' | 'again';
+export type AdmissionRow =
+  | HeldRow
+  /** Of an unknown key there is nothing to tell. */
+  | { outcome: AdmissionRefusal | 'again'; app_id: string | null };
+
+type HeldRow = {
+  outcome: 'held';
   user_id: string;
   app_id: string;
   key_id: string;
@@ -59,7 +67,7 @@ export function writeAdmission(request: AdmissionRequest, n: number): object {
   };
 }
 
-export function readHold(requestId: string, row: AdmissionRow): Hold {
+export function readHold(requestId: string, row: HeldRow): Hold {
   return {
     requestId,
     userId: row.user_id,

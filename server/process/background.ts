@@ -1,6 +1,8 @@
 import { sweepReceiptMails } from '../checkout/receipt-mail';
+import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
 import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
+import { restingProviders } from '../generation/circuit-breaker';
 import { startLedgerKeeper } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
@@ -12,6 +14,8 @@ const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
+const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
+const FORGET_EVERY_MS = 60 * MINUTE_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
@@ -21,6 +25,13 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
+  // What the last requests add is written when the keeper has stopped.
+  life.onStop('counts', () => writeCounts([]));
+  life.onStop(
+    'activity',
+    repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(restingProviders())),
+  );
+  life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
 }
 
 /** Runs `work` at once and then again and again, the next round after the last one ended. */

@@ -52,12 +52,29 @@ async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]
   );
 }
 
-/** A service that ran all year has rolled up and audited all but the last minutes. */
+/** A service that ran all year has rolled up and audited all but the last moments. */
 async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
+  // Without its summaries an index by time is read whole for every day.
+  for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
+    await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);
   await client.query(`SELECT ledger_roll_up('1 minute')`);
   // These days are older than what was folded before: all of them again.
   await client.query('DELETE FROM usage_day');
   await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'usage'`);
   await client.query(`SELECT ledger_roll_up_usage('1 minute')`);
   await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
+  await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') > 0 AS more`);
+  await foldAgain(
+    client,
+    'activity',
+    ['activity_partner_day', 'activity_money_day'],
+    `SELECT activity_roll_up('15 seconds') AS more`,
+  );
+}
+
+/** The year is older than what was folded before: from the start. */
+async function foldAgain(client: pg.ClientBase, name: string, sums: string[], fold: string): Promise<void> {
+  await client.query(`TRUNCATE ${sums.join(', ')}`);
+  await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = $1`, [name]);
+  for (let more = true; more; ) more = (await client.query<{ more: boolean }>(fold)).rows[0]?.more === true;
 }

@@ -12,6 +12,8 @@ export const TABLES = [
   'purchase',
   'ledger_transaction',
   'usage',
+  'refusal_hour',
+  'provider_failure_hour',
 ] as const;
 
 export type TableName = (typeof TABLES)[number];

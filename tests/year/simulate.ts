@@ -1,3 +1,4 @@
+import { hourOf } from '@/server/activity/tally';
 import { DAY_MS, MINUTE_MS } from '@/server/clock';
 import { type Charge, chargeFor, wholeCredits } from '@/server/credits';
 import { newPublishableKey } from '@/server/partners/publishable-key';
@@ -33,6 +34,19 @@ const LIMITS = [
   [300, 3],
   [500, 2],
   [1_000, 1],
+] as const;
+const REFUSALS = [
+  ['insufficient_credits', 6],
+  ['partner_limit_reached', 3],
+  ['partner_not_permitted', 2],
+  ['rate_limited', 2],
+  ['invalid_request', 2],
+  ['upstream_error', 2],
+] as const;
+const FAILING_PROVIDERS = [
+  ['openai', 3],
+  ['anthropic', 2],
+  ['google', 2],
 ] as const;
 const OUTCOMES = [
   ['completed', 96],
@@ -73,9 +87,29 @@ class YearOfActivity {
     for (const user of users) this.lives.set(user.id, this.openUser(user));
     for (const request of planRequests(this.chance, users, this.end)) this.serve(request);
     for (const life of this.lives.values()) this.closeUser(life);
+    this.refuseSome();
     this.rows.ledger_transaction.sort((a, b) => Number(a.created_at_ms) - Number(b.created_at_ms));
     for (const row of this.rows.ledger_transaction) delete row.created_at_ms;
     return this.rows;
+  }
+
+  /** What was refused leaves counts only: a few hours of every day, and one bad day of a provider. */
+  private refuseSome(): void {
+    const badDay = this.chance.between(5, 25);
+    for (let day = 0; day < 365; day++) {
+      const count = day === badDay ? 180 : this.chance.between(1, 6);
+      const hour = iso(hourOf(this.end - day * DAY_MS - this.chance.between(1, 22) * 60 * MINUTE_MS));
+      for (const { id } of YEAR_APPS.slice(0, 5))
+        this.rows.refusal_hour.push({ hour, partner_id: id, code: this.chance.pick(REFUSALS), count });
+      this.rows.provider_failure_hour.push({
+        hour,
+        provider: day === badDay ? 'anthropic' : this.chance.pick(FAILING_PROVIDERS),
+        kind: 'unavailable',
+        status: 503,
+        count,
+        last_at: hour,
+      });
+    }
   }
 
   private openApp(app: YearApp): void {

@@ -14,7 +14,7 @@ async function one<Row>(sql: string, values: unknown[] = []): Promise<Row> {
 }
 
 describe('a generated year', () => {
-  it('holds every promise of the ledger', async () => {
+  it('holds every promise of the ledger', { timeout: 60_000 }, async () => {
     const report = await checkLedger();
     expect(report.differences).toEqual([]);
     expect(report.users).toBe(400);
@@ -51,6 +51,14 @@ describe('a generated year', () => {
       `SELECT count(*) AS beyond FROM ledger_transaction WHERE kind = 'usage' AND balance_after < 0`,
     );
     expect(beyond).toBe(0n);
+  });
+
+  it('is folded into sums by day that agree with the receipts', async () => {
+    const sums = (source: string) =>
+      one(`SELECT sum(requests)::bigint AS requests, sum(charge)::bigint AS charge FROM ${source}`);
+    const receipts = await sums('(SELECT 1 AS requests, charge FROM usage) u');
+    expect(await sums('activity_partner_day')).toEqual(receipts);
+    expect(await sums('usage_day')).toEqual(receipts);
   });
 
   it('earned its partners mature and maturing commission', async () => {

@@ -1,0 +1,57 @@
+import { now } from '../clock';
+import { pool } from '../db';
+import { randomBase62 } from '../ids';
+import { createTally, HOUR_MS, hourOf } from './tally';
+
+/**
+ * What goes wrong at providers, and which of them this process leaves alone for a while. Counted in
+ * memory and written from time to time, so that any page can tell.
+ */
+export type ProviderTrouble = { provider: string; kind: string; status: number };
+
+/** A provider that failed several times in a row. */
+export type Rest = { provider: string; failures: number; restsUntilMs: number };
+
+const tally = createTally<ProviderTrouble & { hour: number }>();
+/** Names this process among those that share the database. */
+const instance = randomBase62(10);
+
+export function countProviderFailure({ provider, kind, status }: ProviderTrouble): void {
+  tally.add({ hour: hourOf(now()), provider, kind, status });
+}
+
+export function writeProviderFailures(): Promise<void> {
+  return tally.flush(async (counted) => {
+    await pool().query(
+      `INSERT INTO provider_failure_hour AS f (hour, provider, kind, status, count, last_at)
+       SELECT to_timestamp(hour / 1000), provider, kind, status, count, $2
+       FROM json_to_recordset($1::json) AS c (hour float8, provider text, kind text, status integer, count bigint)
+       ON CONFLICT (hour, provider, kind, status) DO UPDATE SET
+         count = f.count + excluded.count, last_at = greatest(f.last_at, excluded.last_at)`,
+      [JSON.stringify(counted), new Date(now())],
+    );
+  });
+}
+
+/** Replaces what this process said before; rows of processes that are gone grow old. */
+export async function writeRests(rests: readonly Rest[]): Promise<void> {
+  await pool().query(
+    `WITH said AS (
+       SELECT * FROM json_to_recordset($2::json) AS r (provider text, failures integer, "restsUntilMs" float8)
+     ), over AS (
+       DELETE FROM provider_rest WHERE instance = $1 AND provider NOT IN (SELECT provider FROM said)
+     )
+     INSERT INTO provider_rest (instance, provider, failures, rests_until, seen_at)
+     SELECT $1, provider, failures, to_timestamp("restsUntilMs" / 1000), $3 FROM said
+     ON CONFLICT (instance, provider) DO UPDATE SET
+       failures = excluded.failures, rests_until = excluded.rests_until, seen_at = excluded.seen_at`,
+    [instance, JSON.stringify(rests), new Date(now())],
+  );
+}
+
+export async function forgetOldFailures(keepMs: number): Promise<void> {
+  await pool().query('DELETE FROM provider_failure_hour WHERE hour < $1', [
+    new Date(now() - keepMs - HOUR_MS),
+  ]);
+  await pool().query('DELETE FROM provider_rest WHERE seen_at < $1', [new Date(now() - HOUR_MS)]);
+}

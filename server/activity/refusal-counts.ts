@@ -1,0 +1,35 @@
+import { now } from '../clock';
+import { pool } from '../db';
+import { ApiError } from '../errors';
+import { createTally, HOUR_MS, hourOf } from './tally';
+
+/**
+ * Generation requests that were answered with an error. They leave no receipt, so they are counted:
+ * in memory, written from time to time, never awaited by a request. A killed process loses seconds.
+ */
+/** Of requests whose key told no partner. */
+export const NO_PARTNER = '';
+
+const tally = createTally<{ hour: number; partnerId: string; code: string }>();
+
+export function countRefusal(failure: unknown): void {
+  const { partnerId, code } =
+    failure instanceof ApiError ? failure : { partnerId: null, code: 'internal_error' };
+  tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code });
+}
+
+export function writeRefusalCounts(): Promise<void> {
+  return tally.flush(async (counted) => {
+    await pool().query(
+      `INSERT INTO refusal_hour AS r (hour, partner_id, code, count)
+       SELECT to_timestamp(hour / 1000), "partnerId", code, count
+       FROM json_to_recordset($1::json) AS c (hour float8, "partnerId" text, code text, count bigint)
+       ON CONFLICT (hour, partner_id, code) DO UPDATE SET count = r.count + excluded.count`,
+      [JSON.stringify(counted)],
+    );
+  });
+}
+
+export async function forgetOldRefusals(keepMs: number): Promise<void> {
+  await pool().query('DELETE FROM refusal_hour WHERE hour < $1', [new Date(now() - keepMs - HOUR_MS)]);
+}

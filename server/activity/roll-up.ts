@@ -1,0 +1,19 @@
+import { pool } from '../db';
+
+/** Receipts younger than this may belong to a transaction that still runs. */
+const LAG = '15 seconds';
+/** Days that one round folds at most: a long absence is made up for in several. */
+const MOST_DAYS = 50;
+
+/**
+ * Folds new receipts into the sums by day. Several instances may call it: one at a time works.
+ * Readers add what is not folded yet, through the view `activity_by_partner`.
+ */
+export async function rollUpActivity(lag = LAG): Promise<void> {
+  for (let day = 0; day < MOST_DAYS; day++) {
+    const { rows } = await pool().query<{ more: boolean }>('SELECT activity_roll_up($1::interval) AS more', [
+      lag,
+    ]);
+    if (!rows[0]?.more) return;
+  }
+}

@@ -1,0 +1,42 @@
+import { MINUTE_MS } from '../clock';
+
+export const HOUR_MS = 60 * MINUTE_MS;
+export const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS) * HOUR_MS;
+
+/** Keys come from our own codes and ids; this many at once would be a mistake of ours. */
+const MOST_KEYS = 10_000;
+
+export type Counted<Key> = Key & { count: number };
+
+type Tally<Key> = {
+  add(key: Key): void;
+  /** Writes what was counted since the last time; what could not be written is kept for the next. */
+  flush(write: (counted: Counted<Key>[]) => Promise<void>): Promise<void>;
+};
+
+/** Counts by key in memory, for numbers that may not cost a request anything. */
+export function createTally<Key extends Record<string, string | number>>(): Tally<Key> {
+  let counts = new Map<string, Counted<Key>>();
+
+  function put(key: Key, count: number): void {
+    const name = JSON.stringify(key);
+    const known = counts.get(name);
+    if (known) known.count += count;
+    else if (counts.size < MOST_KEYS) counts.set(name, { ...key, count });
+  }
+
+  return {
+    add: (key) => put(key, 1),
+    async flush(write) {
+      if (counts.size === 0) return;
+      const counted = [...counts.values()];
+      counts = new Map();
+      try {
+        await write(counted);
+      } catch (error) {
+        for (const { count, ...key } of counted) put(key as unknown as Key, count);
+        throw error;
+      }
+    },
+  };
+}

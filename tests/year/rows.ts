@@ -4,6 +4,7 @@ export const TABLES = [
   'user',
   'partner',
   'partner_origin',
+  'partner_rate',
   'session',
   'user_key',
   'account',

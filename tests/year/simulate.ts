@@ -68,7 +68,13 @@ type Life = {
   keys: Map<string, string>;
   /** The newest fact; the next one is later. */
   lastAt: number;
-  refunds: { at: number; app: string; session: string; credits: bigint }[];
+  refunds: {
+    at: number;
+    app: string;
+    purchase: { session_id: string; refunded_minor: number };
+    minor: number;
+    credits: bigint;
+  }[];
 };
 
 class YearOfActivity {
@@ -124,6 +130,12 @@ class YearOfActivity {
       all_models: app.allModels,
       disabled_at: app.disabled ? iso(this.end - 3 * DAY_MS) : null,
       created_at: createdAt,
+    });
+    this.rows.partner_rate.push({
+      partner_id: app.id,
+      rate_bp: app.rateBp,
+      effective_at: createdAt,
+      applied_at: createdAt,
     });
     this.rows.partner_origin.push({ partner_id: app.id, origin: app.origin, created_at: createdAt });
   }
@@ -241,8 +253,9 @@ class YearOfActivity {
       postings: pocketAgainst(app.id, order.credits, 'processor_clearing'),
     });
     const { currency, amount_minor, rate, credits } = order;
-    this.rows.purchase.push({
+    const purchase = {
       id,
+      refunded_minor: 0,
       user_id: life.user.id,
       partner_id: app.id,
       session_id: order.id,
@@ -251,14 +264,16 @@ class YearOfActivity {
       rate,
       credits,
       created_at: iso(at),
-    });
+    };
+    this.rows.purchase.push(purchase);
     if (this.chance.happens(REFUND_PART)) {
-      const part = this.chance.happens(0.3) ? 2n : 1n;
+      const part = this.chance.happens(0.3) ? 2 : 1;
       life.refunds.push({
         at: at + this.chance.between(DAY_MS / 8, 12 * DAY_MS),
         app: app.id,
-        session: order.id,
-        credits: order.credits / part,
+        purchase,
+        minor: amount_minor / part,
+        credits: order.credits / BigInt(part),
       });
     }
   }
@@ -268,7 +283,7 @@ class YearOfActivity {
     this.rows.checkout_session.push({
       ...this.order(life, app, at),
       status: failed ? 'failed' : 'expired',
-      failure: failed ? 'The card was declined.' : null,
+      failure: failed ? 'declined' : null,
       completed_at: null,
     });
   }
@@ -299,12 +314,13 @@ class YearOfActivity {
   private refundDue(life: Life, now: number): void {
     const due = life.refunds.filter(({ at }) => at <= now);
     life.refunds = life.refunds.filter(({ at }) => at > now);
-    for (const { at, app, session, credits } of due) {
+    for (const { at, app, purchase, minor, credits } of due) {
+      purchase.refunded_minor = minor;
       this.book(life, this.momentBefore(life, at + 1), {
         app_id: app,
         kind: 'refund',
-        cause_id: `${session}:1`,
-        related_id: session,
+        cause_id: `${purchase.session_id}:1`,
+        related_id: purchase.session_id,
         credits: -credits,
         balance_after: life.wallet.add(app, -credits),
         note: 'refund',

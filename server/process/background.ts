@@ -1,5 +1,5 @@
-import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
+import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { restingProviders } from '../generation/circuit-breaker';

@@ -37,6 +37,25 @@ export function pool(): pg.Pool {
   return hotPool;
 }
 
+/**
+ * One connection for several statements. When it breaks, the next statement fails and the connection
+ * is thrown away; without a listener a break between two statements would end the process.
+ */
+export async function onConnection<T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
+  const connection = await pool().connect();
+  let broken: Error | undefined;
+  const noteBreak = (error: Error) => {
+    broken = error;
+  };
+  connection.on('error', noteBreak);
+  try {
+    return await work(connection);
+  } finally {
+    connection.off('error', noteBreak);
+    connection.release(broken);
+  }
+}
+
 let client: PrismaClient | undefined;
 
 export function prisma(): PrismaClient {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { pool } from '../db';
+import { onConnection } from '../db';
 import { type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
 
 export type LedgerReport = {
@@ -34,18 +34,17 @@ export async function findDifferences(
 }
 
 /** Everything that `work` reads is of one moment. */
-export async function inSnapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool().connect();
-  try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await client.query('SET LOCAL statement_timeout = 0');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+export function inSnapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return onConnection(async (client) => {
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await client.query('SET LOCAL statement_timeout = 0');
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type Stripe from 'stripe';
 import { wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
@@ -60,15 +61,21 @@ const NEVER_ENDING = /stall|slow/;
 const PATIENCE_MS = 20_000;
 const LONGEST_PAUSE_MS = 25;
 
-export type Site = { random: () => number; tally: Tally; addresses: () => string[]; wallets: Wallet[] };
+export type Site = {
+  random: () => number;
+  tally: Tally;
+  addresses: () => string[];
+  wallets: Wallet[];
+  processor: Stripe;
+};
 
 /** One client: one thing after the other, until it is told to stop. */
 export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const dice = site.random();
-    if (dice < 0.84) await generate(site);
-    else if (dice < 0.92) await saveSomeLimit(site);
-    else if (dice < 0.97) await readBalance(site);
+    if (dice < 0.8) await generate(site);
+    else if (dice < 0.88) await saveSomeLimit(site);
+    else if (dice < 0.92) await readBalance(site);
     else await purchase(site);
     await pause(site.random() * LONGEST_PAUSE_MS);
   }
@@ -141,20 +148,42 @@ async function readBalance({ random, tally, addresses, wallets }: Site): Promise
 }
 
 const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
+const PRICE_MINOR = 500;
 const DECLINED_CARD = { ...CARD, number: '4000 0000 0000 0002' };
 
-async function purchase({ random, tally, addresses, wallets }: Site): Promise<void> {
+async function purchase(site: Site): Promise<void> {
+  const { random, tally, addresses, wallets } = site;
   const { userKey } = pick(random, pick(random, wallets).keys);
   const declined = random() < 0.2;
   tally.operation('purchase');
   const started = await call(`${pick(random, addresses())}/v1/credits/checkout`, {
     userKey,
-    post: { amount: 5, currency: 'usd' },
+    post: { amount: PRICE_MINOR / 100, currency: 'usd' },
   });
   if (typeof started?.session_id !== 'string') return;
   const paid = await call(String(started.checkout_url), { post: declined ? DECLINED_CARD : CARD });
-  if (paid?.status === 'complete') tally.paid.add(started.session_id);
-  else tally.unpaid.add(started.session_id);
+  if (paid?.status !== 'complete') return void tally.unpaid.add(started.session_id);
+  tally.paid.add(started.session_id);
+  if (random() < 0.6) await refund(site, started.session_id);
+}
+
+/** In one or two parts, right after the payment: perhaps before its credits arrived. */
+async function refund({ random, tally, processor }: Site, sessionId: string): Promise<void> {
+  const first = 1 + Math.floor(random() * PRICE_MINOR);
+  try {
+    const { processorSessionId } = await prisma().checkoutSession.findUniqueOrThrow({
+      where: { id: sessionId },
+    });
+    const session = await processor.checkout.sessions.retrieve(processorSessionId ?? '');
+    const payment_intent = String(session.payment_intent);
+    for (const amount of [first, random() < 0.5 ? PRICE_MINOR - first : 0].filter((part) => part > 0)) {
+      tally.operation('refund');
+      await processor.refunds.create({ payment_intent, amount });
+      tally.refundedMinor.set(sessionId, (tally.refundedMinor.get(sessionId) ?? 0) + amount);
+    }
+  } catch {
+    tally.operation('database away');
+  }
 }
 
 async function call(

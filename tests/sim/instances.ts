@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { choosePort } from '@/server/process/listen';
 
+const MOST_STARTS = 3;
 const START_PATIENCE_MS = 60_000;
 /** What runs ends within this time; a connection that was opened and never used would hold the stop up for longer. */
 const STOP_PATIENCE_MS = 5_000;
@@ -29,8 +30,17 @@ export class Instance {
     return instance;
   }
 
-  /** Starts the process and waits until it answers. */
+  /** Starts the process, as a supervisor does: again, when the database was away. */
   async run(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const complaint = await this.tryToRun();
+      if (complaint === null) return;
+      if (tries === MOST_STARTS) throw new Error(`A server did not start: ${complaint}`);
+    }
+  }
+
+  /** Null once it answers, else what it complained of. */
+  private async tryToRun(): Promise<string | null> {
     const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.environment },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -42,11 +52,11 @@ export class Instance {
     this.child = child;
     for (let waitedMs = 0; waitedMs < START_PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
       if (child.exitCode !== null || child.signalCode !== null) break;
-      if (await this.answers()) return;
+      if (await this.answers()) return null;
       await pause(LOOK_EVERY_MS);
     }
     await this.kill();
-    throw new Error(`A server did not start: ${complaint}`);
+    return complaint;
   }
 
   /** As a crash or a power cut: nothing is finished, nothing is said. */

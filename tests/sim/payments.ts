@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import Stripe from 'stripe';
 import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import type { Tally } from './tally';
 
-/** The processor stands outside both servers; its events reach them twice, late, in any order or not at all. */
+/**
+ * The processor stands outside both servers. Its events reach them twice, late, in any order; of a
+ * payment that was made perhaps never, since a sweep finds those. It tells of a refund until it is heard.
+ */
 
 export const PROCESSOR_KEY = 'sk_test_simulation';
 export const PROCESSOR_WEBHOOK_SECRET = 'whsec_simulation';
 const LONGEST_DELAY_MS = 1_500;
+const TELL_AGAIN_MS = 300;
+const MOST_TRIES = 100;
 
 export type Payments = { url: string; finish: () => Promise<void>; close: () => Promise<void> };
 
@@ -20,10 +26,11 @@ export async function startPayments(
   const relay = await listenOnLoopback(async (request, response) => {
     const body = await readBody(request);
     const signature = String(request.headers['stripe-signature']);
-    for (const delayMs of planDelivery(random, tally)) {
-      const targets = addresses();
-      const target = targets[Math.floor(random() * targets.length)] ?? '';
-      const delivery = deliver(target, body, signature, delayMs).finally(() => underway.delete(delivery));
+    const mayBeLost = String(JSON.parse(body).type).startsWith('checkout.');
+    for (const delayMs of planDelivery(random, tally, mayBeLost)) {
+      const plan = { addresses: addresses(), body, signature, delayMs, tries: mayBeLost ? 1 : MOST_TRIES };
+      const first = Math.floor(random() * plan.addresses.length);
+      const delivery = deliver(plan, first).finally(() => underway.delete(delivery));
       underway.add(delivery);
     }
     response.writeHead(200).end();
@@ -42,10 +49,10 @@ export async function startPayments(
 }
 
 /** When each copy of an event is delivered; none for an event that is lost. */
-function planDelivery(random: () => number, tally: Tally): number[] {
+function planDelivery(random: () => number, tally: Tally, mayBeLost: boolean): number[] {
   const dice = random();
   const later = () => Math.floor(random() * LONGEST_DELAY_MS);
-  if (dice < 0.1) {
+  if (mayBeLost && dice < 0.1) {
     tally.fault('payment event lost');
     return [];
   }
@@ -60,14 +67,38 @@ function planDelivery(random: () => number, tally: Tally): number[] {
   return [0];
 }
 
-async function deliver(target: string, body: string, signature: string, delayMs: number): Promise<void> {
+type Delivery = { addresses: string[]; body: string; signature: string; delayMs: number; tries: number };
+
+/** Either server will do: the next try goes to the other one. */
+async function deliver(
+  { addresses, body, signature, delayMs, tries }: Delivery,
+  first: number,
+): Promise<void> {
   await pause(delayMs);
-  await fetch(`${target}/api/stripe`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', 'stripe-signature': signature },
-    signal: AbortSignal.timeout(5_000),
-  })
-    .then((response) => response.body?.cancel())
-    .catch(() => {});
+  for (let n = 0; n < tries; n++) {
+    const target = addresses[(first + n) % addresses.length] ?? '';
+    if (await isHeard(target, body, signature)) return;
+    await pause(TELL_AGAIN_MS);
+  }
+}
+
+async function isHeard(target: string, body: string, signature: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${target}/api/stripe`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+      signal: AbortSignal.timeout(5_000),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The processor as its own customer service sees it: for refunds. */
+export function openProcessor(payments: Payments | undefined): Stripe {
+  const { hostname, port } = new URL(payments?.url ?? '');
+  return new Stripe(PROCESSOR_KEY, { host: hostname, port, protocol: 'http', telemetry: false });
 }

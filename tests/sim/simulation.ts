@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { closeDatabase } from '@/server/db';
+import { closeDatabase, onConnection } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { migrate } from '@/server/process/migrate';
 import { randomFrom } from '../harness/random';
 import { openWallets, runClient } from './clients';
 import { Instance } from './instances';
-import { type Payments, PROCESSOR_KEY, PROCESSOR_WEBHOOK_SECRET, startPayments } from './payments';
+import {
+  openProcessor,
+  type Payments,
+  PROCESSOR_KEY,
+  PROCESSOR_WEBHOOK_SECRET,
+  startPayments,
+} from './payments';
 import { Tally } from './tally';
 import { findNegative, judge } from './verdict';
 
@@ -21,6 +27,8 @@ import { findNegative, judge } from './verdict';
 const WALLETS = 4;
 const CLIENTS = 10;
 const LOOK_EVERY_MS = 1_000;
+/** Longer than the database may take for a statement. */
+const LONGEST_STALL_MS = 6_500;
 
 export type SimulationOptions = { seed: number; seconds: number };
 export type SimulationReport = { tally: Tally; abandoned: number };
@@ -74,9 +82,10 @@ class World {
   async run(durationMs: number): Promise<void> {
     const { random, tally, addresses } = this;
     const wallets = await openWallets(WALLETS);
+    const processor = openProcessor(this.payments);
     const stop = new AbortController();
     const clients = Array.from({ length: CLIENTS }, () =>
-      runClient({ random: fork(random), tally, addresses, wallets }, stop.signal),
+      runClient({ random: fork(random), tally, addresses, wallets, processor }, stop.signal),
     );
     const auditor = this.watch(stop.signal);
     await this.breakThings(durationMs);
@@ -87,15 +96,20 @@ class World {
     await Promise.all(this.instances.map((instance) => instance.stop()));
   }
 
-  /** At least a kill of either instance and a restart of the database, then whatever the dice say. */
+  /** At least one of each, then whatever the dice say. */
   private async breakThings(durationMs: number): Promise<void> {
     const endAt = performance.now() + durationMs;
-    const faults = [() => this.killInstance(0), () => this.restartPostgres(), () => this.killInstance(1)];
-    const gapMs = Math.min(durationMs / 5, 5_000);
-    for (let n = 0; performance.now() < endAt; n++) {
-      await pause(Math.min(gapMs * (0.5 + this.random()), Math.max(0, endAt - performance.now())));
-      const fault = faults[n < faults.length ? n : Math.floor(this.random() * faults.length)];
-      if (performance.now() < endAt) await fault?.();
+    const faults = [
+      () => this.killInstance(0),
+      () => this.restartPostgres(),
+      () => this.stallPostgres(Math.min(durationMs / 8, LONGEST_STALL_MS)),
+      () => this.killPostgres(),
+      () => this.killInstance(1),
+    ];
+    const gapMs = Math.min(durationMs / 9, 5_000);
+    for (let n = 0; n < faults.length || performance.now() < endAt; n++) {
+      await pause(gapMs * (0.5 + this.random()));
+      await faults[n < faults.length ? n : Math.floor(this.random() * faults.length)]?.();
     }
   }
 
@@ -107,8 +121,30 @@ class World {
 
   private async restartPostgres(): Promise<void> {
     this.tally.fault('PostgreSQL restarted');
+    await this.restart();
+  }
+
+  private async restart(): Promise<void> {
     await this.postgres?.stop();
     this.postgres = await this.startPostgres();
+  }
+
+  /** As a power cut: what was committed must be there again. */
+  private async killPostgres(): Promise<void> {
+    this.tally.fault('kill -9 of PostgreSQL');
+    const pidFile = readFileSync(path.join(this.dataDir, 'postgres/postmaster.pid'), 'utf8');
+    process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
+    await this.restart();
+  }
+
+  /** No money moves for a while: statements wait, the longest of them until they are given up. */
+  private async stallPostgres(longestMs: number): Promise<void> {
+    this.tally.fault('PostgreSQL stalls');
+    await onConnection(async (connection) => {
+      await connection.query('BEGIN; SET LOCAL statement_timeout = 0; LOCK TABLE account IN EXCLUSIVE MODE');
+      await pause(this.random() * longestMs);
+      await connection.query('COMMIT');
+    });
   }
 
   private startPostgres(): Promise<EmbeddedPostgres> {

@@ -12,6 +12,8 @@ export class Tally {
   /** Checkout sessions that the processor said were paid, and those that nobody paid. */
   readonly paid = new Set<string>();
   readonly unpaid = new Set<string>();
+  /** Minor units that the processor refunded, by checkout session. */
+  readonly refundedMinor = new Map<string, number>();
 
   operation(name: string): void {
     this.operations.set(name, (this.operations.get(name) ?? 0) + 1);

@@ -15,6 +15,7 @@ export async function judge(tally: Tally): Promise<{ abandoned: number }> {
   await findHolds(tally);
   await compareReceipts(tally);
   await comparePurchases(tally);
+  await compareRefunds(tally);
   return { abandoned };
 }
 
@@ -31,11 +32,14 @@ async function auditedDifferences(): Promise<string[]> {
   return rows.map(({ difference }) => difference);
 }
 
-/** Nothing is refunded in a run, so nothing may ever be below zero. Asked all the time. */
+/** Only what a refund took back after it was spent is a debt. Asked all the time. */
 export async function findNegative(tally: Tally): Promise<void> {
   const { rows } = await pool().query<{ subject: string }>(
-    `SELECT 'money ' || money AS subject FROM account WHERE money < 0 OR held < 0 OR money < held
-     UNION ALL SELECT 'pocket ' || own FROM user_app WHERE own < 0 OR own_held < 0`,
+    `WITH refunded AS (SELECT DISTINCT user_id FROM ledger_transaction WHERE kind = 'refund')
+     SELECT 'money ' || money || ', held ' || held AS subject FROM account
+     WHERE held < 0 OR (money < held AND user_id NOT IN (SELECT user_id FROM refunded))
+     UNION ALL SELECT 'pocket ' || own || ', held ' || own_held FROM user_app
+     WHERE own_held < 0 OR (own < 0 AND user_id NOT IN (SELECT user_id FROM refunded))`,
   );
   for (const { subject } of rows) tally.violation(`below zero: ${subject}`);
 }
@@ -76,4 +80,18 @@ async function comparePurchases(tally: Tally): Promise<void> {
       tally.violation(`${session} was paid and credited ${credited.get(session) ?? 0} times`);
   for (const session of tally.unpaid)
     if (credited.has(session)) tally.violation(`${session} was not paid and is credited`);
+}
+
+async function compareRefunds(tally: Tally): Promise<void> {
+  const { rows } = await pool().query<{ session_id: string; due: bigint; taken: bigint }>(
+    `SELECT p.session_id, p.credits / p.amount_minor AS due, coalesce(-sum(t.credits), 0)::bigint AS taken
+     FROM purchase p LEFT JOIN ledger_transaction t
+       ON t.user_id = p.user_id AND t.kind = 'refund' AND t.related_id = p.session_id
+     GROUP BY p.session_id, p.credits, p.amount_minor`,
+  );
+  for (const { session_id, due, taken } of rows) {
+    const refunded = due * BigInt(tally.refundedMinor.get(session_id) ?? 0);
+    if (taken !== refunded)
+      tally.violation(`${session_id}: ${refunded} were refunded and ${taken} taken back`);
+  }
 }

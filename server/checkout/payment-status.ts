@@ -13,6 +13,8 @@ export type PaymentReport = {
   creditsAdded: Microcredits;
   balance: Microcredits;
   failure: string | null;
+  /** The receipt's id, once there is one. */
+  purchaseId: string | null;
 };
 
 /** How a payment stands, asked of the processor again while it is not final. */
@@ -22,22 +24,24 @@ export async function readPaymentStatus(
 ): Promise<PaymentReport> {
   const stored = await prisma().checkoutSession.findFirst({ where: { id: checkoutSessionId, ...owner } });
   if (stored === null) throw new ApiError('not_found', 'There is no such checkout session');
-  const payment = isFinished(stored) ? stored : await refresh(stored);
-  const [{ balance }, creditsAdded] = await Promise.all([
+  const payment = await refreshPayment(stored);
+  const [{ balance }, booked] = await Promise.all([
     readSpendable(owner.userId, owner.partnerId),
-    readCreditsAdded(payment),
+    findBooking(payment),
   ]);
   return {
     sessionId: payment.id,
     status: payment.status as PaymentStatus,
-    creditsAdded,
+    creditsAdded: booked === null ? ZERO : microcredits(booked.creditsAdded),
     balance,
     failure: payment.failure,
+    purchaseId: booked?.id ?? null,
   };
 }
 
 /** A processor that does not answer makes the status old, not the request fail. */
-async function refresh(stored: Payment): Promise<Payment> {
+export async function refreshPayment(stored: Payment): Promise<Payment> {
+  if (isFinished(stored)) return stored;
   try {
     return (await fulfil(stored.id)) ?? stored;
   } catch (error) {
@@ -49,11 +53,14 @@ async function refresh(stored: Payment): Promise<Payment> {
   }
 }
 
-async function readCreditsAdded({ id, userId, status }: Payment): Promise<Microcredits> {
-  if (status !== 'completed') return ZERO;
-  const booked = await prisma().ledgerTransaction.findFirst({
+async function findBooking({
+  id,
+  userId,
+  status,
+}: Payment): Promise<{ id: string; creditsAdded: bigint } | null> {
+  if (status !== 'completed') return null;
+  return prisma().ledgerTransaction.findFirst({
     where: { userId, kind: 'purchase', causeId: id },
-    select: { creditsAdded: true },
+    select: { id: true, creditsAdded: true },
   });
-  return booked === null ? ZERO : microcredits(booked.creditsAdded);
 }

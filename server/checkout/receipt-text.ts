@@ -1,16 +1,22 @@
 import { creditsToJson } from '../credits';
 import { settings } from '../env';
-import type { PurchaseReceipt } from './purchases';
+import type { PurchaseReceipt, PurchaseStatus } from './purchases';
 
 /** A receipt in words, the same in the mail and on the page. */
 export type ReceiptText = {
+  /** Of the mail, and of the page. */
   title: string;
+  heading: string;
   intro: string;
   rows: { label: string; value: string }[];
   /** Path of the receipt in the account. */
   link: string;
   linkText: string;
   note: string;
+  status: string;
+  back: string;
+  print: string;
+  printNote: string;
 };
 
 export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
@@ -22,11 +28,13 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
   const taken = receipt.refundedMinor + receipt.disputedMinor;
   return {
     title: say.title(brand, paid),
+    heading: say.number,
     intro: say.intro(credits, receipt.appName),
     rows: [
       { label: say.number, value: receipt.id },
       { label: say.date, value: show.date },
       { label: say.app, value: receipt.appName },
+      { label: say.buyer, value: receipt.email },
       { label: say.credits, value: credits },
       ...(receipt.currency === 'usd' ? [] : [{ label: say.rate, value: show.rate }]),
       { label: say.paid, value: paid },
@@ -37,6 +45,10 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
     link: `/account/receipts/${receipt.id}`,
     linkText: say.link,
     note: say.note(brand),
+    status: say.statuses[receipt.status],
+    back: say.back,
+    print: say.print,
+    printNote: say.printNote,
   };
 }
 
@@ -63,12 +75,22 @@ const EN = {
   number: 'Receipt',
   date: 'Date',
   app: 'Bought in',
+  buyer: 'Account',
   credits: 'Credits',
   creditsUnit: 'credits',
   rate: 'Exchange rate',
   paid: 'Paid',
   refunded: 'Refunded',
   link: 'Open or print this receipt',
+  back: 'Account',
+  print: 'Print',
+  printNote: 'Credits do not expire. 100 credits are worth 1 US dollar of use.',
+  statuses: {
+    paid: 'Paid',
+    partly_refunded: 'Partly refunded',
+    refunded: 'Refunded',
+    disputed: 'Disputed',
+  } satisfies Record<PurchaseStatus, string>,
   note: (brand: string) => `You get this mail because you bought credits with your ${brand} account.`,
 };
 
@@ -79,11 +101,21 @@ const DE: typeof EN = {
   number: 'Quittung',
   date: 'Datum',
   app: 'Gekauft in',
+  buyer: 'Konto',
   credits: 'Guthaben',
   creditsUnit: 'Credits',
   rate: 'Wechselkurs',
   paid: 'Bezahlt',
   refunded: 'Erstattet',
   link: 'Quittung öffnen oder drucken',
+  back: 'Konto',
+  print: 'Drucken',
+  printNote: 'Credits verfallen nicht. 100 Credits entsprechen 1 US-Dollar an Nutzung.',
+  statuses: {
+    paid: 'Bezahlt',
+    partly_refunded: 'Teilweise erstattet',
+    refunded: 'Erstattet',
+    disputed: 'Angefochten',
+  },
   note: (brand) => `Sie erhalten diese E-Mail, weil Sie mit Ihrem Konto bei ${brand} Credits gekauft haben.`,
 };

@@ -1,8 +1,8 @@
-import type { Microcredits } from '../credits';
+import { type Microcredits, microcredits, ZERO } from '../credits';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
-import { readSpendable, type Spendable } from '../ledger';
+import { readPockets, readSpendable, type Spendable } from '../ledger';
 import { findPartner } from '../partners/partner';
 import { PRESET_AMOUNTS } from './amounts';
 import { findUsdRate } from './exchange-rates';
@@ -19,7 +19,9 @@ export type VisitState = {
   email: string | null;
   balance: Microcredits | null;
   status: Spendable['status'] | null;
+  /** The user's credits in all, and those that were not bought in this app. */
   money: Microcredits | null;
+  elsewhere: Microcredits | null;
   limitSaved: Microcredits | null;
   limitLeft: Microcredits | null;
   amounts: number[];
@@ -53,12 +55,16 @@ export async function readVisitState(visit: Visit): Promise<VisitState> {
   };
 }
 
-type Person = Pick<VisitState, 'email' | 'balance' | 'status' | 'money' | 'limitSaved' | 'limitLeft'>;
+type Person = Pick<
+  VisitState,
+  'email' | 'balance' | 'status' | 'money' | 'elsewhere' | 'limitSaved' | 'limitLeft'
+>;
 const NOBODY: Person = {
   email: null,
   balance: null,
   status: null,
   money: null,
+  elsewhere: null,
   limitSaved: null,
   limitLeft: null,
 };
@@ -66,8 +72,11 @@ const NOBODY: Person = {
 async function readPerson(partnerId: string, signedIn: SignedIn | null): Promise<Person> {
   if (signedIn === null) return NOBODY;
   const { userId } = signedIn;
-  const { balance, status, money, limitSaved, limitLeft } = await readSpendable(userId, partnerId);
+  const { balance, status, limitSaved, limitLeft } = await readSpendable(userId, partnerId);
   if (signedIn.by === 'key') return { ...NOBODY, balance, status };
+  const { money, pockets } = await readPockets(userId);
+  const own = pockets.find(({ appId }) => appId === partnerId)?.own ?? ZERO;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
-  return { email, balance, status, money, limitSaved, limitLeft };
+  const elsewhere = own < money ? microcredits(money - own) : ZERO;
+  return { email, balance, status, money, elsewhere, limitSaved, limitLeft };
 }

@@ -5,10 +5,17 @@ import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
 import type { VisitState } from './api';
 
-type Props = { say: Messages; language: Language; visit: VisitState; onSignOut(): void };
+type Props = {
+  say: Messages;
+  language: Language;
+  visit: VisitState;
+  /** Null where leaving the step would lose something. */
+  onAccount: (() => void) | null;
+};
 
 /** Whose checkout this is: the app, and who is signed in. Leaves room for the close button. */
-export function AccountHeader({ say, language, visit, onSignOut }: Props) {
+export function AccountHeader({ say, language, visit, onAccount }: Props) {
+  const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
   return (
     <header className="mb-7 flex min-h-10 items-center gap-3 pr-10">
       <span
@@ -21,26 +28,34 @@ export function AccountHeader({ say, language, visit, onSignOut }: Props) {
         <p className="truncate leading-snug font-medium">{visit.app_name}</p>
         {visit.signed_in !== null && (
           <p className="flex min-w-0 gap-1.5 text-[13px] leading-snug text-muted">
-            <span className="shrink-0 tabular-nums">
-              {formatCredits(visit.balance ?? 0, language)} {say.credits}
-            </span>
+            <span className="shrink-0 tabular-nums">{balance}</span>
             {visit.email !== null && (
               <>
                 <span aria-hidden="true">·</span>
                 <span className="truncate">{visit.email}</span>
               </>
             )}
-            <span aria-hidden="true">·</span>
-            <button
-              type="button"
-              onClick={onSignOut}
-              className="relative shrink-0 rounded underline-offset-2 after:absolute after:-inset-x-2 after:-inset-y-3.5 hover:text-text hover:underline"
-            >
-              {say.signOut}
-            </button>
           </p>
         )}
       </div>
+      {visit.signed_in !== null && onAccount && (
+        <button
+          type="button"
+          onClick={onAccount}
+          aria-label={say.accountOpen(visit.app_name)}
+          className="grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-text"
+        >
+          <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
+            <circle cx="12" cy="8.5" r="3.75" stroke="currentColor" strokeWidth="1.75" />
+            <path
+              d="M4.75 19.5c1.2-3.3 4-5 7.25-5s6.05 1.7 7.25 5"
+              stroke="currentColor"
+              strokeWidth="1.75"
+              strokeLinecap="round"
+            />
+          </svg>
+        </button>
+      )}
     </header>
   );
 }

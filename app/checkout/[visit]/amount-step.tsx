@@ -8,7 +8,8 @@ import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import type { VisitState } from './api';
-import { creditsFor, parseAmount } from './purchase-amount';
+import { Line } from './line';
+import { creditsFor, describeRate, parseAmount } from './purchase-amount';
 import { StepTitle } from './step-title';
 
 const DEFAULT_AMOUNT = 10;
@@ -110,6 +111,11 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
             {amount === null ? '–' : `${formatCredits(creditsFor(amount, rate), language)} ${say.credits}`}
           </Line>
         </dl>
+        {currency === 'eur' && (
+          <p className="-mt-2 mb-4 text-sm text-muted">
+            {say.rate(...describeRate(rate, currency, language))}
+          </p>
+        )}
         <Button type="submit" size="large" busy={busy} className="w-full">
           {say.continue(amount === null ? '…' : money(amount))}
         </Button>
@@ -138,14 +144,5 @@ function Tile({ value, isChosen, onChoose, children }: TileProps) {
       />
       {children}
     </label>
-  );
-}
-
-function Line({ label, children }: { label: string; children: React.ReactNode }) {
-  return (
-    <div className="flex justify-between gap-4">
-      <dt className="text-muted">{label}</dt>
-      <dd className="font-medium tabular-nums">{children}</dd>
-    </div>
   );
 }

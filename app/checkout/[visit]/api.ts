@@ -9,6 +9,9 @@ export type VisitState = {
   balance: number | null;
   status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
   money: number | null;
+  /** What was not bought in this app. */
+  elsewhere: number | null;
+  limit_left: number | null;
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -27,6 +30,8 @@ export type Payment = {
   amount: number;
   currency: string;
   credits: number;
+  /** USD per unit, locked for this payment. */
+  rate: number;
   checkout_url: string | null;
   payment: PaymentForm;
 };
@@ -35,7 +40,9 @@ export type PaymentStatus = {
   status: 'open' | 'processing' | 'completed' | 'failed' | 'expired';
   credits_added: number;
   balance: number;
+  /** A code; the catalogue has words for it. */
   failure?: string;
+  receipt_id?: string;
 };
 
 export class RequestFailed extends Error {
@@ -67,8 +74,10 @@ export function createApi(visitId: string) {
         credits,
         save_id: saveId,
       }),
-    startPayment: (amount: number, currency: string, checkoutMode: string) =>
-      post<Payment>('/payments', { amount, currency, checkout_mode: checkoutMode }),
+    startPayment: (wish: { amount: number; currency: string; checkoutMode: string; language: string }) => {
+      const { checkoutMode, ...rest } = wish;
+      return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode });
+    },
     readPayment: (sessionId: string) =>
       send<PaymentStatus>(`${base}/payments/${encodeURIComponent(sessionId)}`),
     signOut: () => post<{ state: VisitState }>('/sign-out'),

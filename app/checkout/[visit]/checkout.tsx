@@ -6,35 +6,35 @@ import { Spinner } from '../../_ui/spinner';
 import { type Messages, messagesFor } from '../messages';
 import { FullMessage, Panel } from '../panel';
 import { AccountHeader } from './account-header';
+import { AccountStep } from './account-step';
 import { AmountStep } from './amount-step';
 import { createApi, failureCode, type Payment, type PaymentStatus, type VisitState } from './api';
-import { describeFailure } from './describe-failure';
+import { describeFailure, describeOutcome } from './describe-failure';
 import { LeavePrompt } from './leave-prompt';
-import { AllowedStep, ConfirmingStep, ProblemStep, SuccessStep } from './outcome-steps';
+import { AllowedStep, ConfirmingStep, ProblemStep, ProcessingStep } from './outcome-steps';
 import { PaymentStep } from './payment-step';
 import { PermissionStep } from './permission-step';
 import { SignIn } from './sign-in';
+import {
+  afterStepUp,
+  firstStep,
+  hasAccount,
+  isPaying as isPayingStep,
+  needsPermission,
+  type Step,
+} from './steps';
+import { SuccessStep } from './success-step';
 import { type HostLink, useHost } from './use-host';
 
-type Step =
-  | {
-      name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'step_up' | 'key_failed' | 'permission' | 'amount';
-    }
-  | { name: 'payment'; payment: Payment }
-  | { name: 'confirming'; sessionId: string }
-  | { name: 'success'; creditsAdded: number; balance: number }
-  | { name: 'allowed'; granted: number }
-  | { name: 'failed'; title: string; text: string };
+type Props = { visitId: string; origin: string; language: Language; brand: string; accountUrl: string };
 
-type Props = { visitId: string; origin: string; language: Language; brand: string };
-
-export function Checkout({ visitId, origin, language, brand }: Props) {
+export function Checkout({ visitId, origin, language, brand, accountUrl }: Props) {
   const say = messagesFor(language);
   const api = useMemo(() => createApi(visitId), [visitId]);
   const [visit, setVisit] = useState<VisitState | null>(null);
   const [step, setStep] = useState<Step>({ name: 'connecting' });
   const [isLeaving, setLeaving] = useState(false);
-  const isPaying = step.name === 'payment' || step.name === 'confirming';
+  const isPaying = isPayingStep(step);
   const { link, orphaned } = useHost(origin, () => setLeaving(true));
   const started = useRef(false);
 
@@ -126,7 +126,8 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
   ): Promise<void> {
     const isDelivered = await host.deliverToken(result.sign_in_token);
     setVisit(result.state);
-    setStep(isDelivered ? firstStep(result.state) : { name: 'key_failed' });
+    if (!isDelivered) return setStep({ name: 'key_failed' });
+    setStep(step.name === 'step_up' ? afterStepUp(result.state) : firstStep(result.state));
   }
 
   async function deliverAgain(host: HostLink, state: VisitState): Promise<void> {
@@ -135,16 +136,21 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
   }
 
   async function choose(host: HostLink, amount: number, currency: string): Promise<string | undefined> {
+    const { checkout_mode: checkoutMode } = host.init;
+    // Later than in the click itself, browsers open no tab.
+    const tab = checkoutMode === 'new_tab' ? window.open('', '_blank') : null;
     try {
-      const payment = await api.startPayment(amount, currency, host.init.checkout_mode);
+      const payment = await api.startPayment({ amount, currency, checkoutMode, language });
+      if (tab && payment.checkout_url !== null) sendTo(tab, payment.checkout_url);
       host.send({
         t: 'checkout_opened',
         session_id: payment.session_id,
-        checkout_url: host.init.checkout_mode === 'manual' ? payment.checkout_url : null,
+        checkout_url: checkoutMode === 'manual' ? payment.checkout_url : null,
       });
-      setStep({ name: 'payment', payment });
+      setStep({ name: 'payment', payment, isOpened: tab !== null });
       return undefined;
     } catch (error) {
+      tab?.close();
       const code = failureCode(error);
       host.send({ t: 'purchase_error', error: { code, message: 'The payment could not be started.' } });
       return describeFailure(error, say);
@@ -165,31 +171,21 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
       return undefined;
     } catch (error) {
       if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
-      setStep({ name: 'step_up' });
+      setStep({ name: 'step_up', back: step });
       return undefined;
     }
   }
 
-  function finish(host: HostLink, { status, credits_added, balance, failure }: PaymentStatus): void {
+  function finish(host: HostLink, payment: Payment, told: PaymentStatus): void {
     setLeaving(false);
-    if (status === 'completed') {
-      host.send({ t: 'credits_added', type: 'purchase', balance, credits_added });
-      void refresh();
-      return setStep({ name: 'success', creditsAdded: credits_added, balance });
+    if (told.status !== 'completed') {
+      host.send({ t: 'purchase_error', error: purchaseError(told) });
+      return setStep({ name: 'failed', ...describeOutcome(told, say) });
     }
-    const isExpired = status === 'expired';
-    host.send({
-      t: 'purchase_error',
-      error: {
-        code: `payment_${status}`,
-        message: failure ?? (isExpired ? 'The payment has expired.' : 'The payment failed.'),
-      },
-    });
-    setStep({
-      name: 'failed',
-      title: isExpired ? say.expiredTitle : say.failedTitle,
-      text: isExpired ? say.expiredText : say.failedText,
-    });
+    const { balance, credits_added: creditsAdded, receipt_id: receiptId = null } = told;
+    host.send({ t: 'credits_added', type: 'purchase', balance, credits_added: creditsAdded });
+    void refresh();
+    setStep({ name: 'success', payment, creditsAdded, balance, receiptId });
   }
 
   async function signOut(host: HostLink): Promise<void> {
@@ -201,7 +197,8 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
   }
 
   function renderStep(host: HostLink, state: VisitState) {
-    const common = { say, language, api, visit: state, appName: state.app_name };
+    const common = { say, language, api, visit: state, appName: state.app_name, accountUrl };
+    const backTo = step.name === 'step_up' ? step.back : null;
     switch (step.name) {
       case 'sign_in':
       case 'step_up':
@@ -211,7 +208,8 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
             {...common}
             isStepUp={step.name === 'step_up'}
             onSignedIn={(result) => finishSignIn(host, result)}
-            onBuy={step.name === 'step_up' ? () => setStep({ name: 'amount' }) : undefined}
+            onBuy={step.name === 'step_up' && backTo === null ? () => setStep({ name: 'amount' }) : undefined}
+            onBack={backTo === null ? undefined : () => setStep(backTo)}
           />
         );
       case 'key_failed':
@@ -245,9 +243,11 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
           <PaymentStep
             {...common}
             payment={step.payment}
+            isOpened={step.isOpened}
             isManual={host.init.checkout_mode === 'manual'}
-            onSubmitted={() => setStep({ name: 'confirming', sessionId: step.payment.session_id })}
-            onFinal={(status) => finish(host, status)}
+            onSubmitted={() => setStep({ name: 'confirming', payment: step.payment })}
+            onProcessing={() => setStep({ name: 'processing', payment: step.payment })}
+            onFinal={(status) => finish(host, step.payment, status)}
             onDeclined={() =>
               host.send({
                 t: 'purchase_error',
@@ -260,10 +260,36 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
         );
       case 'confirming':
         return (
-          <ConfirmingStep {...common} sessionId={step.sessionId} onFinal={(status) => finish(host, status)} />
+          <ConfirmingStep
+            {...common}
+            sessionId={step.payment.session_id}
+            onProcessing={() => setStep({ name: 'processing', payment: step.payment })}
+            onFinal={(status) => finish(host, step.payment, status)}
+          />
+        );
+      case 'processing':
+        return (
+          <ProcessingStep
+            {...common}
+            sessionId={step.payment.session_id}
+            onFinal={(status) => finish(host, step.payment, status)}
+            onClose={() => host.send({ t: 'close' })}
+          />
         );
       case 'success':
-        return <SuccessStep {...common} {...step} onDone={() => host.send({ t: 'close' })} />;
+        return (
+          <SuccessStep
+            {...common}
+            {...step}
+            onAllow={(credits, saveId) => allow(host, credits, saveId)}
+            onStepUp={() => setStep({ name: 'step_up', back: step })}
+            onDone={() => host.send({ t: 'close' })}
+          />
+        );
+      case 'account':
+        return (
+          <AccountStep {...common} onSignOut={() => void signOut(host)} onBack={() => setStep(step.back)} />
+        );
       case 'allowed':
         return <AllowedStep {...common} granted={step.granted} onDone={() => host.send({ t: 'close' })} />;
       case 'failed':
@@ -282,7 +308,12 @@ export function Checkout({ visitId, origin, language, brand }: Props) {
 
   return (
     <Panel footer={visit.sandbox ? say.sandbox : say.footer(brand)}>
-      <AccountHeader say={say} language={language} visit={visit} onSignOut={() => void signOut(link)} />
+      <AccountHeader
+        say={say}
+        language={language}
+        visit={visit}
+        onAccount={hasAccount(step) ? () => setStep({ name: 'account', back: step }) : null}
+      />
       {renderStep(link, visit)}
       {isLeaving && isPaying && (
         <LeavePrompt
@@ -309,13 +340,16 @@ function Loading({ say }: { say: Messages }) {
   );
 }
 
-function needsPermission({ status }: VisitState): boolean {
-  return status === 'partner_not_permitted' || status === 'partner_limit_reached';
+/** The new tab hears nothing of this window. */
+function sendTo(tab: Window, url: string): void {
+  tab.opener = null;
+  tab.location.replace(url);
 }
 
-/** A key alone does not let anybody set a limit: whoever it is has to sign in for that. */
-function firstStep(state: VisitState): Step {
-  if (state.signed_in === null) return { name: 'sign_in' };
-  if (!needsPermission(state)) return { name: 'amount' };
-  return { name: state.signed_in === 'key' ? 'step_up' : 'permission' };
+/** For the app, which learns that it failed but not why a bank said no. */
+function purchaseError({ status }: PaymentStatus): { code: string; message: string } {
+  return {
+    code: `payment_${status}`,
+    message: status === 'expired' ? 'The payment has expired.' : 'The payment failed.',
+  };
 }

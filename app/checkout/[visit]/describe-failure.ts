@@ -1,5 +1,5 @@
 import type { Messages } from '../messages';
-import { failureCode } from './api';
+import { failureCode, type PaymentStatus } from './api';
 
 /** What to tell the user of a request that failed, where no field is to blame. */
 export function describeFailure(error: unknown, say: Messages): string {
@@ -11,4 +11,15 @@ export function describeFailure(error: unknown, say: Messages): string {
     default:
       return say.wrong;
   }
+}
+
+/** A payment that ended without credits. */
+export function describeOutcome(
+  { status, failure }: PaymentStatus,
+  say: Messages,
+): { title: string; text: string } {
+  if (status === 'expired') return { title: say.expiredTitle, text: say.expiredText };
+  if (failure === 'wrong_payment') return { title: say.wrongPaymentTitle, text: say.wrongPaymentText };
+  const reason = failure === undefined ? undefined : say.failures[failure];
+  return { title: say.failedTitle, text: [reason, say.failedText].filter(Boolean).join(' ') };
 }

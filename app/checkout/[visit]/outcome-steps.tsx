@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { Amount, formatCredits } from '../../_ui/amount';
+import { formatCredits } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
@@ -12,14 +12,21 @@ import { StepTitle } from './step-title';
 import { usePaymentStatus } from './use-payment-status';
 
 const ASK_MS = 1000;
+const ASK_BANK_MS = 5000;
 const SLOW_MS = 30_000;
 
-type ConfirmingProps = { say: Messages; api: Api; sessionId: string; onFinal(status: PaymentStatus): void };
+type WaitingProps = { say: Messages; api: Api; sessionId: string; onFinal(status: PaymentStatus): void };
 
 /** The form is done; the credits are there when our server says so. */
-export function ConfirmingStep({ say, api, sessionId, onFinal }: ConfirmingProps) {
+export function ConfirmingStep({
+  say,
+  api,
+  sessionId,
+  onFinal,
+  onProcessing,
+}: WaitingProps & { onProcessing(): void }) {
   const [isSlow, setSlow] = useState(false);
-  usePaymentStatus(api, sessionId, ASK_MS, onFinal);
+  usePaymentStatus(api, sessionId, ASK_MS, { onFinal, onProcessing });
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
@@ -35,33 +42,26 @@ export function ConfirmingStep({ say, api, sessionId, onFinal }: ConfirmingProps
   );
 }
 
-type SuccessProps = {
-  say: Messages;
-  language: Language;
-  appName: string;
-  creditsAdded: number;
-  balance: number;
-  onDone(): void;
-};
-
-export function SuccessStep({ say, language, appName, creditsAdded, balance, onDone }: SuccessProps) {
+/** The bank decides in its own time: nobody has to wait here, but whoever does hears of it. */
+export function ProcessingStep({
+  say,
+  api,
+  sessionId,
+  onFinal,
+  onClose,
+}: WaitingProps & { onClose(): void }) {
+  usePaymentStatus(api, sessionId, ASK_BANK_MS, { onFinal });
   return (
     <div className="animate-appear flex flex-1 flex-col">
-      <div className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
-        <div className="mb-3">
-          <CheckMark />
-        </div>
-        <StepTitle>{say.successTitle(formatCredits(creditsAdded, language))}</StepTitle>
-        <p className="text-muted">{say.successText(appName)}</p>
-      </div>
-      <p className="mb-4 flex justify-between gap-4 border-t border-line pt-4">
-        <span className="text-muted">{say.newBalance}</span>
-        <span className="font-medium">
-          <Amount credits={balance} language={language} /> {say.credits}
+      <div role="status" className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
+        <span className="mb-3 text-accent">
+          <Spinner size={32} />
         </span>
-      </p>
-      <Button size="large" className="w-full" onClick={onDone}>
-        {say.done}
+        <StepTitle>{say.processingTitle}</StepTitle>
+        <p className="max-w-80 text-muted">{say.processingText}</p>
+      </div>
+      <Button size="large" className="w-full" onClick={onClose}>
+        {say.close}
       </Button>
     </div>
   );

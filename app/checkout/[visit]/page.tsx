@@ -26,6 +26,12 @@ export default async function VisitPage({ params }: Props) {
     );
   }
   return (
-    <Checkout visitId={visitId} origin={visit.origin} language={language} brand={settings().BRAND_NAME} />
+    <Checkout
+      visitId={visitId}
+      origin={visit.origin}
+      language={language}
+      brand={settings().BRAND_NAME}
+      accountUrl={`${settings().BASE_URL}/account`}
+    />
   );
 }

@@ -7,6 +7,8 @@ import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
 import type { Api, Payment, PaymentStatus } from './api';
+import { Line } from './line';
+import { describeRate } from './purchase-amount';
 import { StepTitle } from './step-title';
 import { mountStripe } from './stripe-form';
 import { usePaymentStatus } from './use-payment-status';
@@ -18,7 +20,10 @@ type Props = {
   payment: Payment;
   /** The app opens the payment itself. */
   isManual: boolean;
+  /** Its tab is open already. */
+  isOpened: boolean;
   onSubmitted(): void;
+  onProcessing(): void;
   onFinal(status: PaymentStatus): void;
   onDeclined(): void;
   onBroken(): void;
@@ -29,11 +34,29 @@ type Props = {
 const ASK_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
 
 export function PaymentStep(props: Props) {
-  const { say, api, payment, onFinal, onBack } = props;
-  usePaymentStatus(api, payment.session_id, ASK_MS[payment.payment.kind], onFinal);
+  const { say, language, api, payment, onFinal, onProcessing, onBack } = props;
+  const isHosted = payment.payment.kind === 'hosted';
+  usePaymentStatus(api, payment.session_id, ASK_MS[payment.payment.kind], {
+    onFinal,
+    // A form of our own says itself when it is done.
+    onProcessing: isHosted ? onProcessing : undefined,
+  });
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.paymentTitle}</StepTitle>
+      {!isHosted && (
+        <dl className="mt-4 grid gap-1.5 border-y border-line py-3">
+          <Line label={say.youPay}>{formatMoney(payment.amount, payment.currency, language)}</Line>
+          <Line label={say.youGet}>
+            {formatCredits(payment.credits, language)} {say.credits}
+          </Line>
+        </dl>
+      )}
+      {payment.currency === 'eur' && (
+        <p className="mt-2 text-sm text-muted">
+          {say.rateLocked(...describeRate(payment.rate, payment.currency, language))}
+        </p>
+      )}
       <div className="mt-4 flex flex-1 flex-col">
         <Form {...props} />
       </div>
@@ -143,8 +166,15 @@ function FormLoading({ say }: { say: Messages }) {
   );
 }
 
-function HostedForm({ say, language, payment, url, isManual }: Props & { url: string }) {
-  const [isOpened, setOpened] = useState(isManual);
+function HostedForm({
+  say,
+  language,
+  payment,
+  url,
+  isManual,
+  isOpened: isOpenedAlready,
+}: Props & { url: string }) {
+  const [isOpened, setOpened] = useState(isManual || isOpenedAlready);
   return (
     <div className="grid flex-1 place-content-center justify-items-center gap-5 text-center">
       <p className="text-[28px] leading-none font-semibold tabular-nums">
@@ -162,7 +192,7 @@ function HostedForm({ say, language, payment, url, isManual }: Props & { url: st
           onClick={() => setOpened(true)}
           className={buttonClass({ size: 'large', look: isOpened ? 'secondary' : 'primary' })}
         >
-          {say.hostedOpen}
+          {isOpened ? say.hostedAgain : say.hostedOpen}
         </a>
       )}
       <p role="status" className="flex min-h-6 items-center gap-2 text-sm text-muted">

@@ -8,6 +8,7 @@ import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import type { VisitState } from './api';
+import { newSaveId } from './save-id';
 import { StepTitle } from './step-title';
 
 const SUGGESTIONS = [100, 500, 1000];
@@ -85,10 +86,4 @@ export function PermissionStep({ say, language, visit, onAllow, onBuy }: Props) 
       </div>
     </form>
   );
-}
-
-function newSaveId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
 }

@@ -12,3 +12,13 @@ export function creditsFor(amount: number, rate: number): number {
   const cents = BigInt(Math.round(amount * CENTS));
   return Number((cents * BigInt(Math.round(rate * RATE_SCALE))) / BigInt(RATE_SCALE));
 }
+
+/** `€`, and how many dollars it buys. */
+export function describeRate(rate: number, currency: string, language: string): [from: string, to: string] {
+  const dollars = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: 6,
+  });
+  return [currency.toUpperCase(), dollars.format(rate)];
+}

@@ -18,6 +18,7 @@ type Props = {
   isStepUp: boolean;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
   onBuy?: (() => void) | undefined;
+  onBack?: (() => void) | undefined;
 };
 
 type Challenge = { id: string; email: string; resendIn: number };
@@ -50,6 +51,7 @@ function EmailForm({
   onEmail,
   onSent,
   onBuy,
+  onBack,
 }: Props & { email: string; onEmail(email: string): void; onSent(challenge: Challenge): void }) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -96,6 +98,11 @@ function EmailForm({
       {onBuy && (
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
           {say.buyInstead}
+        </Button>
+      )}
+      {onBack && (
+        <Button look="quiet" className="mt-2 w-full" onClick={onBack}>
+          {say.back}
         </Button>
       )}
     </form>

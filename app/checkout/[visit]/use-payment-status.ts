@@ -3,23 +3,21 @@
 import { useEffect, useRef } from 'react';
 import type { Api, PaymentStatus } from './api';
 
+type Hear = { onFinal(status: PaymentStatus): void; onProcessing?: (() => void) | undefined };
+
 /** Asks how a payment stands, again and again, until it is final. A lost answer is asked for again. */
-export function usePaymentStatus(
-  api: Api,
-  sessionId: string,
-  everyMs: number,
-  onFinal: (status: PaymentStatus) => void,
-): void {
-  const tell = useRef(onFinal);
-  tell.current = onFinal;
+export function usePaymentStatus(api: Api, sessionId: string, everyMs: number, hear: Hear): void {
+  const heard = useRef(hear);
+  heard.current = hear;
   useEffect(() => {
     let current = true;
     let timer: ReturnType<typeof setTimeout>;
     async function ask() {
       const answer = await api.readPayment(sessionId).catch(() => null);
       if (!current) return;
-      if (answer && !['open', 'processing'].includes(answer.status)) return tell.current(answer);
+      if (answer && !['open', 'processing'].includes(answer.status)) return heard.current.onFinal(answer);
       timer = setTimeout(ask, everyMs);
+      if (answer?.status === 'processing') heard.current.onProcessing?.();
     }
     timer = setTimeout(ask, everyMs / 4);
     return () => {

@@ -1,25 +1,72 @@
 import type { Metadata } from 'next';
+import { readReturnedPayment } from '@/server/checkout/returned-payment';
+import { creditsToJson } from '@/server/credits';
+import { formatCredits } from '../../_ui/amount';
 import { readLanguage } from '../../_ui/language';
+import { Spinner } from '../../_ui/spinner';
 import { messagesFor } from '../messages';
-import { CheckMark, FullMessage, Panel } from '../panel';
+import { CheckMark, FullMessage, Panel, WarningMark } from '../panel';
+import { LookAgain } from './look-again';
 
 export const metadata: Metadata = { title: 'Checkout' };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+type View = 'paid' | 'confirming' | 'processing' | 'failed' | 'cancelled' | 'unknown';
 
 /** Where the processor sends a buyer who paid in a tab of its own. The app's window does the rest. */
 export default async function ReturnPage({ searchParams }: Props) {
-  const say = messagesFor(await readLanguage());
-  const { status, cancelled } = await searchParams;
-  const isCancelled = cancelled !== undefined || status === 'cancelled';
+  const language = await readLanguage();
+  const say = messagesFor(language);
+  const { status, session_id: sessionId } = await searchParams;
+  const payment = typeof sessionId === 'string' ? await readReturnedPayment(sessionId) : null;
+  const view = viewOf(payment?.status, status === 'cancelled');
+  const content: Record<View, { title: string; text: string }> = {
+    paid: {
+      title: say.returnPaid(formatCredits(creditsToJson(payment?.credits ?? 0n), language)),
+      text: say.returnPaidText(payment?.appName ?? ''),
+    },
+    confirming: { title: say.confirming, text: '' },
+    processing: { title: say.processingTitle, text: say.processingText },
+    failed: { title: say.failedTitle, text: say.cancelText },
+    cancelled: { title: say.cancelTitle, text: say.cancelText },
+    unknown: { title: say.returnTitle, text: say.returnText },
+  };
+  const isWaiting = view === 'confirming' || view === 'processing';
   return (
     <Panel>
-      <FullMessage
-        title={isCancelled ? say.cancelTitle : say.returnTitle}
-        {...(!isCancelled && { icon: <CheckMark /> })}
-      >
-        <p className="max-w-80 text-muted">{isCancelled ? say.cancelText : say.returnText}</p>
-      </FullMessage>
+      <div role="status" className="flex flex-1 flex-col">
+        <FullMessage title={content[view].title} icon={<Icon view={view} />}>
+          <p className="max-w-80 text-muted">{content[view].text}</p>
+        </FullMessage>
+      </div>
+      {isWaiting && <LookAgain />}
     </Panel>
+  );
+}
+
+function viewOf(status: string | undefined, isCancelled: boolean): View {
+  switch (status) {
+    case 'completed':
+      return 'paid';
+    case 'processing':
+      return 'processing';
+    case 'failed':
+    case 'expired':
+      return 'failed';
+    case 'open':
+      return isCancelled ? 'cancelled' : 'confirming';
+    default:
+      return isCancelled ? 'cancelled' : 'unknown';
+  }
+}
+
+function Icon({ view }: { view: View }) {
+  if (view === 'failed') return <WarningMark />;
+  if (view === 'cancelled') return null;
+  if (view === 'paid' || view === 'unknown') return <CheckMark />;
+  return (
+    <span className="text-accent">
+      <Spinner size={32} />
+    </span>
   );
 }

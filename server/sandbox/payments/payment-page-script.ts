@@ -7,10 +7,16 @@ export const PAGE_SCRIPT = `
 'use strict';
 const config = JSON.parse(document.getElementById('config').textContent);
 const find = (id) => document.getElementById(id);
-const form = find('card-form');
-const alertBox = find('alert');
-const FIELDS = ['number', 'expiry', 'cvc', 'name'];
+/* Every method has a form of its own; 'names' are what the server calls the fields. */
+const METHODS = {
+  card: { form: find('card-form'), note: find('card-note'), fields: ['number', 'expiry', 'cvc', 'name'], names: {} },
+  bank: { form: find('bank-form'), note: find('bank-note'), fields: ['iban', 'holder'], names: { holder: 'name' } },
+};
+let method = METHODS.card;
 let busy = false;
+
+const nameOf = (field) => method.names[field] || field;
+const setAlert = (text) => { for (const box of document.querySelectorAll('.alert')) box.textContent = text; };
 
 function tellParent(message) {
   if (config.parentOrigin && window.parent !== window) {
@@ -57,8 +63,8 @@ function showError(field, message) {
 }
 
 function showErrors(errors) {
-  for (const field of FIELDS) showError(field, errors[field]);
-  const first = FIELDS.find((field) => errors[field]);
+  for (const field of method.fields) showError(field, errors[nameOf(field)]);
+  const first = method.fields.find((field) => errors[nameOf(field)]);
   if (first) find(first).focus();
 }
 
@@ -74,15 +80,14 @@ function setBusy(next) {
   for (const button of document.querySelectorAll('.button')) {
     button.setAttribute('aria-disabled', String(next));
   }
-  const pay = find('pay');
-  pay.setAttribute('aria-busy', String(next));
-  find('pay-label').textContent = next ? 'Processing…' : config.payLabel;
+  method.form.querySelector('.primary').setAttribute('aria-busy', String(next));
+  method.form.querySelector('[data-pay-label]').textContent = next ? 'Processing…' : config.payLabel;
 }
 
 async function submit(body) {
   if (busy) return;
   setBusy(true);
-  alertBox.textContent = '';
+  setAlert('');
   let result;
   try {
     const response = await fetch(config.action, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -109,29 +114,45 @@ function decline(result) {
   showStep('pay-step');
   showErrors(result.field ? { [result.field]: result.message } : {});
   if (!result.field) {
-    alertBox.textContent = result.message;
-    find('number').focus();
+    setAlert(result.message);
+    find(method.fields[0]).focus();
   }
   tellParent({ status: 'declined' });
 }
 
 function finish(redirectTo) {
   if (!config.framed && redirectTo) return location.assign(redirectTo);
-  showStep('done');
+  showStep(method === METHODS.bank ? 'sent' : 'done');
   tellParent({ status: 'complete', ...(redirectTo && { return_url: redirectTo }) });
 }
 
 /* ---- wiring ---- */
-if (form) {
+if (METHODS.card.form) {
   formatInput(find('number'), formatNumber);
   formatInput(find('expiry'), formatExpiry);
   formatInput(find('cvc'), (text) => digitsOf(text).slice(0, 4));
-  for (const field of FIELDS) find(field).addEventListener('input', () => showError(field, ''));
-
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    submit(Object.fromEntries(FIELDS.map((field) => [field, find(field).value])));
-  });
+  for (const known of Object.values(METHODS)) {
+    for (const field of known.fields) find(field).addEventListener('input', () => showError(field, ''));
+    known.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      submit(Object.fromEntries(known.fields.map((field) => [nameOf(field), find(field).value])));
+    });
+  }
+  for (const choice of document.querySelectorAll('[name=method]')) {
+    choice.addEventListener('change', () => {
+      method = METHODS[choice.value];
+      setAlert('');
+      for (const known of Object.values(METHODS)) known.form.hidden = known.note.hidden = known !== method;
+    });
+  }
+  for (const button of document.querySelectorAll('[data-iban]')) {
+    button.addEventListener('click', () => {
+      find('iban').value = button.dataset.iban.replace(/(.{4})(?=.)/g, '$1 ');
+      find('holder').value = find('holder').value || 'Test Person';
+      showErrors({});
+      method.form.querySelector('.primary').focus();
+    });
+  }
   for (const button of document.querySelectorAll('[data-challenge]')) {
     button.addEventListener('click', () => submit({ challenge: button.dataset.challenge }));
   }
@@ -142,8 +163,8 @@ if (form) {
       find('cvc').value = '123';
       find('name').value = find('name').value || 'Test Person';
       showErrors({});
-      alertBox.textContent = '';
-      find('pay').focus();
+      setAlert('');
+      method.form.querySelector('.primary').focus();
     });
   }
   /* Coming back from the success page shows the session as it is now. */

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { nowDate } from '../../clock';
+import { TEST_ACCOUNTS } from './bank-debits';
 import { TEST_CARDS } from './cards';
 import { formatMoney } from './money-text';
 import { PAGE_SCRIPT } from './payment-page-script';
@@ -87,6 +88,10 @@ function renderSummary({ session, lineItems }: SessionRecord): string {
 
 function renderOpen({ session }: SessionRecord): string {
   return `<div data-step id="pay-step">
+    <fieldset class="methods"><legend class="hidden">Payment method</legend>
+      <label><input type="radio" name="method" value="card" checked> Card</label>
+      <label><input type="radio" name="method" value="bank"> Bank debit</label>
+    </fieldset>
     <form id="card-form" novalidate autocomplete="on" aria-label="Card payment">
       ${renderField('number', 'Card number', 'autocomplete="cc-number" inputmode="numeric" placeholder="1234 1234 1234 1234" maxlength="29"')}
       <div class="row">
@@ -94,14 +99,21 @@ function renderOpen({ session }: SessionRecord): string {
         ${renderField('cvc', 'CVC', 'autocomplete="cc-csc" inputmode="numeric" placeholder="123"')}
       </div>
       ${renderField('name', 'Name on card', 'autocomplete="cc-name" autocapitalize="words" maxlength="200"')}
-      <div id="alert" class="alert" role="alert"></div>
-      <button id="pay" class="button primary" type="submit"><span class="spinner" aria-hidden="true"></span><span id="pay-label">Pay ${priceOf(session)}</span></button>
+      ${renderPayButton(session)}
+    </form>
+    <form id="bank-form" novalidate autocomplete="off" aria-label="Bank debit" hidden>
+      ${renderField('iban', 'Account number (IBAN)', 'placeholder="AT61 1904 3002 3457 3201" maxlength="60"')}
+      ${renderField('holder', 'Account holder', 'autocapitalize="words" maxlength="200"')}
+      <p class="hint">The bank decides later: a real one takes some days.</p>
+      ${renderPayButton(session)}
     </form>
     ${renderSandboxNote()}
+    ${renderTestAccounts()}
     <noscript><p class="error">This page needs JavaScript to take a payment.</p></noscript>
   </div>
   ${renderChallenge(session)}
-  <div data-step id="done" hidden>${renderNotice('', CHECK, 'Payment complete', `You paid ${priceOf(session)}.`)}</div>`;
+  <div data-step id="done" hidden>${renderNotice('', CHECK, 'Payment complete', `You paid ${priceOf(session)}.`)}</div>
+  <div data-step id="sent" hidden>${renderNotice('', CHECK, 'Payment sent', 'Your bank decides soon. You can close this page.')}</div>`;
 }
 
 function renderField(id: string, label: string, attributes: string): string {
@@ -116,11 +128,26 @@ function renderSandboxNote(): string {
     ({ number, label }) =>
       `<li><button type="button" data-card="${number}"><span>${label}</span><span class="number">${groupDigits(number)}</span></button></li>`,
   );
-  return `<aside class="sandbox" aria-label="Sandbox">
+  return `<aside class="sandbox" id="card-note" aria-label="Sandbox">
     <p><strong>Sandbox: no real money moves.</strong></p>
     <div class="fill-row"><span class="number">${groupDigits(main?.number ?? '')}</span>
     <button type="button" class="fill" data-card="${main?.number ?? ''}">Fill in test card</button></div>
     <details><summary>More test cards</summary><ul class="cards">${rows.join('')}</ul></details>
+  </aside>`;
+}
+
+function renderPayButton(session: Stripe.Checkout.Session): string {
+  return `<div class="alert" role="alert"></div>
+      <button class="button primary" type="submit"><span class="spinner" aria-hidden="true"></span><span data-pay-label>Pay ${priceOf(session)}</span></button>`;
+}
+
+function renderTestAccounts(): string {
+  const rows = TEST_ACCOUNTS.map(
+    ({ iban, label }) =>
+      `<li><button type="button" data-iban="${iban}"><span>${label}</span><span class="number">${groupDigits(iban)}</span></button></li>`,
+  );
+  return `<aside class="sandbox" id="bank-note" aria-label="Sandbox" hidden>
+    <p><strong>Sandbox: no real money moves.</strong></p><ul class="cards">${rows.join('')}</ul>
   </aside>`;
 }
 

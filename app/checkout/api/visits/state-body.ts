@@ -15,6 +15,7 @@ export async function stateBody(visit: Visit) {
     balance: toJson(state.balance),
     status: state.status,
     money: toJson(state.money),
+    elsewhere: toJson(state.elsewhere),
     limit_saved: toJson(state.limitSaved),
     limit_left: toJson(state.limitLeft),
     amounts: state.amounts,

@@ -25,6 +25,7 @@ export function POST(request: Request, context: { params: Promise<{ id: string }
       amount: toMajorUnits(payment.amountMinor),
       currency: payment.currency,
       credits: creditsToJson(payment.credits),
+      rate: Number(payment.rate),
       checkout_url: form.kind === 'hosted' ? form.url : null,
       payment: formBody(form),
     });

@@ -15,6 +15,7 @@ export function GET(request: Request, context: Context): Promise<Response> {
       credits_added: creditsToJson(report.creditsAdded),
       balance: creditsToJson(report.balance),
       ...(report.failure !== null && { failure: report.failure }),
+      ...(report.purchaseId !== null && { receipt_id: report.purchaseId }),
     });
   });
 }

@@ -1,0 +1,53 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { requireSession } from '@/app/_session/session';
+import { Badge } from '@/app/_ui/badge';
+import { readPurchaseReceipt } from '@/server/checkout/purchases';
+import { writeReceipt } from '@/server/checkout/receipt-text';
+import { settings } from '@/server/env';
+import { PrintButton } from './print-button';
+
+export const metadata: Metadata = { title: 'Receipt' };
+
+type Props = { params: Promise<{ id: string }> };
+
+/** One purchase on one sheet: to read, to print, to keep. In the language it was bought in. */
+export default async function ReceiptPage({ params }: Props) {
+  const { userId } = await requireSession();
+  const { id } = await params;
+  const receipt = await readPurchaseReceipt(userId, id);
+  if (receipt === null) notFound();
+  const { heading, rows, status, back, print, printNote } = writeReceipt(receipt);
+  return (
+    <main
+      lang={receipt.language}
+      className="mx-auto w-full max-w-[640px] px-5 py-8 sm:py-14 print:max-w-none print:p-0"
+    >
+      <div className="mb-6 flex items-center justify-between gap-4 print:hidden">
+        <a href="/account" className="-my-2 inline-flex min-h-11 items-center text-muted hover:text-text">
+          ← {back}
+        </a>
+        <PrintButton label={print} />
+      </div>
+      <article className="rounded-2xl border border-line bg-surface p-6 sm:p-9 print:border-0 print:p-0">
+        <p className="flex items-center gap-2.5 font-semibold">
+          <img src="/icon.svg" alt="" width="28" height="28" />
+          {settings().BRAND_NAME}
+        </p>
+        <div className="mt-8 flex flex-wrap items-center gap-3">
+          <h1 className="text-2xl font-semibold">{heading}</h1>
+          <Badge look={receipt.status === 'paid' ? 'positive' : 'neutral'}>{status}</Badge>
+        </div>
+        <dl className="mt-6 divide-y divide-line border-y border-line">
+          {rows.map(({ label, value }) => (
+            <div key={label} className="flex flex-wrap justify-between gap-x-6 gap-y-0.5 py-3">
+              <dt className="text-muted">{label}</dt>
+              <dd className="ml-auto min-w-0 text-right font-medium wrap-anywhere tabular-nums">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="mt-6 text-sm text-muted">{printNote}</p>
+      </article>
+    </main>
+  );
+}

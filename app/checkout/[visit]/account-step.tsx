@@ -1,0 +1,66 @@
+'use client';
+
+import { Amount } from '../../_ui/amount';
+import { Button, buttonClass } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import type { Messages } from '../messages';
+import type { VisitState } from './api';
+import { Line } from './line';
+import { StepTitle } from './step-title';
+
+type Props = {
+  say: Messages;
+  language: Language;
+  visit: VisitState;
+  accountUrl: string;
+  onSignOut(): void;
+  onBack(): void;
+};
+
+/** Whose credits these are, what the app may use of them, and the way out. */
+export function AccountStep({ say, language, visit, accountUrl, onSignOut, onBack }: Props) {
+  const show = (credits: number | null) => <Amount credits={credits ?? 0} language={language} />;
+  const isInPerson = visit.signed_in === 'session';
+  return (
+    <section className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{say.accountTitle}</StepTitle>
+      <p className="mt-1.5 mb-5 wrap-anywhere text-muted">
+        {isInPerson ? visit.email : say.accountByKey(visit.app_name)}
+      </p>
+      <dl className="grid gap-2.5 border-y border-line py-4">
+        <Line label={say.accountHere(visit.app_name)}>{show(visit.balance)}</Line>
+        {isInPerson && (
+          <>
+            <Line label={say.accountAll}>{show(visit.money)}</Line>
+            <Line label={say.accountLimit}>
+              {visit.limit_left ? show(visit.limit_left) : say.accountNoLimit}
+            </Line>
+          </>
+        )}
+      </dl>
+      {isInPerson && (
+        <a
+          href={accountUrl}
+          target="_blank"
+          rel="noopener"
+          className="mt-3 inline-flex min-h-11 items-center self-start text-accent underline underline-offset-2"
+        >
+          {say.accountMore}
+        </a>
+      )}
+      <div className="mt-auto pt-6">
+        <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>
+        <button
+          type="button"
+          onClick={onSignOut}
+          className={`${buttonClass({ look: 'secondary', size: 'large' })} w-full`}
+        >
+          {say.signOut}
+        </button>
+        <Button look="quiet" className="mt-2 w-full" onClick={onBack}>
+          {say.back}
+        </Button>
+      </div>
+    </section>
+  );
+}

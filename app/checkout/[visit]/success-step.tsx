@@ -1,0 +1,141 @@
+'use client';
+
+import { type FormEvent, useId, useState } from 'react';
+import { Amount, formatCredits, formatMoney } from '../../_ui/amount';
+import { Button } from '../../_ui/button';
+import type { Language } from '../../_ui/language';
+import { Notice } from '../../_ui/notice';
+import { TextField } from '../../_ui/text-field';
+import type { Messages } from '../messages';
+import { CheckMark } from '../panel';
+import type { Payment, VisitState } from './api';
+import { Line } from './line';
+import { newSaveId } from './save-id';
+import { StepTitle } from './step-title';
+
+type Props = {
+  say: Messages;
+  language: Language;
+  visit: VisitState;
+  payment: Payment;
+  creditsAdded: number;
+  balance: number;
+  receiptId: string | null;
+  accountUrl: string;
+  onAllow(credits: number, saveId: string): Promise<string | undefined>;
+  onStepUp(): void;
+  onDone(): void;
+};
+
+/** What was bought and paid, and, unticked, the offer to let the app use other credits too. */
+export function SuccessStep(props: Props) {
+  const { say, language, visit, payment, creditsAdded, balance, receiptId, accountUrl } = props;
+  return (
+    <div className="animate-appear flex flex-1 flex-col">
+      <div className="grid flex-1 place-content-center justify-items-center gap-2 py-4 text-center">
+        <div className="mb-2">
+          <CheckMark />
+        </div>
+        <StepTitle>{say.successTitle(formatCredits(creditsAdded, language))}</StepTitle>
+        <p className="text-muted">{say.successText(visit.app_name)}</p>
+      </div>
+      <dl className="grid gap-1.5 border-t border-line pt-4">
+        <Line label={say.paid}>{formatMoney(payment.amount, payment.currency, language)}</Line>
+        <Line label={say.newBalance}>
+          <Amount credits={balance} language={language} /> {say.credits}
+        </Line>
+        {receiptId !== null && (
+          <Line label={say.receipt}>
+            <a
+              href={`${accountUrl}/receipts/${receiptId}`}
+              target="_blank"
+              rel="noopener"
+              className="relative text-accent underline underline-offset-2 after:absolute after:-inset-x-2 after:-inset-y-2.5"
+            >
+              {say.receiptOpen}
+            </a>
+          </Line>
+        )}
+      </dl>
+      <p className="mt-1.5 text-sm text-muted">{say.receiptMailed}</p>
+      <Finish {...props} />
+    </div>
+  );
+}
+
+/** "Done", or the opt-in first. Somebody known by a key only has to prove to be present for it. */
+function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
+  const [isTicked, setTicked] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const [saveId] = useState(newSaveId);
+  const hint = useId();
+
+  const byKey = visit.signed_in === 'key';
+  const most = Math.floor(visit.elsewhere ?? 0);
+  const show = (credits: number) => formatCredits(credits, language);
+  const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
+  const isValid = credits >= 1 && credits <= most;
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    if (!isTicked) return onDone();
+    if (byKey) return onStepUp();
+    setChecked(true);
+    if (!isValid) return;
+    setBusy(true);
+    setFailure(await onAllow(credits, `${saveId}-${credits}`));
+    setBusy(false);
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="mt-5">
+      {(byKey || most >= 1) && (
+        <div className="mb-4 rounded-xl border border-line px-4 pt-3 pb-3.5">
+          <label className="flex min-h-11 cursor-pointer items-center gap-3">
+            <input
+              type="checkbox"
+              checked={isTicked}
+              aria-describedby={hint}
+              onChange={(event) => setTicked(event.target.checked)}
+              className="size-5 shrink-0 accent-accent"
+            />
+            <span className="font-medium">{say.optIn(visit.app_name)}</span>
+          </label>
+          <p id={hint} className="text-sm text-muted">
+            {byKey ? say.optInByKey : say.optInHint(show(most))}
+          </p>
+          {isTicked && !byKey && (
+            <div className="mt-3">
+              <TextField
+                label={`${say.permissionField} (${say.credits})`}
+                name="credits"
+                inputMode="numeric"
+                autoComplete="off"
+                autoFocus
+                value={typed}
+                hint={say.permissionHint}
+                error={isChecked && !isValid ? say.permissionInvalid(show(most)) : undefined}
+                onChange={(event) => {
+                  setTyped(event.target.value);
+                  setChecked(false);
+                }}
+              />
+            </div>
+          )}
+        </div>
+      )}
+      {failure && (
+        <div className="mb-4">
+          <Notice kind="danger">{failure}</Notice>
+        </div>
+      )}
+      <Button type="submit" size="large" busy={busy} className="w-full">
+        {!isTicked ? say.done : byKey ? say.optInConfirm : say.optInSave(isValid ? show(credits) : '…')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,21 @@
+import { type Microcredits, microcredits } from '../credits';
+import { prisma } from '../db';
+import { partnerNames } from './partner-names';
+import type { PaymentStatus } from './payment';
+import { refreshPayment } from './payment-status';
+
+/** What a buyer sees who comes back from the processor's own page. */
+export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; appName: string };
+
+/** Whoever comes back brings news: the payment is read again. Null for an id that is none. */
+export async function readReturnedPayment(checkoutSessionId: string): Promise<ReturnedPayment | null> {
+  const stored = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
+  if (stored === null) return null;
+  const payment = await refreshPayment(stored);
+  const names = await partnerNames([payment]);
+  return {
+    status: payment.status as PaymentStatus,
+    credits: microcredits(payment.credits),
+    appName: names.get(payment.partnerId) ?? '',
+  };
+}

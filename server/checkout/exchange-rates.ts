@@ -1,4 +1,4 @@
-import { DAY_MS, now } from '../clock';
+import { DAY_MS, now, nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
@@ -15,6 +15,19 @@ export async function findUsdRate(currency: Currency): Promise<string | null> {
   });
   if (newest === null) return settings().EUR_USD_RATE;
   return now() - newest.asOf.getTime() > MAX_RATE_AGE_MS ? null : newest.rate.toString();
+}
+
+/** Older rates stay: payments and receipts name the one they were made at. */
+export async function saveUsdRate({
+  currency,
+  rate,
+  source,
+}: {
+  currency: 'eur';
+  rate: string;
+  source: string;
+}): Promise<void> {
+  await prisma().fxRate.create({ data: { base: currency, quote: 'usd', rate, source, asOf: nowDate() } });
 }
 
 export async function requireUsdRate(currency: Currency): Promise<string> {

@@ -10,6 +10,7 @@ import { ledgerCommands } from './ledger';
 import { modelCommands } from './models';
 import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
+import { rateCommands } from './rate';
 import { userCommands } from './user';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...userCommands,
   ...ledgerCommands,
   ...modelCommands,
+  ...rateCommands,
   ...databaseCommands,
 };
 

@@ -27,6 +27,7 @@ const controlSchema = z.strictObject({
     .optional(),
   /** The sandbox's clock goes ahead. */
   advance_seconds: z.number().int().min(1).optional(),
+  reset_clock: z.literal(true).optional(),
   fail_refund: z.string().optional(),
   close_dispute: z
     .strictObject({ id: z.string(), outcome: z.enum(['won', 'lost', 'warning_closed']) })
@@ -75,6 +76,7 @@ async function obey({ emulator, failures }: Api, command: Command): Promise<void
   if (command.webhooks !== undefined) webhooks.setMode(command.webhooks);
   if (command.delay_webhooks_ms !== undefined) webhooks.setDelay(command.delay_webhooks_ms);
   if (command.fail_next !== undefined) failures.order(command.fail_next);
+  if (command.reset_clock) resetTime();
   if (command.advance_seconds !== undefined) {
     advanceTime(command.advance_seconds * SECOND_MS);
     await doDueWork(emulator);

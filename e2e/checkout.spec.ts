@@ -1,0 +1,461 @@
+import { expect, type Frame, type Page } from '@playwright/test';
+import { expectAccessible } from './fixtures/accessibility';
+import { type AppPage, serveAppPage } from './fixtures/app-page';
+import {
+  test as base,
+  type CheckoutFrame,
+  chooseAmount,
+  newEmail,
+  openCheckout,
+  payByCard,
+  readCode,
+  signIn,
+} from './fixtures/checkout-walk';
+import { findProcessor, processorAt } from './fixtures/processor';
+import { runCommand } from './fixtures/server';
+
+/** Every way that a payment can go, in a real browser against the real processor's protocol. */
+
+const test = base.extend<{ openApp: (options?: Record<string, unknown>) => Promise<AppPage> }>({
+  openApp: async ({ page, service }, use) => {
+    const apps: AppPage[] = [];
+    await use(async (options) => {
+      const app = await serveAppPage(page, service, options);
+      apps.push(app);
+      await page.goto(app.url);
+      return app;
+    });
+    for (const app of apps) await app.close();
+  },
+});
+test.use({ locale: 'en-US' });
+
+/** Up to the open payment form. */
+async function toPayment(page: Page, service: string, amount = /\$5\b/) {
+  const checkout = await openCheckout(page);
+  const email = newEmail();
+  await signIn(page, checkout, service, email);
+  await chooseAmount(checkout, amount);
+  return { checkout, email, processor: await findProcessor(page, checkout) };
+}
+
+const form = (checkout: CheckoutFrame) => checkout.frameLocator('iframe');
+
+async function payByBank(checkout: CheckoutFrame, account: RegExp): Promise<void> {
+  await form(checkout).getByText('Bank debit', { exact: true }).click();
+  await form(checkout).getByRole('button', { name: account }).click();
+  await form(checkout).getByRole('button', { name: /^Pay/ }).click();
+}
+
+async function balanceOf(page: Page, service: string, app: AppPage): Promise<number> {
+  const [, login] = (await app.heard(page)).find(([name]) => name === 'onLoginCompleted') ?? ['', {}];
+  const answer = await page.request.get(`${service}/v1/credits/balance`, {
+    headers: { authorization: `Bearer ${login.user_key}` },
+  });
+  return ((await answer.json()) as { balance: number }).balance;
+}
+
+test('3-D Secure: a failed confirmation charges nothing, a passed one pays', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const { checkout } = await toPayment(page, service);
+  await payByCard(checkout, '4000 0027 6000 3184');
+  await form(checkout).getByRole('button', { name: 'Fail authentication' }).click();
+  await expect(form(checkout).getByText('We could not authenticate your card')).toBeVisible();
+  expect(await balanceOf(page, service, app)).toBe(0);
+  await payByCard(checkout, '4000 0027 6000 3184');
+  await form(checkout).getByRole('button', { name: 'Complete authentication' }).click();
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+  expect((await app.heard(page)).map(([name]) => name)).toEqual([
+    'onLoginCompleted',
+    'onCheckoutOpened',
+    'onPurchaseError',
+    'onCreditsAdded',
+  ]);
+});
+
+test('a bank that decides later: nobody has to wait, and the credits come when it agrees', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const { checkout, processor } = await toPayment(page, service);
+  await payByBank(checkout, /Succeeds after 3 minutes/);
+  await expect(checkout.getByRole('heading', { name: 'Your bank is working on it' })).toBeVisible();
+  await expectAccessible(checkout);
+  expect(await balanceOf(page, service, app)).toBe(0);
+  await processor.control({ advance_seconds: 181 });
+  await processor.control({ reset_clock: true });
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+  expect(await balanceOf(page, service, app)).toBe(500);
+});
+
+test('a bank that refuses later: the buyer is told, nothing is credited, and another try pays', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const { checkout } = await toPayment(page, service);
+  await payByBank(checkout, /^Fails AT86/);
+  await expect(checkout.getByRole('heading', { name: 'The payment did not go through' })).toBeVisible();
+  await expectAccessible(checkout);
+  expect(await balanceOf(page, service, app)).toBe(0);
+  await checkout.getByRole('button', { name: 'Choose again' }).click();
+  await chooseAmount(checkout, /\$5\b/);
+  await payByCard(checkout, '4242 4242 4242 4242');
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+});
+
+test('a payment that is left open expires, in the form and in the checkout', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const { checkout, processor } = await toPayment(page, service);
+  await processor.control({ advance_seconds: 32 * 60 });
+  await processor.control({ reset_clock: true });
+  await expect(checkout.getByRole('heading', { name: 'The payment has expired' })).toBeVisible();
+  await expectAccessible(checkout);
+  const [name, told] = (await app.heard(page)).at(-1) ?? [];
+  expect([name, told]).toMatchObject(['onPurchaseError', { error: { code: 'payment_expired' } }]);
+});
+
+test('two clicks on Pay are one payment', async ({ page, service, openApp }) => {
+  const app = await openApp();
+  const { checkout, processor } = await toPayment(page, service);
+  const before = (await processor.events('checkout.session.completed')).length;
+  const card = form(checkout);
+  await card.getByRole('button', { name: 'Fill in test card' }).click();
+  await card.getByRole('button', { name: /^Pay/ }).dblclick();
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+  expect(await processor.events('checkout.session.completed')).toHaveLength(before + 1);
+  expect(await balanceOf(page, service, app)).toBe(500);
+});
+
+test('in euros, at the rate that stood when the payment began', async ({ page, service, openApp }) => {
+  runCommand(['rate', 'set', '1.0875']);
+  const app = await openApp({ currency: 'eur' });
+  const checkout = await openCheckout(page);
+  await signIn(page, checkout, service, newEmail());
+  await expect(checkout.getByText('1 EUR = $1.0875, fixed when you continue')).toBeVisible();
+  await checkout.getByRole('radio', { name: 'Other amount' }).check();
+  await checkout.getByRole('textbox', { name: 'Other amount' }).fill('12,50');
+  await checkout.getByRole('button', { name: 'Continue with €12.50' }).click();
+  await expect(checkout.getByText('1 EUR = $1.0875, fixed for this payment')).toBeVisible();
+  await expect(checkout.getByText('1,359 credits', { exact: true })).toBeVisible();
+  // 12.50 × 1.0875 × 100 = 1359.375, rounded down; whatever the table says meanwhile.
+  runCommand(['rate', 'set', '0.95']);
+  await payByCard(checkout, '4242 4242 4242 4242');
+  await expect(checkout.getByRole('heading', { name: '1,359 credits added' })).toBeVisible();
+  await expect(checkout.getByText('€12.50')).toBeVisible();
+  expect(await balanceOf(page, service, app)).toBe(1359);
+  runCommand(['rate', 'set', '1.08']);
+});
+
+test.describe('webhooks and the return page credit once between them', () => {
+  async function payInTab(page: Page, checkout: CheckoutFrame) {
+    const opened = page.context().waitForEvent('page');
+    await chooseAmount(checkout, /\$5\b/);
+    const tab = await opened;
+    await tab.waitForURL(/\/pay\/cs_test_/);
+    const processor = processorAt(page, new URL(tab.url()).origin);
+    return { tab, processor };
+  }
+  async function payHosted(tab: Page) {
+    await tab.getByRole('button', { name: 'Fill in test card' }).click();
+    await tab.getByRole('button', { name: /^Pay/ }).click();
+  }
+
+  test('the return page before the webhook, which then comes three times and twice at once', async ({
+    page,
+    service,
+    openApp,
+  }) => {
+    const app = await openApp({ checkoutMode: 'new_tab' });
+    const checkout = await openCheckout(page);
+    await signIn(page, checkout, service, newEmail());
+    // Only the return page brings the news: the checkout's own questions are lost on the way.
+    await page.route('**/checkout/api/visits/*/payments/cks_*', (route) => route.abort());
+    const { tab, processor } = await payInTab(page, checkout);
+    await processor.control({ webhooks: 'hold' });
+    await expectAccessible(tab);
+    await payHosted(tab);
+    await expect(tab.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+    await expectAccessible(tab);
+    expect(await balanceOf(page, service, app)).toBe(500);
+    await processor.control({ deliver: 'newest_first' });
+    await processor.control({ webhooks: 'on' });
+    const [completed] = await processor.events('checkout.session.completed');
+    const redeliver = { redeliver: completed?.event.id, deliver: 'oldest_first' };
+    for (let time = 0; time < 3; time++) await processor.control(redeliver);
+    await Promise.all([processor.control(redeliver), processor.control({ ...redeliver, webhooks: 'twice' })]);
+    await processor.control({ webhooks: 'on' });
+    await page.unroute('**/checkout/api/visits/*/payments/cks_*');
+    await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+    expect(await balanceOf(page, service, app)).toBe(500);
+  });
+
+  test('the webhook before the return page', async ({ page, service, openApp }) => {
+    const app = await openApp({ checkoutMode: 'new_tab' });
+    const checkout = await openCheckout(page);
+    await signIn(page, checkout, service, newEmail());
+    await page.route('**/checkout/api/visits/*/payments/cks_*', (route) => route.abort());
+    const { tab } = await payInTab(page, checkout);
+    // The buyer's way back takes until the webhook has credited.
+    await tab.route('**/checkout/return**', async (route) => {
+      await expect.poll(() => balanceOf(page, service, app)).toBe(500);
+      await route.continue();
+    });
+    await payHosted(tab);
+    await expect(tab.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+    expect(await balanceOf(page, service, app)).toBe(500);
+  });
+
+  test('who cancels on the processor’s page is told that nothing was charged', async ({
+    page,
+    service,
+    openApp,
+  }) => {
+    await openApp({ checkoutMode: 'new_tab' });
+    const checkout = await openCheckout(page);
+    await signIn(page, checkout, service, newEmail());
+    const { tab } = await payInTab(page, checkout);
+    await tab.getByRole('link', { name: /Cancel and go back/ }).click();
+    await expect(tab.getByRole('heading', { name: 'Payment cancelled' })).toBeVisible();
+    await expectAccessible(tab);
+  });
+});
+
+test('in manual mode the app gets the address and opens it itself; the checkout follows', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp({ checkoutMode: 'manual' });
+  const checkout = await openCheckout(page);
+  await signIn(page, checkout, service, newEmail());
+  await chooseAmount(checkout, /\$5\b/);
+  await expect(checkout.getByText('Continue with the payment in the app')).toBeVisible();
+  await expectAccessible(checkout);
+  const [, told] = (await app.heard(page)).find(([name]) => name === 'onCheckoutOpened') ?? [];
+  const tab = await page.context().newPage();
+  await tab.goto(String(told?.checkout_url));
+  await tab.getByRole('button', { name: 'Fill in test card' }).click();
+  await tab.getByRole('button', { name: /^Pay/ }).click();
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+});
+
+test('with the keyboard alone, from the app’s button to the end', async ({ page, service, openApp }) => {
+  const app = await openApp();
+  const email = newEmail();
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const focused = (frame: Frame | CheckoutFrame, name: RegExp) =>
+    expect
+      .poll(() =>
+        frame.evaluate(
+          () =>
+            document.activeElement?.closest('label')?.textContent ??
+            document.activeElement?.textContent ??
+            '',
+        ),
+      )
+      .toMatch(name);
+  await page.getByRole('button', { name: 'Buy credits' }).focus();
+  const checkout = await (async () => {
+    await press('Enter');
+    await expect.poll(() => page.frames().some((frame) => /\/checkout\/ckv_/.test(frame.url()))).toBe(true);
+    return page.frames().find((frame) => /\/checkout\/ckv_/.test(frame.url())) as CheckoutFrame;
+  })();
+  await expect(checkout.getByLabel('E-mail')).toBeFocused();
+  await page.keyboard.type(email);
+  await press('Enter');
+  await expect(checkout.getByLabel('Code')).toBeFocused();
+  await page.keyboard.type(await readCode(page, service, email));
+  await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeFocused();
+  await press('Tab', 'ArrowUp', 'Tab');
+  await focused(checkout, /^Continue with \$5$/);
+  await press('Enter');
+  await expect(checkout.getByRole('heading', { name: 'Payment' })).toBeFocused();
+  const card = page.frames().find((frame) => /\/embed\//.test(frame.url()));
+  await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
+  // Into the form: the payment method, then the card's fields in order.
+  await press('Tab', 'Tab');
+  for (const text of ['4242424242424242', '1234', '123', 'Ada Lovelace']) {
+    await page.keyboard.type(text);
+    await press('Tab');
+  }
+  expect(card).toBeDefined();
+  await press('Enter');
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeFocused();
+  await press('Tab', 'Tab');
+  await focused(checkout, /^Done$/);
+  await press('Enter');
+  await expect(page.getByRole('button', { name: 'Buy credits' })).toBeFocused();
+  expect((await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
+});
+
+test('the account view tells whose credits these are, and signing out ends the app’s key', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const email = newEmail();
+  runCommand(['user', 'grant', email, '--credits', '300']);
+  const checkout = await openCheckout(page);
+  await checkout.getByLabel('E-mail').fill(email);
+  await page.keyboard.press('Enter');
+  await checkout.getByLabel('Code').fill(await readCode(page, service, email));
+  await expect(checkout.getByRole('heading', { name: /^Allow .* to use your credits/ })).toBeVisible();
+  await expectAccessible(checkout);
+  await checkout.getByRole('button', { name: /account$/ }).click();
+  await expect(checkout.getByRole('heading', { name: 'Your credits' })).toBeFocused();
+  await expect(checkout.getByRole('definition')).toHaveText(['0', '300', 'none']);
+  await expectAccessible(checkout);
+  await checkout.getByRole('button', { name: 'Sign out' }).click();
+  await expect(checkout.getByRole('heading', { name: 'Sign in to continue' })).toBeVisible();
+  expect((await app.heard(page)).at(-1)?.[0]).toBe('onLoggedOut');
+});
+
+test('after a purchase the app may be allowed more, unticked; a key alone proves nobody is there', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  const email = newEmail();
+  runCommand(['user', 'grant', email, '--credits', '300']);
+  const checkout = await openCheckout(page);
+  await checkout.getByLabel('E-mail').fill(email);
+  await page.keyboard.press('Enter');
+  await checkout.getByLabel('Code').fill(await readCode(page, service, email));
+  await checkout.getByRole('button', { name: 'Buy credits instead' }).click();
+  await chooseAmount(checkout, /\$5\b/);
+  await payByCard(checkout, '4242 4242 4242 4242');
+  const optIn = checkout.getByRole('checkbox', { name: /^Also allow/ });
+  await expect(optIn).not.toBeChecked();
+  await expectAccessible(checkout);
+  await optIn.check();
+  await checkout.getByLabel('Up to').fill('301');
+  await checkout.getByRole('button', { name: /^Allow up to/ }).click();
+  await expect(checkout.getByText('Enter a number from 1 to 300.')).toBeVisible();
+  await expectAccessible(checkout);
+  await checkout.getByLabel('Up to').fill('100');
+  await checkout.getByRole('button', { name: 'Allow up to 100 and finish' }).click();
+  await expect(checkout.getByRole('heading', { name: 'Allowed' })).toBeVisible();
+  await expectAccessible(checkout);
+  expect((await app.heard(page)).at(-1)).toMatchObject([
+    'onCreditsAdded',
+    { type: 'permission', balance: 600, credits_added: 100 },
+  ]);
+
+  // The app holds a key now: that buys, and shows neither the address nor the other credits.
+  await page.reload();
+  const again = await openCheckout(page);
+  await expect(again.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+  expect(await again.locator('body').innerText()).not.toContain(email);
+  await chooseAmount(again, /\$5\b/);
+  await payByCard(again, '4242 4242 4242 4242');
+  await again.getByRole('checkbox', { name: /^Also allow/ }).check();
+  await again.getByRole('button', { name: 'Go on' }).click();
+  await expect(again.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await expectAccessible(again);
+  await again.getByLabel('E-mail').fill(email);
+  await page.keyboard.press('Enter');
+  await again.getByLabel('Code').fill(await readCode(page, service, email));
+  await expect(again.getByRole('heading', { name: /^Allow .* to use your credits/ })).toBeVisible();
+});
+
+test('a popup knows who is signed in on this device, and the receipt opens beside it', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp({ display: 'popup' });
+  const openPopup = async () => {
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Buy credits' }).click();
+    return opened;
+  };
+  const email = newEmail();
+  const popup = await openPopup();
+  await popup.getByLabel('E-mail').fill(email);
+  await popup.keyboard.press('Enter');
+  await popup.getByLabel('Code').fill(await readCode(page, service, email));
+  await popup.getByRole('radio', { name: /\$25\b/ }).check();
+  await popup.getByRole('button', { name: /^Continue with/ }).click();
+  await popup.frameLocator('iframe').getByRole('button', { name: 'Fill in test card' }).click();
+  await popup.frameLocator('iframe').getByRole('button', { name: /^Pay/ }).click();
+  await expect(popup.getByRole('heading', { name: '2,500 credits added' })).toBeVisible();
+  const opened = page.context().waitForEvent('page');
+  await popup.getByRole('link', { name: 'View receipt' }).click();
+  const receipt = await opened;
+  await expect(receipt.getByRole('heading', { name: 'Receipt' })).toBeVisible();
+  await expect(receipt.getByText('$25.00')).toBeVisible();
+  await expect(receipt.getByText(email)).toBeVisible();
+  await expectAccessible(receipt);
+  await popup.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(async () => (await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
+
+  // Another app, or this one after its key is gone: no code is asked for.
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  const second = await openPopup();
+  await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+  await expect(second.getByText(email)).toBeVisible();
+  await expect.poll(async () => (await app.heard(page)).at(-1)?.[0]).toBe('onLoginCompleted');
+});
+
+test.describe('in German, small and dark, without colours or motion', () => {
+  test.use({
+    locale: 'de-DE',
+    colorScheme: 'dark',
+    reducedMotion: 'reduce',
+    forcedColors: 'active',
+    viewport: { width: 320, height: 640 },
+  });
+
+  test('every step is whole, in its language, and nothing is cut off', async ({ page, service, openApp }) => {
+    runCommand(['rate', 'set', '1.08']);
+    await openApp({ currency: 'eur' });
+    const fits = async (frame: CheckoutFrame) => {
+      await expectAccessible(frame);
+      expect(
+        await frame.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+      ).toBeLessThanOrEqual(0);
+    };
+    const checkout = await openCheckout(page);
+    const email = newEmail();
+    await fits(checkout);
+    await checkout.getByLabel('E-Mail').fill(email);
+    await page.keyboard.press('Enter');
+    await expect(checkout.getByRole('heading', { name: 'Sehen Sie in Ihr Postfach' })).toBeVisible();
+    await fits(checkout);
+    await checkout.getByLabel('Code').fill(await readCode(page, service, email));
+    await expect(checkout.getByRole('heading', { name: 'Credits kaufen' })).toBeVisible();
+    await fits(checkout);
+    await checkout.getByRole('radio', { name: /^10\s€/ }).check();
+    await checkout.getByRole('button', { name: /^Weiter mit 10\s€$/ }).click();
+    await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
+    await fits(checkout);
+    await payByCard(checkout, '4242 4242 4242 4242');
+    await expect(checkout.getByRole('heading', { name: '1.080 Credits erhalten' })).toBeVisible();
+    await fits(checkout);
+    await expect
+      .poll(async () => {
+        const mails = await page.request.get(`${service}/dev/mail/messages?to=${encodeURIComponent(email)}`);
+        return ((await mails.json()) as { subject: string }[])[0]?.subject;
+      })
+      .toMatch(/^Ihre Quittung von svc: 10,00\s€$/);
+  });
+});

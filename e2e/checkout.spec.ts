@@ -361,7 +361,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
   await page.reload();
   const again = await openCheckout(page);
   await expect(again.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
-  expect(await again.locator('body').innerText()).not.toContain(email);
+  await expect(again.locator('body')).not.toContainText(email);
   await chooseAmount(again, /\$5\b/);
   await payByCard(again, '4242 4242 4242 4242');
   await again.getByRole('checkbox', { name: /^Also allow/ }).check();

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Prisma } from '@/prisma/client/client';
+import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { newApp, newUserKey, payByCard, SECRET_KEY, send, startCheckout } from '../checkout/checkout-world';
@@ -110,6 +111,22 @@ describe('POST /v1/credits/checkout', () => {
     if (param !== null) expect(refused.body).toMatchObject({ error: { param } });
     expect(await prisma().checkoutSession.count()).toBe(before);
   });
+
+  test.each([0, -5, 4.99, 500.01, 1e9, '25', Number.NaN, 10.005, null, [25], { amount: 25 }])(
+    'an amount of %j is refused by its name, and the processor is not asked',
+    async (amount) => {
+      const asked = vi.spyOn(stripeProcessor, 'createSession');
+      const sessions = await prisma().checkoutSession.count();
+      const refused = await start({ amount });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({
+        error: { type: 'invalid_request', param: 'amount', code: '400' },
+      });
+      expect(asked).not.toHaveBeenCalled();
+      expect(await prisma().checkoutSession.count()).toBe(sessions);
+      asked.mockRestore();
+    },
+  );
 
   test('the publishable key of another app is refused', async () => {
     const other = await newApp('Other');

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fulfil } from '@/server/checkout/fulfil';
+import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { isDue, sweepPayments } from '@/server/checkout/sweep';
 import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
@@ -53,6 +54,9 @@ const ONCE = { purchases: 1, bookings: 1, events: 1 };
 
 const status = async (id: string) =>
   (await prisma().checkoutSession.findUniqueOrThrow({ where: { id } })).status;
+
+const signatureOf = (payload: string, timestamp: number, secret = WEBHOOK_SECRET) =>
+  Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
 
 async function sendEvent(type: string, sessionId: string, secret = WEBHOOK_SECRET) {
   const payload = JSON.stringify({
@@ -183,7 +187,13 @@ describe('crediting a payment once', () => {
       balance: 0,
     });
     await payByCard(payment.embed_url);
-    const done = { session_id, status: 'completed', credits_added: 1000, balance: 1000 };
+    const done = {
+      session_id,
+      status: 'completed',
+      credits_added: 1000,
+      balance: 1000,
+      receipt_id: expect.stringMatching(/^txn_/),
+    };
     expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);
     expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);
     expect(await readTraces(session_id)).toEqual(ONCE);
@@ -235,6 +245,24 @@ describe('crediting a payment once', () => {
     const later = now() + 31 * SECOND_MS;
     setClock(() => later);
     await sweepPayments();
+    expect(await status(session_id)).toBe('completed');
+    expect(await readTraces(session_id)).toEqual(ONCE);
+  });
+
+  test('by a bank that agrees later, whatever order the news comes in', async () => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    const iban = 'AT32 1904 3002 3547 3204';
+    expect((await send(payment.embed_url, 'POST', {}, { iban, name: 'Ada' })).body).toMatchObject({
+      status: 'complete',
+    });
+    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'processing' });
+    const control = (command: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
+    await control({ advance_seconds: 180 });
+    await control({ reset_clock: true });
+    // "Paid" arrives before "completed, unpaid".
+    await control({ deliver: 'newest_first' });
     expect(await status(session_id)).toBe('completed');
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
@@ -296,6 +324,53 @@ describe('crediting nothing', () => {
     expect(
       (await send(`${world.url}/api/stripe`, 'POST', {}, { type: 'checkout.session.completed' })).status,
     ).toBe(400);
+    expect(await status(session_id)).toBe('open');
+    expect(await readTraces(session_id)).toEqual(NOTHING);
+  });
+
+  test.each<[string, (event: { payload: string; at: number }) => { body: string; signature: string }]>([
+    [
+      'signed by somebody else',
+      ({ payload, at }) => ({ body: payload, signature: signatureOf(payload, at, 'whsec_other') }),
+    ],
+    [
+      'older than five minutes',
+      ({ payload, at }) => ({ body: payload, signature: signatureOf(payload, at - 301) }),
+    ],
+    [
+      'written anew with the same content',
+      ({ payload, at }) => ({
+        body: JSON.stringify(JSON.parse(payload), null, 2),
+        signature: signatureOf(payload, at),
+      }),
+    ],
+    [
+      'about another payment than was signed',
+      ({ payload, at }) => ({ body: payload.replace('cks_', 'ckz_'), signature: signatureOf(payload, at) }),
+    ],
+    ['without a signature', ({ payload }) => ({ body: payload, signature: '' })],
+    ['with a signature that is none', ({ payload, at }) => ({ body: payload, signature: `t=${at},v1=00` })],
+  ])('for an event %s: 400, and nothing is even looked at', async (_, forge) => {
+    await setWebhooks(world, 'hold');
+    const window = await openForBuyer();
+    const { session_id, payment } = await window.startPayment();
+    await payByCard(payment.embed_url);
+    const payload = JSON.stringify({
+      id: 'evt_forged',
+      object: 'event',
+      type: 'checkout.session.completed',
+      data: { object: { client_reference_id: session_id } },
+    });
+    const { body, signature } = forge({ payload, at: Math.floor(Date.now() / 1000) });
+    const read = vi.spyOn(stripeProcessor, 'readSession');
+    const answer = await fetch(`${world.url}/api/stripe`, {
+      method: 'POST',
+      body,
+      headers: { 'stripe-signature': signature },
+    });
+    expect(answer.status).toBe(400);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
     expect(await status(session_id)).toBe('open');
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });

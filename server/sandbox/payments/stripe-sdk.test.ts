@@ -1,0 +1,284 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startSandboxPayments } from './server';
+
+/** The official SDK's own calls against the sandbox, beyond checkout sessions. */
+
+const SECRET_KEY = 'sk_test_sdk';
+const heard: Stripe.Event[] = [];
+const receiver = createServer(async (request, response) => {
+  const parts: Buffer[] = [];
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  const signature = request.headers['stripe-signature'] ?? '';
+  heard.push(Stripe.webhooks.constructEvent(Buffer.concat(parts), signature, 'whsec_sdk'));
+  response.end();
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const sandbox = await startSandboxPayments({
+  secretKey: SECRET_KEY,
+  webhookSecret: 'whsec_sdk',
+  webhookUrl: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+  store: { load: async () => [], save: async () => {}, clear: async () => {} },
+});
+afterAll(async () => {
+  await sandbox.close();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const connect = (key = SECRET_KEY, changes: Stripe.StripeConfig = {}) =>
+  new Stripe(key, {
+    host: '127.0.0.1',
+    port: new URL(sandbox.url).port,
+    protocol: 'http',
+    telemetry: false,
+    ...changes,
+  });
+const stripe = connect();
+const control = async (command: object) => {
+  const answer = await fetch(`${sandbox.url}/__sandbox/control`, {
+    method: 'POST',
+    body: JSON.stringify(command),
+  });
+  expect(answer.status).toBe(200);
+};
+const types = () => heard.map(({ type }) => type);
+
+beforeEach(async () => {
+  await control({ reset: true });
+  heard.length = 0;
+});
+
+const order: Stripe.Checkout.SessionCreateParams = {
+  mode: 'payment',
+  success_url: 'https://shop.example/done',
+  line_items: [
+    { quantity: 1, price_data: { currency: 'eur', unit_amount: 1000, product_data: { name: 'Credits' } } },
+  ],
+};
+
+async function pay(session: Stripe.Checkout.Session, form: object): Promise<{ status: string }> {
+  const answer = await fetch(`${sandbox.url}/pay/${session.id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(form),
+  });
+  return (await answer.json()) as { status: string };
+}
+const byCard = (number: string) => ({ number, expiry: '12/40', cvc: '123', name: 'Ann Example' });
+const byBank = (iban: string) => ({ iban, name: 'Ann Example' });
+
+describe('customers', () => {
+  test('are made, changed, read and named on a session', async () => {
+    const { id } = await stripe.customers.create({ email: 'ann@example.com', metadata: { user: '1' } });
+    await stripe.customers.update(id, { name: 'Ann' });
+    expect(await stripe.customers.retrieve(id)).toMatchObject({ email: 'ann@example.com', name: 'Ann' });
+    const session = await stripe.checkout.sessions.create({ ...order, customer: id, expand: ['customer'] });
+    expect(session.customer).toMatchObject({ id, email: 'ann@example.com' });
+    await expect(stripe.checkout.sessions.create({ ...order, customer: 'cus_none' })).rejects.toMatchObject({
+      code: 'resource_missing',
+      param: 'customer',
+    });
+  });
+});
+
+describe('a bank debit', () => {
+  test('leaves the session complete and unpaid until the bank agrees', async () => {
+    const session = await stripe.checkout.sessions.create(order);
+    expect(await pay(session, byBank('AT32 1904 3002 3547 3204'))).toMatchObject({ status: 'complete' });
+    expect(await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })).toMatchObject(
+      {
+        status: 'complete',
+        payment_status: 'unpaid',
+        payment_intent: { status: 'processing' },
+      },
+    );
+    await control({ advance_seconds: 180 });
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
+    await vi.waitFor(() => expect(types()).toContain('checkout.session.async_payment_succeeded'));
+  });
+
+  test('that the bank refuses can be paid no more', async () => {
+    const session = await stripe.checkout.sessions.create(order);
+    await pay(session, byBank('AT861904300235473202'));
+    expect(await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })).toMatchObject(
+      {
+        payment_status: 'unpaid',
+        payment_intent: { status: 'requires_payment_method', last_payment_error: expect.any(Object) },
+      },
+    );
+    await vi.waitFor(() => expect(types()).toContain('checkout.session.async_payment_failed'));
+  });
+
+  test('takes the test accounts only', async () => {
+    const session = await stripe.checkout.sessions.create(order);
+    expect(await pay(session, byBank('DE89370400440532013000'))).toMatchObject({
+      status: 'invalid',
+      errors: { iban: expect.any(String) },
+    });
+  });
+});
+
+describe('payments without the buyer', () => {
+  const wish = {
+    amount: 2000,
+    currency: 'usd',
+    payment_method: 'pm_card_visa',
+    confirm: true,
+    off_session: true,
+  } satisfies Stripe.PaymentIntentCreateParams;
+
+  test('are made with a saved card', async () => {
+    const { id, status } = await stripe.paymentIntents.create(wish);
+    expect(status).toBe('succeeded');
+    expect((await stripe.paymentIntents.retrieve(id)).amount_received).toBe(2000);
+    await expect(stripe.paymentIntents.cancel(id)).rejects.toMatchObject({
+      code: 'payment_intent_unexpected_state',
+    });
+  });
+
+  test('that the bank declines are card errors, the same under the same key', async () => {
+    const declined = { ...wish, payment_method: 'pm_card_chargeDeclinedInsufficientFunds' };
+    const attempt = () => stripe.paymentIntents.create(declined, { idempotencyKey: 'declined' });
+    const first = await attempt().catch((error: Stripe.errors.StripeCardError) => error);
+    expect(first).toBeInstanceOf(Stripe.errors.StripeCardError);
+    expect(first).toMatchObject({
+      statusCode: 402,
+      decline_code: 'insufficient_funds',
+      payment_intent: { status: 'requires_payment_method' },
+    });
+    const second = await attempt().catch((error: Stripe.errors.StripeCardError) => error);
+    expect(second).toMatchObject({
+      payment_intent: { id: (first as Stripe.errors.StripeCardError).payment_intent?.id },
+    });
+    await expect(
+      stripe.paymentIntents.create({ ...wish, payment_method: 'pm_card_authenticationRequired' }),
+    ).rejects.toMatchObject({ code: 'authentication_required' });
+  });
+});
+
+describe('transfers', () => {
+  test('are made once per key, listed, and reversed in parts but never beyond', async () => {
+    const params = { amount: 5000, currency: 'usd', destination: 'acct_partner', metadata: { month: '11' } };
+    const key = { idempotencyKey: 'payout_2026-11_prt_1' };
+    const transfer = await stripe.transfers.create(params, key);
+    const replayed = await stripe.transfers.create(params, key);
+    expect(replayed.id).toBe(transfer.id);
+    expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true');
+    expect((await stripe.transfers.list({ destination: 'acct_partner' })).data).toHaveLength(1);
+    await stripe.transfers.createReversal(transfer.id, { amount: 2000 });
+    await expect(stripe.transfers.createReversal(transfer.id, { amount: 3001 })).rejects.toMatchObject({
+      param: 'amount',
+    });
+    await stripe.transfers.createReversal(transfer.id);
+    expect(await stripe.transfers.retrieve(transfer.id)).toMatchObject({
+      reversed: true,
+      amount_reversed: 5000,
+    });
+    expect((await stripe.transfers.listReversals(transfer.id)).data).toHaveLength(2);
+    await expect(stripe.transfers.create({ ...params, destination: 'partner' })).rejects.toMatchObject({
+      param: 'destination',
+    });
+  });
+});
+
+describe('disputes and warnings', () => {
+  const bought = async (number: string) => {
+    const session = await stripe.checkout.sessions.create(order);
+    await pay(session, byCard(number));
+    return String((await stripe.checkout.sessions.retrieve(session.id)).payment_intent);
+  };
+
+  test('a dispute is read, listed and decided', async () => {
+    const payment_intent = await bought('4000000000000259');
+    const [dispute] = (await stripe.disputes.list({ payment_intent })).data;
+    expect(await stripe.disputes.retrieve(dispute?.id ?? '')).toMatchObject({ status: 'needs_response' });
+    await control({ close_dispute: { id: dispute?.id, outcome: 'won' } });
+    expect(await stripe.disputes.retrieve(dispute?.id ?? '')).toMatchObject({ status: 'won' });
+  });
+
+  test('an inquiry disputes nothing yet', async () => {
+    const payment_intent = await bought('4000000000001976');
+    const [inquiry] = (await stripe.disputes.list({ payment_intent })).data;
+    expect(inquiry?.status).toBe('warning_needs_response');
+    const intent = await stripe.paymentIntents.retrieve(payment_intent, { expand: ['latest_charge'] });
+    expect((intent.latest_charge as Stripe.Charge).disputed).toBe(false);
+  });
+
+  test('a fraud warning can be acted on until the money is given back', async () => {
+    const payment_intent = await bought('4000000000005423');
+    const list = async () => (await stripe.radar.earlyFraudWarnings.list({ payment_intent })).data;
+    expect(await list()).toMatchObject([{ actionable: true }]);
+    await stripe.refunds.create({ payment_intent });
+    expect(await list()).toMatchObject([{ actionable: false }]);
+  });
+});
+
+test('payment method domains are taken and validated', async () => {
+  const { id } = await stripe.paymentMethodDomains.create({ domain_name: 'app.example.com' });
+  expect(await stripe.paymentMethodDomains.validate(id)).toMatchObject({ apple_pay: { status: 'active' } });
+});
+
+describe('every kind of failure has its class in the SDK', () => {
+  const once = connect(SECRET_KEY, { maxNetworkRetries: 0 });
+  test.each<[string, object, abstract new (...given: never[]) => Error]>([
+    ['429', { status: 429 }, Stripe.errors.StripeRateLimitError],
+    ['500', { status: 500 }, Stripe.errors.StripeAPIError],
+    ['503', { status: 503 }, Stripe.errors.StripeAPIError],
+  ])('%s', async (_, fail_next, kind) => {
+    await control({ fail_next });
+    await expect(once.customers.create({})).rejects.toBeInstanceOf(kind);
+    expect(await once.customers.create({})).toMatchObject({ object: 'customer' });
+  });
+
+  test('a failure that passes is retried by the SDK itself, and done once', async () => {
+    await control({ fail_next: { status: 500, times: 2, path: 'customers' } });
+    expect(await stripe.customers.create({})).toMatchObject({ object: 'customer' });
+  });
+
+  test('a wrong key, a wrong parameter, a key used for something else, nobody there', async () => {
+    await expect(connect('sk_test_wrong').customers.create({})).rejects.toBeInstanceOf(
+      Stripe.errors.StripeAuthenticationError,
+    );
+    await expect(stripe.customers.create({ email: 'no' })).rejects.toBeInstanceOf(
+      Stripe.errors.StripeInvalidRequestError,
+    );
+    const key = { idempotencyKey: 'same' };
+    await stripe.customers.create({ name: 'Ann' }, key);
+    await expect(stripe.customers.create({ name: 'Bob' }, key)).rejects.toBeInstanceOf(
+      Stripe.errors.StripeIdempotencyError,
+    );
+    const nobody = connect(SECRET_KEY, { port: 9, maxNetworkRetries: 0 });
+    await expect(nobody.customers.create({})).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError);
+  });
+});
+
+describe('webhooks on demand', () => {
+  test('are lost, late, or come newest first', async () => {
+    await control({ webhooks: 'drop' });
+    const lost = await stripe.checkout.sessions.create(order);
+    await stripe.checkout.sessions.expire(lost.id);
+    await control({ webhooks: 'hold', deliver: 'oldest_first' });
+    expect(types()).toEqual([]);
+
+    const session = await stripe.checkout.sessions.create(order);
+    await pay(session, byCard('4242424242424242'));
+    await control({ deliver: 'newest_first' });
+    expect(types()).toEqual(['checkout.session.completed', 'payment_intent.succeeded']);
+
+    await control({ webhooks: 'on', delay_webhooks_ms: 60_000 });
+    const late = await stripe.checkout.sessions.create(order);
+    await stripe.checkout.sessions.expire(late.id);
+    expect(types()).toHaveLength(2);
+    await control({ deliver: 'oldest_first' });
+    expect(types()).toHaveLength(3);
+  });
+
+  test('a reset forgets everything', async () => {
+    const { id } = await stripe.customers.create({});
+    await control({ reset: true });
+    await expect(stripe.customers.retrieve(id)).rejects.toMatchObject({ code: 'resource_missing' });
+  });
+});

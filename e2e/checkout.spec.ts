@@ -20,7 +20,7 @@ const test = base.extend<{ openApp: (options?: Record<string, unknown>) => Promi
   openApp: async ({ page, service }, use) => {
     const apps: AppPage[] = [];
     await use(async (options) => {
-      const app = await serveAppPage(page, service, options);
+      const app = await serveAppPage(service, options);
       apps.push(app);
       await page.goto(app.url);
       return app;

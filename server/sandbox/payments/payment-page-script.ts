@@ -16,7 +16,7 @@ let method = METHODS.card;
 let busy = false;
 
 const nameOf = (field) => method.names[field] || field;
-const setAlert = (text) => { for (const box of document.querySelectorAll('.alert')) box.textContent = text; };
+const setAlert = (text) => { method.form.querySelector('.alert').textContent = text; };
 
 function tellParent(message) {
   if (config.parentOrigin && window.parent !== window) {
@@ -140,8 +140,8 @@ if (METHODS.card.form) {
   }
   for (const choice of document.querySelectorAll('[name=method]')) {
     choice.addEventListener('change', () => {
-      method = METHODS[choice.value];
       setAlert('');
+      method = METHODS[choice.value];
       for (const known of Object.values(METHODS)) known.form.hidden = known.note.hidden = known !== method;
     });
   }

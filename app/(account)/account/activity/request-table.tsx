@@ -21,6 +21,9 @@ const COLUMNS = [
         className="font-medium underline-offset-2 hover:underline"
       >
         <Time at={request.at} />
+        <span className="block max-w-48 truncate text-[13px] font-normal text-muted sm:hidden">
+          {request.model}
+        </span>
       </Link>
     ),
   }),
@@ -53,7 +56,7 @@ export function RequestTable({ rows }: { rows: RequestRow[] }) {
       columns={COLUMNS}
       rows={rows}
       numeric={['inputTokens', 'outputTokens', 'credits']}
-      hiddenOnPhone={['appName', 'inputTokens', 'outputTokens']}
+      hiddenOnPhone={['model', 'appName', 'inputTokens', 'outputTokens']}
       empty={
         <EmptyState title="No requests here">
           Nothing was used in this time with these filters. Choose a longer time or fewer filters.

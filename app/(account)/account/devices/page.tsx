@@ -49,17 +49,20 @@ function DeviceLine({ device, isHere }: { device: Device; isHere: boolean }) {
   const { name, kind } = describeDevice(device.userAgent);
   const Icon = ICONS[kind];
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 border-b border-line/70 px-5 py-4 last:border-0">
-      <span className="grid size-10 shrink-0 place-items-center rounded-full bg-sunken text-muted">
+    <li className="flex items-center gap-4 border-b border-line/70 px-5 py-4 last:border-0">
+      <span className="grid size-10 shrink-0 place-items-center self-start rounded-full bg-sunken text-muted max-sm:hidden">
         <Icon size={18} aria-hidden="true" />
       </span>
-      <div className="min-w-0 flex-1 basis-56">
+      <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {name} {isHere && <Badge look="positive">This device</Badge>}
         </p>
         <p className="text-[13px] text-muted">
-          Seen <Time at={device.lastSeenAt.toISOString()} /> · signed in{' '}
-          <Time at={device.createdAt.toISOString()} withClock={false} />
+          Seen <Time at={device.lastSeenAt.toISOString()} />
+          <span className="max-sm:hidden"> · </span>
+          <span className="max-sm:block">
+            signed in <Time at={device.createdAt.toISOString()} withClock={false} />
+          </span>
         </p>
         {device.apps.length > 0 && (
           <p className="text-[13px] text-muted">Keys for {device.apps.join(', ')}</p>

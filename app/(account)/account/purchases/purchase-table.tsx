@@ -9,7 +9,6 @@ import { Time } from '@/app/_ui/time';
 export type PurchaseRow = {
   id: string;
   at: string;
-  /** Empty for what was bought outside any app. */
   appName: string;
   amount: number;
   currency: string;
@@ -30,12 +29,14 @@ const column = columnsOf<PurchaseRow>();
 const COLUMNS = [
   column.accessor('at', {
     header: 'Date',
-    cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
+    cell: ({ row: { original: purchase } }) => (
+      <>
+        <Time at={purchase.at} withClock={false} />
+        <span className="block text-[13px] text-muted sm:hidden">{purchase.appName}</span>
+      </>
+    ),
   }),
-  column.accessor('appName', {
-    header: 'Bought in',
-    cell: ({ getValue }) => getValue() || <span className="text-muted">No app</span>,
-  }),
+  column.accessor('appName', { header: 'Bought in' }),
   column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
   column.accessor('amount', {
     header: 'Paid',

@@ -74,7 +74,8 @@ export default async function ReceiptPage({ params }: Props) {
           </Sum>
           <Sum label="Tokens">{receipt.estimated ? 'estimated' : `reported by the provider`}</Sum>
         </dl>
-        <div className="mt-4">
+        <p className="mt-4 mb-1.5 text-sm text-muted">Request id</p>
+        <div>
           <CopyField label="request id" value={receipt.requestId} />
         </div>
       </Section>

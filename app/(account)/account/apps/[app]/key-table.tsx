@@ -23,7 +23,8 @@ const columnsFor = (appName: string) => [
     cell: ({ row: { original: key } }) => (
       <span className="font-mono text-[13px] whitespace-nowrap" title={key.keyId}>
         svc_sk_…{key.last4}
-        <span className="block max-w-44 truncate text-muted">{key.keyId}</span>
+        <span className="block max-w-40 truncate text-muted sm:max-w-none">{key.keyId}</span>
+        <span className="block font-sans text-muted sm:hidden">{key.device}</span>
       </span>
     ),
   }),
@@ -59,7 +60,7 @@ export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] })
       columns={columnsFor(appName)}
       rows={rows}
       numeric={['revoke']}
-      hiddenOnPhone={['createdAt', 'lastUsedAt']}
+      hiddenOnPhone={['device', 'createdAt', 'lastUsedAt']}
       empty={
         <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No live keys">
           {appName} cannot spend for you. Signing in there makes a new key.

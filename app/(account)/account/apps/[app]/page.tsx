@@ -63,7 +63,11 @@ export default async function AppPage(props: Props) {
         </div>
       )}
       <Stats>
-        <Stat label="Can spend now" value={inCredits(spendable)} note={`worth ${inDollars(spendable)}`} />
+        <Stat
+          label="Can spend now"
+          value={inCredits(spendable)}
+          note={app.isSuspended ? 'while it is switched off' : `worth ${inDollars(spendable)}`}
+        />
         <Stat
           label="Bought in it"
           value={inCredits(app.own)}

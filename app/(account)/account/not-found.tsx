@@ -1,0 +1,19 @@
+import Link from 'next/link';
+import { buttonClass } from '@/app/_ui/button';
+import { EmptyState } from '@/app/_ui/empty-state';
+
+/** What is not there, and what is not yours, look the same. */
+export default function AccountNotFound() {
+  return (
+    <EmptyState
+      title="There is nothing here"
+      action={
+        <Link href="/account" className={buttonClass({ look: 'secondary' })}>
+          Overview
+        </Link>
+      }
+    >
+      The address may be wrong, or it is not part of your account.
+    </EmptyState>
+  );
+}

@@ -71,7 +71,7 @@ export default async function OverviewPage() {
         <Stat
           label="Requests in 30 days"
           value={inNumber(requests)}
-          note={`by ${countOf(apps.length, 'app')}`}
+          note={`in ${countOf(new Set(days.map(({ appId }) => appId)).size, 'app')}`}
         />
       </Stats>
       <Section

@@ -19,7 +19,7 @@ type Props = { params: Promise<{ request: string }> };
 /** Everything that was metered, priced and taken for one request. */
 export default async function ReceiptPage({ params }: Props) {
   const [{ userId }, { request }] = await Promise.all([requireSession(), params]);
-  const receipt = await findUserReceipt(userId, request);
+  const receipt = /^req_\w+$/.test(request) ? await findUserReceipt(userId, request) : null;
   if (receipt === null) notFound();
   return (
     <>

@@ -18,7 +18,7 @@ type Props = { searchParams: Promise<{ session_id?: string; status?: string }> }
 /** Where the processor sends the buyer back to: says how the payment stands. */
 export default async function ReturnPage({ searchParams }: Props) {
   const [{ userId }, { session_id: id, status: told }] = await Promise.all([requireSession(), searchParams]);
-  const payment = typeof id === 'string' ? await findOwnPayment(userId, id) : null;
+  const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
   if (payment === null) notFound();
   if (payment.status === 'completed') {
     return (

@@ -3,9 +3,10 @@ import { PERIODS, type Period } from '@/server/activity/periods';
 
 /** What the address of the activity page says. Anything odd is the default, not an error. */
 
+const PRINTABLE = /^[\x20-\x7e]{0,200}$/;
 const first = z.preprocess(
   (value) => (Array.isArray(value) ? value[0] : value),
-  z.string().max(200).optional(),
+  z.string().regex(PRINTABLE).optional(),
 );
 
 const querySchema = z.object({

@@ -26,7 +26,7 @@ export type TokenGrant = {
   userId: string;
   partnerId: string;
   sessionId: string;
-  /** The exact origin, as the browser writes it, that may exchange the token. */
+  /** The exact origin, as the browser writes it, that may exchange the token; or `myapp://*`. */
   origin: string;
   /** base64url of the SHA-256 of the app's verifier. */
   challenge: string;
@@ -128,8 +128,13 @@ function isGoodFor(token: LockedToken, partner: Partner | null, origin: string |
     partner.id === token.partnerId &&
     partner.disabledAt === null &&
     token.expiresAt.getTime() > now() &&
-    (origin === null || origin === token.origin)
+    (origin === null || isOf(token.origin, origin))
   );
+}
+
+/** A token for an app behind a custom scheme is good on all of the app's own pages. */
+function isOf(expected: string, origin: string): boolean {
+  return expected.endsWith('://*') ? origin.startsWith(expected.slice(0, -1)) : origin === expected;
 }
 
 function matchesChallenge(challenge: string, verifier: string): boolean {

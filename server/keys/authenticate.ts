@@ -18,16 +18,16 @@ export async function requireUserKey(request: Request): Promise<Caller> {
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',
     text: `WITH found AS (
-             SELECT k.id, k.user_id, k.partner_id, u.app_user_id, p.disabled_at IS NOT NULL AS disabled
+             SELECT k.id, k.user_id, k.partner_id, k.exact_use, u.app_user_id, p.disabled_at IS NOT NULL AS disabled
              FROM user_key k
              JOIN partner p ON p.id = k.partner_id
              JOIN user_app u ON u.user_id = k.user_id AND u.app_id = k.partner_id
              WHERE k.hash = $1 AND k.revoked_at IS NULL
            ), mark_used AS (
-             -- Exact to the minute, as in the ledger's admission.
+             -- Exact to the minute or, for one of many keys, to the moment: as in the ledger's admission.
              UPDATE user_key k SET last_used_at = clock_timestamp() FROM found f
              WHERE k.id = f.id AND NOT f.disabled
-               AND coalesce(k.last_used_at, k.created_at) < clock_timestamp() - interval '1 minute'
+               AND (f.exact_use OR coalesce(k.last_used_at, k.created_at) < clock_timestamp() - interval '1 minute')
            )
            SELECT * FROM found`,
     values: [requireUserKeyHash(request)],

@@ -58,6 +58,7 @@ export async function mintUserKey(
       createdAt: nowDate(),
     },
   });
+  await noteUsesExactly(tx, userId, partnerId);
   await recordEvent(tx, {
     partnerId,
     type: 'user_key.created',
@@ -90,4 +91,11 @@ async function evictMostIdle(tx: Tx, userId: string, partnerId: string): Promise
     SELECT id FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND revoked_at IS NULL
     ORDER BY coalesce(last_used_at, created_at) DESC, created_at DESC, id DESC OFFSET ${MAX_LIVE_KEYS - 1}`;
   for (const { id } of surplus) await revokeUserKey(tx, { keyId: id, reason: 'evicted' });
+}
+
+/** From the last free place on it matters which key is idle longest, to the moment. */
+async function noteUsesExactly(tx: Tx, userId: string, partnerId: string): Promise<void> {
+  const live = { userId, partnerId, revokedAt: null };
+  if ((await tx.userKey.count({ where: live })) < MAX_LIVE_KEYS - 1) return;
+  await tx.userKey.updateMany({ where: { ...live, exactUse: false }, data: { exactUse: true } });
 }

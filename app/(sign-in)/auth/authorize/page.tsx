@@ -1,0 +1,52 @@
+import type { Metadata } from 'next';
+import { requireSession } from '@/app/_session/session';
+import { settings } from '@/server/env';
+import { ApiError } from '@/server/errors';
+import { type CheckedRedirect, checkRedirect, denyRedirect } from '@/server/identity/authorize';
+import { Sheet } from '../../sheet';
+import { Consent } from './consent';
+import { type RedirectParameters, readRedirect, redirectParameters } from './request';
+
+export const metadata: Metadata = { title: 'Sign in' };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/** Where apps without the widget send a browser to sign in: docs/sign-in.md. */
+export default async function AuthorizePage({ searchParams }: Props) {
+  const parameters = redirectParameters.parse(await searchParams);
+  const checked = await check(parameters);
+  const { BRAND_NAME: brand } = settings();
+  if (checked instanceof ApiError) return <Refusal brand={brand} reason={checked.message} />;
+  const { email } = await requireSession();
+  return (
+    <Sheet brand={brand}>
+      <Consent
+        parameters={parameters}
+        appName={checked.partner.name}
+        destination={checked.returnTo.host || checked.returnTo.protocol}
+        email={email}
+        denyAddress={denyRedirect(checked)}
+      />
+    </Sheet>
+  );
+}
+
+async function check(parameters: RedirectParameters): Promise<CheckedRedirect | ApiError> {
+  try {
+    return await checkRedirect(readRedirect(parameters));
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure;
+    throw failure;
+  }
+}
+
+/** Stays here: an address that is not the app's own must not learn anything. */
+function Refusal({ brand, reason }: { brand: string; reason: string }) {
+  return (
+    <Sheet brand={brand}>
+      <h1 className="text-2xl font-semibold">This sign-in cannot go on</h1>
+      <p className="mt-1.5 text-muted">The app that sent you here asked for something that is not allowed:</p>
+      <p className="mt-4 rounded-xl bg-sunken p-4 text-sm wrap-anywhere">{reason}</p>
+    </Sheet>
+  );
+}

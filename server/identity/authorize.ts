@@ -1,0 +1,98 @@
+import { inTransaction } from '../db';
+import { ApiError } from '../errors';
+import { requireAllowedOrigin } from '../partners/origins';
+import { type Partner, requirePartner } from '../partners/partner';
+import { openAppUser } from './app-users';
+import { issueSignInToken } from './sign-in-tokens';
+
+/**
+ * Sign-in by redirect, for apps without the widget: native ones and servers. The app sends the
+ * browser to our page, the user agrees there, and the browser goes back with a sign-in token that
+ * is worth nothing without the app's verifier.
+ */
+
+export type RedirectRequest = {
+  publishableKey: string;
+  redirectUri: string;
+  /** base64url of the SHA-256 of the app's verifier. */
+  challenge: string;
+  challengeMethod: string;
+  /** Given back unread: by it the app knows its own request. */
+  state: string;
+};
+
+export type CheckedRedirect = { partner: Partner; returnTo: URL; origin: string; request: RedirectRequest };
+
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const MAX_STATE_CHARACTERS = 500;
+
+/** Throws what is wrong. Nobody is ever sent to an address that was not checked. */
+export async function checkRedirect(request: RedirectRequest): Promise<CheckedRedirect> {
+  const partner = await requirePartner(request.publishableKey);
+  const returnTo = readRedirectUri(request.redirectUri);
+  const origin = originOf(returnTo);
+  await requireAllowedOrigin(partner.id, origin);
+  mustBe(
+    request.challengeMethod === 'S256' && S256_CHALLENGE.test(request.challenge),
+    'code_challenge',
+    'the base64url SHA-256 of the verifier, with code_challenge_method=S256',
+  );
+  mustBe(request.state.length <= MAX_STATE_CHARACTERS, 'state', `at most ${MAX_STATE_CHARACTERS} characters`);
+  return { partner, returnTo, origin: tokenOrigin(returnTo, origin), request };
+}
+
+/** The user agreed: where to send the browser. */
+export async function allowRedirect(
+  { partner, returnTo, origin, request }: CheckedRedirect,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<string> {
+  const token = await inTransaction(async (tx) => {
+    await openAppUser(tx, { userId, partnerId: partner.id });
+    const { challenge } = request;
+    return issueSignInToken(tx, { userId, sessionId, partnerId: partner.id, origin, challenge });
+  });
+  return withParameters(returnTo, { token, state: request.state });
+}
+
+/** The user did not agree. */
+export function denyRedirect({ returnTo, request }: CheckedRedirect): string {
+  return withParameters(returnTo, { error: 'access_denied', state: request.state });
+}
+
+const MAX_URI_CHARACTERS = 2_000;
+
+function readRedirectUri(text: string): URL {
+  const isAddress = text.length <= MAX_URI_CHARACTERS && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text);
+  const url = isAddress ? new URL(text) : null;
+  const isPlain = url !== null && !text.includes('#') && url.username === '' && url.password === '';
+  if (!isPlain || !text.includes('://')) {
+    throw new ApiError('invalid_request', 'redirect_uri: a whole address without user or fragment', {
+      param: 'redirect_uri',
+    });
+  }
+  return url;
+}
+
+/** As a browser would write it; custom schemes have no origin of their own. */
+function originOf(url: URL): string {
+  return isWeb(url) ? url.origin : `${url.protocol}//${url.host}`;
+}
+
+/** Every page of a custom scheme is the same app; a web page is of one origin. */
+function tokenOrigin(url: URL, origin: string): string {
+  return isWeb(url) ? origin : `${url.protocol}//*`;
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+function withParameters(returnTo: URL, parameters: Record<string, string>): string {
+  const url = new URL(returnTo);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== '') url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+function mustBe(isRight: boolean, param: string, expected: string): void {
+  if (!isRight) throw new ApiError('invalid_request', `${param}: ${expected}`, { param });
+}

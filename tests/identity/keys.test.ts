@@ -104,6 +104,18 @@ describe('the eleventh key', () => {
     ]);
   });
 
+  it('pushes out the truly idlest, also among keys that were all used within one minute', async () => {
+    const user = await newAppUser((await newPartner()).id);
+    const keys = [];
+    for (let n = 0; n < MAX_LIVE_KEYS; n++) keys.push(await mint(user));
+    const [first, ...later] = keys;
+    // The first key is used first and last; the second was not used since.
+    for (const key of [...keys, first, ...later.slice(1)]) await requireUserKey(withKey(key?.userKey ?? ''));
+    await mint(user);
+    const live = await liveKeyIds(user);
+    expect(keys.filter(({ keyId }) => !live.includes(keyId))).toEqual([later[0]]);
+  });
+
   it('is never the one that goes, even when its clock is behind', async () => {
     const user = await newAppUser((await newPartner()).id);
     for (let n = 0; n < MAX_LIVE_KEYS; n++) await mint(user);

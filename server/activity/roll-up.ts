@@ -10,10 +10,13 @@ const MOST_DAYS = 50;
  * Readers add what is not folded yet, through the view `activity_by_partner`.
  */
 export async function rollUpActivity(lag = LAG): Promise<void> {
+  await fold('activity_roll_up', lag);
+  await fold('activity_roll_up_app_users', lag);
+}
+
+async function fold(rollUp: string, lag: string): Promise<void> {
   for (let day = 0; day < MOST_DAYS; day++) {
-    const { rows } = await pool().query<{ more: boolean }>('SELECT activity_roll_up($1::interval) AS more', [
-      lag,
-    ]);
+    const { rows } = await pool().query<{ more: boolean }>(`SELECT ${rollUp}($1::interval) AS more`, [lag]);
     if (!rows[0]?.more) return;
   }
 }

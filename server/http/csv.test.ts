@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeCsvRow } from './csv';
+import { type CsvCell, csvResponse, writeCsvRow } from './csv';
 
 test('text that a spreadsheet would run is made harmless, numbers are left alone', () => {
   expect(writeCsvRow(['=HYPERLINK("x")', '+1+2', '-cmd', '@SUM(A1)', '\t=1', '-12.5', 7, true])).toBe(
@@ -9,4 +9,21 @@ test('text that a spreadsheet would run is made harmless, numbers are left alone
 
 test('commas, quotes and line breaks stay inside their cell', () => {
   expect(writeCsvRow(['a,b', 'say "hi"', 'two\nlines', ''])).toBe('"a,b","say ""hi""","two\nlines",\r\n');
+});
+
+test('a download is written as it is read, and stops reading when nobody takes it any more', async () => {
+  let isStopped = false;
+  async function* portions(): AsyncGenerator<CsvCell[][]> {
+    try {
+      for (let n = 0; ; n++) yield [[n]];
+    } finally {
+      isStopped = true;
+    }
+  }
+  const reader = csvResponse('x.csv', ['n'], portions()).body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await read()).toBe('n\r\n');
+  expect(await read()).toBe('0\r\n');
+  await reader?.cancel();
+  expect(isStopped).toBe(true);
 });

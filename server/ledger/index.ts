@@ -4,6 +4,7 @@ export { admit } from './admit';
 export { checkLedger } from './check';
 export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
+export { readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { startLedgerKeeper } from './keeper';
 export { keepLease, sweepHolds } from './lease';

@@ -5,7 +5,7 @@ import { costOf } from './cost';
 
 /** What a request of these sizes would cost a user, commission included, in credits. */
 export function estimateCredits(
-  model: CatalogModel,
+  model: Pick<CatalogModel, 'prices'>,
   tokens: { input: number; output: number },
   rateBp: number,
 ): number {

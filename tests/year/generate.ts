@@ -58,10 +58,6 @@ async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
   for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
     await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);
   await client.query(`SELECT ledger_roll_up('1 minute')`);
-  // These days are older than what was folded before: all of them again.
-  await client.query('DELETE FROM usage_day');
-  await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'usage'`);
-  await client.query(`SELECT ledger_roll_up_usage('1 minute')`);
   await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
   await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') > 0 AS more`);
   await foldAgain(
@@ -70,6 +66,12 @@ async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
     ['activity_partner_day', 'activity_money_day'],
     `SELECT activity_roll_up('15 seconds') AS more`,
   );
+  // What a call for each day would add up to.
+  await client.query(`
+    TRUNCATE activity_app_user;
+    INSERT INTO activity_app_user
+      SELECT app_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at) FROM usage GROUP BY 1, 2;
+    UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'app_users'`);
 }
 
 /** The year is older than what was folded before: from the start. */

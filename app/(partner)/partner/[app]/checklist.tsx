@@ -6,6 +6,7 @@ import { Section } from '@/app/_ui/section';
 import type { FirstSteps } from '@/server/partners/first-steps';
 import { CodeBlock } from './code-block';
 import { RefreshOnReturn } from './refresh-on-return';
+import { writeSnippet } from './snippet';
 
 type Props = {
   appId: string;
@@ -28,7 +29,7 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }
       isDone: steps.hasOpenedCheckout,
       title: 'Put the checkout on a page',
       text: 'Paste this into your page; your publishable key is filled in. The step is done when the checkout has been opened once.',
-      action: <CodeBlock label="Snippet" code={snippet(publishableKey, scriptUrl)} />,
+      action: <CodeBlock label="Snippet" code={writeSnippet(publishableKey, scriptUrl)} />,
     },
     {
       isDone: steps.hasPurchase,
@@ -104,18 +105,4 @@ function StepLink({ href, children }: { href: string; children: string }) {
       {children}
     </Link>
   );
-}
-
-function snippet(publishableKey: string, scriptUrl: string): string {
-  return `<script src="${scriptUrl}"></script>
-<button id="buy">Buy credits</button>
-<script>
-  Svc.init({
-    publishableKey: '${publishableKey}',
-    onCreditsAdded: ({ user_key, balance }) => {
-      // Send user_key to your backend, or call the API with it.
-    },
-  });
-  document.querySelector('#buy').onclick = () => Svc.open();
-</script>`;
 }

@@ -24,7 +24,7 @@ import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { Notice } from '@/app/_ui/notice';
 import { settings } from '@/server/env';
 import { listOwnedPartners } from '@/server/partners/owner';
-import type { Partner } from '@/server/partners/partner';
+import { type Partner, type PartnerState, stateOf } from '@/server/partners/partner';
 import { AppSwitcher } from './app-switcher';
 import { type AppParams, requireOwnedApp } from './owned-app';
 
@@ -93,14 +93,30 @@ function Footer() {
   );
 }
 
+const STATES: Record<
+  Exclude<PartnerState, 'enabled'>,
+  { kind: 'info' | 'warning' | 'danger'; text: string }
+> = {
+  pending: {
+    kind: 'info',
+    text: 'This app waits for approval. You can set everything up; its keys and its checkout begin to work once it is approved.',
+  },
+  declined: {
+    kind: 'danger',
+    text: 'This app was not approved, so its keys and its checkout do not work. Write to us if you think that is a mistake.',
+  },
+  disabled: {
+    kind: 'danger',
+    text: 'This app is disabled. Its keys and its checkout do not work, and webhooks wait, until it is enabled again. Earnings and settings stay as they are.',
+  },
+};
+
 function StateNotice({ app }: { app: Partner }) {
-  if (app.disabledAt === null) return null;
+  const state = stateOf(app);
+  if (state === 'enabled') return null;
   return (
     <div className="mb-6">
-      <Notice kind="danger">
-        This app is disabled. Its keys and its checkout do not work, and webhooks wait, until it is enabled
-        again. Earnings and settings stay as they are.
-      </Notice>
+      <Notice kind={STATES[state].kind}>{STATES[state].text}</Notice>
     </div>
   );
 }

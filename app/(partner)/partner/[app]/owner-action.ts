@@ -1,6 +1,6 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
-import { sessionAction } from '@/app/_session/action';
+import { recentAction, sessionAction } from '@/app/_session/action';
 import type { Session } from '@/app/_session/session';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { ApiError } from '@/server/errors';
@@ -22,6 +22,14 @@ export function ownerAction<Schema extends OfApp, Value = undefined>(
   work: Work<Schema, Value>,
 ) {
   return sessionAction(schema, (session, input) => run(session, input, work));
+}
+
+/** For the owner who proved to be present in the last minutes. */
+export function recentOwnerAction<Schema extends OfApp, Value = undefined>(
+  schema: Schema,
+  work: Work<Schema, Value>,
+) {
+  return recentAction(schema, (session, input) => run(session, input, work));
 }
 
 async function run<Schema extends OfApp, Value>(

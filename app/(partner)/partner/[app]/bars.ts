@@ -1,0 +1,45 @@
+import type { BarRow } from '@/app/_ui/bar-chart';
+import { daysBetween, type Period } from '@/server/activity/periods';
+
+/** Numbers by day and name as the bars of a chart: by day, or by month where days are too many. */
+
+export type Point = { day: string; name: string; value: number };
+
+const MOST_SERIES = 6;
+const REST = 'Other';
+
+export function barsOf(points: Point[], { from, to }: { from: string; to: string }, period: Period) {
+  const stepOf = (day: string) => (period === '12m' ? day.slice(0, 7) : day);
+  const { series, seriesOf } = chooseSeries(points);
+  const bars = new Map<string, Record<string, number>>(
+    daysBetween({ from, to }).map((day) => [stepOf(day), {}]),
+  );
+  for (const { day, name, value } of points) {
+    const bar = bars.get(stepOf(day));
+    const place = seriesOf(name);
+    if (bar) bar[place] = (bar[place] ?? 0) + value;
+  }
+  const rows: BarRow[] = [...bars].map(([step, values]) => ({ label: labelOf(step), values }));
+  return { rows, series };
+}
+
+/** The largest by name, the others together. */
+function chooseSeries(points: Point[]) {
+  const sums = new Map<string, number>();
+  for (const { name, value } of points) sums.set(name, (sums.get(name) ?? 0) + value);
+  const names = [...sums].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const shown = names.length > MOST_SERIES ? names.slice(0, MOST_SERIES - 1) : names;
+  return {
+    series: shown.length < names.length ? [...shown, REST] : shown,
+    seriesOf: (name: string) => (shown.includes(name) ? name : REST),
+  };
+}
+
+function labelOf(step: string): string {
+  const isMonth = step.length === 7;
+  return new Intl.DateTimeFormat('en', {
+    timeZone: 'UTC',
+    month: 'short',
+    ...(isMonth ? { year: '2-digit' } : { day: 'numeric' }),
+  }).format(new Date(isMonth ? `${step}-01` : step));
+}

@@ -1,0 +1,12 @@
+import { Download } from 'lucide-react';
+import { buttonClass } from '@/app/_ui/button';
+
+/** A plain link: the browser shows the progress of a download itself. */
+export function ExportLink({ href }: { href: string }) {
+  return (
+    <a href={href} download className={buttonClass({ look: 'secondary', size: 'medium' })}>
+      <Download size={16} aria-hidden="true" />
+      CSV
+    </a>
+  );
+}

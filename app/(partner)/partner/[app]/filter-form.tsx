@@ -1,0 +1,43 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type ReactNode, useRef, useTransition } from 'react';
+import { Spinner } from '@/app/_ui/spinner';
+
+/** Filters that live in the address and apply as they are chosen. Without scripts, Enter applies. */
+export function FilterForm({ path, children }: { path: string; children: ReactNode }) {
+  const router = useRouter();
+  const form = useRef<HTMLFormElement>(null);
+  const [isPending, startTransition] = useTransition();
+  const apply = () => {
+    if (form.current === null) return;
+    const chosen = [...new FormData(form.current)].filter(([, value]) => value !== '') as [string, string][];
+    const query = new URLSearchParams(chosen);
+    startTransition(() => router.push(query.size === 0 ? path : `${path}?${query}`, { scroll: false }));
+  };
+  return (
+    <form
+      ref={form}
+      action={path}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+      onChange={(event) => {
+        // Text is applied with Enter: a letter alone is no filter yet.
+        if (event.target instanceof HTMLSelectElement) apply();
+      }}
+      className="flex flex-wrap items-center gap-2"
+    >
+      {children}
+      <span role="status" className="grid size-6 place-items-center text-muted">
+        {isPending && (
+          <>
+            <Spinner size={16} />
+            <span className="sr-only">Loading</span>
+          </>
+        )}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+'use client';
+
+import { Button } from '@/app/_ui/button';
+import { Notice } from '@/app/_ui/notice';
+import { useAction } from '@/app/_ui/use-action';
+import { resend } from '../actions';
+
+type Props = { partnerId: string; eventId: string; canResend: boolean; isRunning: boolean };
+
+/** One more attempt with the same id and bytes; receivers that saw it know it by its id. */
+export function ResendButton({ partnerId, eventId, canResend, isRunning }: Props) {
+  const { run, isRunning: isSending, failure } = useAction(resend);
+  if (!canResend)
+    return (
+      <p className="max-w-[36ch] text-sm text-muted">
+        {isRunning
+          ? 'An attempt is running.'
+          : 'Cannot be sent again: it carried a user key, which is not kept.'}
+      </p>
+    );
+  return (
+    <div className="flex flex-col items-end gap-2">
+      <Button look="secondary" busy={isSending} onClick={() => run({ partnerId, eventId })}>
+        Resend
+      </Button>
+      {failure && <Notice kind="danger">{failure.message}</Notice>}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { Badge } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { Time } from '@/app/_ui/time';
+import type { AttemptError } from '@/server/webhooks/attempt';
+import type { DeliveryStatus } from '@/server/webhooks/delivery-log';
+import { DELIVERY_WORDS, describeOutcome } from './delivery-words';
+
+type Row = {
+  eventId: string;
+  type: string;
+  createdAt: string;
+  status: DeliveryStatus;
+  attempts: number;
+  /** Of the newest attempt. */
+  answer: number | null;
+  error: AttemptError | null;
+  durationMs: number | null;
+};
+
+const column = columnsOf<Row>();
+
+export function DeliveriesTable({
+  path,
+  deliveries,
+  empty,
+}: {
+  path: string;
+  deliveries: Row[];
+  empty: ReactNode;
+}) {
+  const columns = [
+    column.accessor('type', {
+      header: 'Event',
+      cell: ({ row: { original } }) => (
+        <Link
+          href={`${path}/${original.eventId}`}
+          className="font-mono text-[13px] whitespace-nowrap text-accent hover:underline"
+        >
+          {original.type}
+        </Link>
+      ),
+    }),
+    column.accessor('status', {
+      header: 'Status',
+      cell: ({ row: { original } }) => {
+        const { label, look } = DELIVERY_WORDS[original.status];
+        return <Badge look={look}>{label}</Badge>;
+      },
+    }),
+    column.display({
+      id: 'outcome',
+      header: 'Last answer',
+      cell: ({ row: { original } }) => (
+        <span className="whitespace-nowrap">
+          {describeOutcome({ status: original.answer, error: original.error })}
+          {original.durationMs !== null && <span className="text-muted"> · {original.durationMs} ms</span>}
+        </span>
+      ),
+    }),
+    column.accessor('attempts', { header: 'Attempts' }),
+    column.accessor('createdAt', {
+      header: 'Created',
+      cell: ({ getValue }) => <Time at={getValue()} />,
+    }),
+  ];
+  return (
+    <DataTable
+      caption="Deliveries, newest first"
+      columns={columns}
+      rows={deliveries}
+      empty={empty}
+      numeric={['attempts']}
+      hiddenOnPhone={['attempts', 'outcome']}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import { Button } from '@/app/_ui/button';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
+import { Notice } from '@/app/_ui/notice';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { clearEndpoint, saveEndpoint } from './actions';
+
+export function EndpointForm({ partnerId, url }: { partnerId: string; url: string | null }) {
+  const [text, setText] = useState(url ?? '');
+  const [warning, setWarning] = useState<string | null>(null);
+  const { run, isRunning, failure, clearFailure } = useAction(saveEndpoint);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const result = await run({ partnerId, url: text });
+    if (!result.ok || result.value === undefined) return;
+    setText(result.value.url);
+    setWarning(result.value.warning);
+  };
+  const clear = async () => {
+    const result = await clearEndpoint({ partnerId });
+    if (result.ok) setText('');
+    return result;
+  };
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <TextField
+        label="URL"
+        placeholder="https://example.com/webhooks/svc"
+        value={text}
+        error={failure?.message}
+        hint={
+          url === null
+            ? 'Without an endpoint no event is sent or kept.'
+            : 'A change takes effect with the next attempt.'
+        }
+        inputMode="url"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => {
+          setText(event.target.value);
+          setWarning(null);
+          clearFailure();
+        }}
+      />
+      {warning && (
+        <div className="mt-2">
+          <Notice kind="warning">{warning}</Notice>
+        </div>
+      )}
+      <div className="mt-4 flex flex-wrap gap-2">
+        <Button type="submit" busy={isRunning} disabled={text.trim() === '' || text.trim() === url}>
+          {url === null ? 'Set endpoint' : 'Save URL'}
+        </Button>
+        {url !== null && (
+          <ConfirmButton
+            label="Clear endpoint"
+            size="medium"
+            title="Clear this endpoint?"
+            consequence="What waits to be delivered is dropped for good, and no further event is sent or kept. The signing secret stays for the day you set an endpoint again."
+            action={clear}
+          />
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+/** The first kilobyte of what a receiver answered. */
+export function Response({ text }: { text: string }) {
+  if (text.trim() === '') return null;
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="mt-3 max-h-60 overflow-auto rounded-lg bg-sunken p-3 font-mono text-[13px] break-words whitespace-pre-wrap"
+    >
+      {text}
+    </pre>
+  );
+}

@@ -1,0 +1,10 @@
+import type { SendResult } from '@/server/webhooks/delivery-log';
+import { describeOutcome } from './delivery-words';
+
+/** What came of an attempt that somebody asked for, for their eyes. */
+export type SentNow = { isDelivered: boolean; outcome: string; durationMs: number; response: string };
+
+export function toSentNow({ result, isDelivered }: Extract<SendResult, { ok: true }>): SentNow {
+  const { durationMs, response } = result;
+  return { isDelivered, outcome: describeOutcome(result), durationMs, response };
+}

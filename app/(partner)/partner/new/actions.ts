@@ -1,0 +1,25 @@
+'use server';
+
+import { z } from 'zod';
+import { sessionAction } from '@/app/_session/action';
+import { parsePercent } from '@/server/partners/rate';
+import { signUpPartner } from '@/server/partners/sign-up';
+
+const newApp = z.object({
+  name: z.string().max(200),
+  percent: z.string().max(20),
+  origin: z.string().max(300),
+});
+
+export const createApp = sessionAction(newApp, async ({ email }, { name, percent, origin }) => {
+  const rateBp = parsePercent(percent);
+  if (rateBp === null)
+    return {
+      ok: false,
+      message: 'A commission from 0 to 100 %, with two decimals at most',
+      field: 'percent',
+    };
+  const origins = origin.trim() === '' ? [] : [origin];
+  const partner = await signUpPartner({ ownerEmail: email, name, rateBp, origins });
+  return { ok: true, message: `${partner.name} is ready`, value: { partnerId: partner.id } };
+});

@@ -1,0 +1,84 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useState } from 'react';
+import { Button } from '@/app/_ui/button';
+import { Notice } from '@/app/_ui/notice';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { checkName } from '@/server/partners/name';
+import { parseOrigin } from '@/server/partners/origin-rules';
+import { parsePercent } from '@/server/partners/rate';
+import { createApp } from './actions';
+
+const START_PERCENT = '25';
+
+/** Three questions; everything can be changed later. Mistakes are told once one tries. */
+export function NewAppForm() {
+  const router = useRouter();
+  const [name, setName] = useState('');
+  const [percent, setPercent] = useState(START_PERCENT);
+  const [origin, setOrigin] = useState('');
+  const [isTried, setTried] = useState(false);
+  const { run, isRunning, failure, clearFailure } = useAction(createApp);
+  const faults = findFaults({ name, percent, origin });
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(faults).some((fault) => fault !== undefined)) return;
+    const result = await run({ name, percent, origin });
+    if (result.ok && result.value) router.push(`/partner/${result.value.partnerId}`);
+  };
+  const told = (fault: string | undefined) => (isTried ? fault : undefined);
+
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-3" onChange={clearFailure}>
+      <TextField
+        label="Name"
+        value={name}
+        error={told(faults.name)}
+        hint="Users read it in the checkout and in their account."
+        autoComplete="organization"
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label="Commission, %"
+        value={percent}
+        inputMode="decimal"
+        error={told(faults.percent)}
+        hint="On top of what a request costs. 0 to 100."
+        onChange={(event) => setPercent(event.target.value.replace(',', '.'))}
+      />
+      <TextField
+        label="Origin of your site (optional)"
+        value={origin}
+        placeholder="https://app.example.com"
+        inputMode="url"
+        autoCapitalize="none"
+        spellCheck={false}
+        error={told(faults.origin)}
+        hint="Where the checkout may open. localhost always works."
+        onChange={(event) => setOrigin(event.target.value)}
+      />
+      {failure && <Notice kind="danger">{failure.message}</Notice>}
+      <Button type="submit" size="large" busy={isRunning} className="mt-2">
+        Create app
+      </Button>
+    </form>
+  );
+}
+
+type Fields = { name: string; percent: string; origin: string };
+
+function findFaults({ name, percent, origin }: Fields): { [Field in keyof Fields]?: string | undefined } {
+  const checked = checkName(name);
+  const parsed = origin.trim() === '' ? null : parseOrigin(origin);
+  return {
+    name: checked.ok ? undefined : checked.reason,
+    percent: parsePercent(percent) === null ? 'From 0 to 100, two decimals at most' : undefined,
+    origin: parsed === null || parsed.ok ? undefined : capitalise(parsed.reason),
+  };
+}
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

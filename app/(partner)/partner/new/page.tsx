@@ -1,0 +1,75 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { requireSession } from '@/app/_session/session';
+import { SignOutButton } from '@/app/_session/sign-out-button';
+import { Notice } from '@/app/_ui/notice';
+import { ToastProvider } from '@/app/_ui/toasts';
+import { settings } from '@/server/env';
+import { listOwnedPartners } from '@/server/partners/owner';
+import { NewAppForm } from './new-app-form';
+
+export const metadata: Metadata = { title: 'New app' };
+
+export default async function NewAppPage() {
+  const { email } = await requireSession();
+  const { BRAND_NAME: brand, PARTNER_SIGNUP: mode } = settings();
+  const newest = (await listOwnedPartners(email)).at(-1);
+  return (
+    <Frame brand={brand} back={newest && { href: `/partner/${newest.id}`, label: `Back to ${newest.name}` }}>
+      <h1 className="text-2xl font-semibold tracking-tight">
+        {newest ? 'New app' : 'Let your users bring their own credits'}
+      </h1>
+      <p className="mt-2 mb-8 text-muted">
+        {newest
+          ? 'With its own key, users, commission and earnings.'
+          : 'Your app calls any model with a user’s key. Users pay for what they use, you earn a commission on each request, and there is no monthly fee.'}
+      </p>
+      {mode === 'closed' ? (
+        <Notice kind="info">
+          New apps are registered by the operator of this service. Ask them to create yours under the address
+          you signed in with; it then appears here.
+        </Notice>
+      ) : (
+        <>
+          {mode === 'approval' && (
+            <div className="mb-6">
+              <Notice kind="info">
+                New apps are looked at before they start. You can set everything up meanwhile; keys and
+                checkout begin to work once yours is approved.
+              </Notice>
+            </div>
+          )}
+          <NewAppForm />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+type FrameProps = { brand: string; back: { href: string; label: string } | undefined; children: ReactNode };
+
+function Frame({ brand, back, children }: FrameProps) {
+  return (
+    <ToastProvider>
+      <header className="mx-auto flex h-16 max-w-[1320px] items-center justify-between gap-4 px-4 sm:px-8">
+        <Link href="/" className="flex items-center gap-2.5 font-semibold">
+          <img src="/icon.svg" alt="" width="26" height="26" />
+          {brand}
+          <span className="font-normal text-muted">Partner</span>
+        </Link>
+        <SignOutButton />
+      </header>
+      <main className="mx-auto max-w-[560px] px-4 pt-8 pb-16 sm:pt-16">
+        {back && (
+          <p className="mb-4 text-sm">
+            <Link href={back.href} className="text-muted hover:text-text">
+              ← {back.label}
+            </Link>
+          </p>
+        )}
+        {children}
+      </main>
+    </ToastProvider>
+  );
+}

@@ -4,7 +4,7 @@ import { settings } from '../env';
 import { ApiError } from '../errors';
 import { hmacSha256, sameBytes } from '../ids';
 
-/** The state of the money in numbers, in the text format of Prometheus. */
+/** The state of the money and of the webhooks in numbers, in the text format of Prometheus. */
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
@@ -22,7 +22,12 @@ export function requireMetricsToken(authorization: string | null): void {
 export async function readMetrics(): Promise<string> {
   const registry = new Registry();
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const [state, outcomes] = await Promise.all([readState(), countOutcomes()]);
+  const [state, outcomes, webhooks, attempts] = await Promise.all([
+    readState(),
+    countOutcomes(),
+    readWebhooks(),
+    countAttempts(),
+  ]);
   gauge('svc_ledger_differences', 'Differences that the newest audit of the ledger found.').set(
     state.differences,
   );
@@ -36,6 +41,19 @@ export async function readMetrics(): Promise<string> {
     registers: [registry],
   });
   for (const { outcome, count } of outcomes) requests.set({ outcome }, count);
+  gauge('svc_webhooks_pending', 'Events that wait for delivery, those of disabled apps included.').set(
+    webhooks.pending,
+  );
+  gauge('svc_webhooks_overdue_seconds', 'How long the oldest event that is due has been waiting.').set(
+    webhooks.overdue,
+  );
+  const deliveries = new Gauge({
+    name: 'svc_webhook_attempts_last_hour',
+    help: 'Delivery attempts of the last hour by what came back: 2xx to 5xx, or what went wrong.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const { outcome, count } of attempts) deliveries.set({ outcome }, count);
   return registry.metrics();
 }
 
@@ -57,6 +75,25 @@ async function countOutcomes(): Promise<{ outcome: string; count: number }[]> {
   const { rows } = await pool().query<{ outcome: string; count: number }>(
     `SELECT outcome, count(*)::int AS count FROM usage
      WHERE created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+    [RECENT],
+  );
+  return rows;
+}
+
+async function readWebhooks(): Promise<{ pending: number; overdue: number }> {
+  const { rows } = await pool().query<{ pending: number; overdue: number }>(
+    `SELECT count(*)::int AS pending,
+            coalesce(extract(epoch FROM clock_timestamp() - min(d.due_at) FILTER
+              (WHERE d.due_at < clock_timestamp() AND p.disabled_at IS NULL AND p.webhook_url IS NOT NULL)), 0)::float8 AS overdue
+     FROM delivery d JOIN partner p ON p.id = d.partner_id WHERE d.status = 'pending'`,
+  );
+  return rows[0] ?? { pending: 0, overdue: 0 };
+}
+
+async function countAttempts(): Promise<{ outcome: string; count: number }[]> {
+  const { rows } = await pool().query<{ outcome: string; count: number }>(
+    `SELECT coalesce(error, status / 100 || 'xx') AS outcome, count(*)::int AS count FROM delivery_attempt
+     WHERE began_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
     [RECENT],
   );
   return rows;

@@ -1,10 +1,11 @@
 import type { Prisma } from '../../prisma/client/client';
-import { now } from '../clock';
+import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
 import type { AttemptError, AttemptResult } from './attempt';
 import { claimOne } from './claim';
 import { deliver } from './deliver';
 import type { EventType } from './events';
+import { judge } from './record-attempt';
 import { openSealed } from './seal';
 import { shownIn } from './shown-body';
 
@@ -81,7 +82,7 @@ export type SendResult =
   | { ok: true; eventId: string; result: AttemptResult; isDelivered: boolean }
   | { ok: false; reason: SendRefusal; message: string };
 
-export type SendRefusal = 'not_found' | 'no_endpoint' | 'disabled' | 'erased' | 'running';
+export type SendRefusal = 'not_found' | 'no_endpoint' | 'disabled' | 'erased' | 'running' | 'too_many';
 
 const REFUSALS: Record<SendRefusal, string> = {
   not_found: 'There is no such event',
@@ -89,6 +90,7 @@ const REFUSALS: Record<SendRefusal, string> = {
   disabled: 'The app is disabled: deliveries wait until it is enabled',
   erased: 'This event carried a user key, which is not kept: the user gets a new one by signing in again',
   running: 'An attempt is running right now',
+  too_many: 'That is a lot of tries: please wait a minute',
 };
 
 /**
@@ -96,14 +98,26 @@ const REFUSALS: Record<SendRefusal, string> = {
  * six seconds at most.
  */
 export async function resendDelivery(partnerId: string, eventId: string): Promise<SendResult> {
+  if (await isTooMany(partnerId)) return refuse('too_many');
   const claim = await claimOne(partnerId, eventId, { byHand: true });
   const result = claim && (await deliver(claim));
   if (!result) return refuse(await whyNot(partnerId, eventId));
-  return { ok: true, eventId, result, isDelivered: isDelivered(result) };
+  return { ok: true, eventId, result, isDelivered: judge(result) === 'delivered' };
 }
 
-export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean {
-  return status !== null && status >= 200 && status < 300;
+/** Of one app, whether a button or a script presses. */
+const SENDS_BY_HAND_PER_MINUTE = 20;
+
+/** Nobody shall drive our requests at an address of their choice as fast as they like. */
+export async function isTooMany(partnerId: string): Promise<boolean> {
+  const count = await prisma().deliveryAttempt.count({
+    where: {
+      beganAt: { gt: new Date(now() - MINUTE_MS) },
+      delivery: { partnerId },
+      OR: [{ byHand: true }, { delivery: { event: { type: 'test' } } }],
+    },
+  });
+  return count >= SENDS_BY_HAND_PER_MINUTE;
 }
 
 export const refuse = (reason: SendRefusal): SendResult => ({ ok: false, reason, message: REFUSALS[reason] });

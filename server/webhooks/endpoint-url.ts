@@ -12,7 +12,8 @@ export type UrlRefusalReason =
   | 'fragment'
   | 'port'
   | 'ip_address'
-  | 'not_a_public_name';
+  | 'not_a_public_name'
+  | 'own_address';
 
 export type ParsedUrl =
   | { ok: true; url: URL; isLoopback: boolean }
@@ -29,6 +30,7 @@ const MESSAGES: Record<UrlRefusalReason, string> = {
   port: 'Only the standard port of HTTPS, 443, can be called',
   ip_address: 'Write a domain name instead of an IP address',
   not_a_public_name: 'The host must be a public domain name, such as hooks.example.com',
+  own_address: 'This is an address of this service itself',
 };
 
 /** Names that never lead out to the internet. */
@@ -55,7 +57,14 @@ function parsePublicUrl(url: URL): ParsedUrl {
   if (isIP(bareHost(url)) !== 0) return refuse('ip_address');
   url.hostname = url.hostname.replace(/\.$/, '');
   if (INNER_NAMES.test(url.hostname) || !DOMAIN_NAME.test(url.hostname)) return refuse('not_a_public_name');
+  if (ownHosts().includes(url.hostname)) return refuse('own_address');
   return { ok: true, url, isLoopback: false };
+}
+
+/** By name: behind a proxy that many share, our address is also that of others. */
+function ownHosts(): string[] {
+  const { BASE_URL, CHECKOUT_URL, SDK_URL } = settings();
+  return [BASE_URL, CHECKOUT_URL, SDK_URL].map((address) => new URL(address).hostname);
 }
 
 function isLoopbackUrl(url: URL): boolean {

@@ -197,6 +197,20 @@ describe('the test event', () => {
     expect((await readDelivery(sent.ok ? sent.eventId : '')).status).toBe('delivered');
   });
 
+  it('is refused for a while after twenty in a minute, as is resending; nothing is recorded then', async () => {
+    const clock = freezeClock();
+    const receiver = await startReceiver();
+    const { id } = await newListeningPartner(receiver.url);
+    for (let n = 0; n < 20; n++) expect(await sendTestEvent(id)).toMatchObject({ ok: true });
+    expect(await sendTestEvent(id)).toMatchObject({ ok: false, reason: 'too_many' });
+    const { deliveries } = await listDeliveries(id, { limit: 100 });
+    expect(deliveries).toHaveLength(20);
+    expect(await resendDelivery(id, deliveries[0]?.eventId ?? '')).toMatchObject({ reason: 'too_many' });
+    clock.advance(60_000);
+    expect(await sendTestEvent(id)).toMatchObject({ ok: true });
+    expect(receiver.received).toHaveLength(21);
+  });
+
   it('is refused without an endpoint and while the app is disabled', async () => {
     const { id } = await newListeningPartner((await startReceiver()).url);
     await disablePartner(id);

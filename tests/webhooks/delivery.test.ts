@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '@/server/clock';
+import { readMetrics } from '@/server/metrics/metrics';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
 import { deliver } from '@/server/webhooks/deliver';
 import { clearEndpoint, setEndpoint } from '@/server/webhooks/endpoint';
@@ -330,4 +331,23 @@ describe('an attempt of a process that died', () => {
     await endLeases();
     await deliverDue();
   });
+});
+
+it('metrics tell what waits, for how long, and what came back', async () => {
+  const receiver = await startReceiver((response, { id }) =>
+    response.writeHead(receiver.received.findIndex((got) => got.id === id) % 2 === 0 ? 200 : 503).end(),
+  );
+  const { id } = await newListeningPartner(receiver.url);
+  await recordTest(id);
+  await recordTest(id);
+  await deliverDue();
+  const gone = await newListeningPartner('http://127.0.0.1:9/hook');
+  await recordTest(gone.id);
+  await deliverDue();
+  const metrics = await readMetrics();
+  expect(metrics).toMatch(/^svc_webhooks_pending 2$/m);
+  expect(metrics).toMatch(/^svc_webhooks_overdue_seconds [0-9.]+$/m);
+  expect(metrics).toMatch(/^svc_webhook_attempts_last_hour\{outcome="connection"\} 1$/m);
+  expect(metrics).toMatch(/^svc_webhook_attempts_last_hour\{outcome="2xx"\} \d+$/m);
+  expect(metrics).toMatch(/^svc_webhook_attempts_last_hour\{outcome="5xx"\} \d+$/m);
 });

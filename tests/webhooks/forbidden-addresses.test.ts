@@ -15,6 +15,7 @@ import { recordTest, takeDue } from './hook-world';
 import { startNameServer } from './name-server';
 
 await newDatabase();
+process.env.BASE_URL = 'https://pay.example.com';
 const names = await startNameServer();
 const { id: partnerId } = await createPartner({ name: 'Acme', rateBp: 0, origins: [] });
 
@@ -95,6 +96,8 @@ const FORBIDDEN_URLS: [string, string][] = [
   ['https://example.com../', 'not_a_public_name'],
   ['https://.example.com/', 'not_a_public_name'],
   ['https://*.example.com/', 'not_a_public_name'],
+  ['https://pay.example.com/api/stripe', 'own_address'],
+  ['https://PAY.example.com./', 'own_address'],
 ];
 
 describe('an address that is refused by its text', () => {

@@ -1,6 +1,6 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
@@ -27,20 +27,24 @@ export type PostResult =
 export const EXCERPT_BYTES = 1_024;
 /** The status line decides; this long we look at what follows, for the log. */
 const EXCERPT_PATIENCE_MS = 250;
+/** A far host needs more than Node's quarter of a second before the next address is tried. */
+const PER_ADDRESS_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1_024;
 
 export function post({ url, addresses, headers, body, signal }: PostRequest): Promise<PostResult> {
   return new Promise((resolve) => {
     const open = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = open(url, {
+    const options: RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       // A connection of its own: nothing is shared between apps.
       agent: false,
       lookup: answerWith(addresses),
+      autoSelectFamilyAttemptTimeout: PER_ADDRESS_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
-    });
+    };
+    const request = open(url, options);
     const fail = (error?: unknown) =>
       resolve({ ok: false, error: signal.aborted ? 'timeout' : classify(error, request.socket) });
     request.on('error', fail);

@@ -1,6 +1,6 @@
 import { DAY_MS, now } from '../clock';
 import { pool } from '../db';
-import { SCHEDULE_MS } from './claim';
+import { LEASE_MS, SCHEDULE_MS } from './claim';
 
 /** What nobody needs any more goes: user keys first, whole events later. In bounded steps. */
 
@@ -10,10 +10,7 @@ const EVENT_KEPT_MS = 30 * DAY_MS;
 const ROWS_PER_STEP = 1_000;
 
 export async function sweepDeliveries(): Promise<void> {
-  // The last attempt belonged to a process that died, and it was not the first to do so.
-  await end('failed', 'd.forgiven AND d.attempts >= $1 AND d.lease_until <= clock_timestamp()', [
-    SCHEDULE_MS.length,
-  ]);
+  await failLost();
   // Recorded in the very moment in which the endpoint was cleared.
   await end('stopped', 'p.webhook_url IS NULL');
   await end(
@@ -24,10 +21,28 @@ export async function sweepDeliveries(): Promise<void> {
   await forgetOldEvents();
 }
 
-type Ending = 'failed' | 'stopped' | 'expired';
+/** The last attempt belonged to a process that died, and it was not the first to do so. */
+async function failLost(): Promise<void> {
+  await pool().query(
+    `WITH lost AS (
+       SELECT event_id, sends, lease_until FROM delivery
+       WHERE status = 'pending' AND forgiven AND attempts >= $1 AND lease_until <= clock_timestamp() FOR UPDATE
+     ), logged AS (
+       INSERT INTO delivery_attempt (event_id, number, began_at, error)
+       SELECT event_id, sends, lease_until - $2 * interval '1 ms', 'lost' FROM lost
+     ), failed AS (
+       UPDATE delivery d SET status = 'failed', lease_until = NULL, lease_token = NULL
+       FROM lost WHERE d.event_id = lost.event_id
+     )
+     UPDATE event e SET body = NULL FROM lost WHERE e.id = lost.event_id AND e.shown_body IS NOT NULL`,
+    [SCHEDULE_MS.length, LEASE_MS],
+  );
+}
+
+type Ending = 'stopped' | 'expired';
 
 /** Ends pending deliveries, and with them the user keys that they carry. */
-async function end(status: Ending, condition: string, parameters: unknown[] = []): Promise<void> {
+async function end(status: Ending, condition: string, parameters: Date[] = []): Promise<void> {
   await pool().query(
     `WITH ended AS (
        UPDATE delivery d SET status = '${status}'

@@ -305,7 +305,9 @@ describe('an attempt of a process that died', () => {
     }
     expect(await takeDue()).toEqual([]);
     await sweepDeliveries();
-    expect(await readDelivery(eventId)).toMatchObject({ status: 'failed', event: { body: null } });
+    const { log, ...delivery } = await readDelivery(eventId);
+    expect(delivery).toMatchObject({ status: 'failed', leaseToken: null, event: { body: null } });
+    expect(log.map(({ number, error }) => [number, error])).toEqual([1, 2, 3, 4].map((n) => [n, 'lost']));
   });
 
   it('writes nothing when it comes back after its lease', async () => {

@@ -66,7 +66,7 @@ it('a receiver that takes its time costs five seconds at most', async () => {
     ],
     ['stays silent in the TLS handshake', 'https', (socket) => socket.resume()],
   ];
-  const claims = [];
+  const claims: { what: string; sockets: Socket[]; claim: Claim }[] = [];
   for (const [what, scheme, serve] of receivers) {
     const { port, sockets } = await startSocketServer(serve);
     claims.push({ what, sockets, claim: await claimAt(`${scheme}://127.0.0.1:${port}/`) });

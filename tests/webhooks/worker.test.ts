@@ -137,7 +137,7 @@ describe('a process that is killed', () => {
     expect(await takeDue()).toEqual([]);
     await doomed.kill();
     expect(await takeDue()).toEqual([]);
-    await expect.poll(held.openNow).toBe(0);
+    await expect.poll(held.openNow, { timeout: 5_000 }).toBe(0);
     held.release();
     await endLeases();
     await withWorker(() => untilDelivered(eventId));
@@ -250,12 +250,14 @@ it('10,000 events for a dead endpoint leave the first attempt of another within 
   const { id: healthy } = await newListeningPartner(receiver.url);
   const waits: number[] = [];
   await withWorker(async () => {
-    await expect.poll(() => attempts).toBe(4);
+    await expect.poll(() => attempts, { timeout: 5_000 }).toBe(4);
     for (let round = 0; round < 25; round++) {
       const recorded = await Promise.all(
         [1, 2, 3, 4].map(async () => ({ id: await recordTest(healthy), at: performance.now() })),
       );
-      await expect.poll(() => recorded.every(({ id }) => arrivals.has(id)), { interval: 5 }).toBe(true);
+      await expect
+        .poll(() => recorded.every(({ id }) => arrivals.has(id)), { interval: 5, timeout: 5_000 })
+        .toBe(true);
       waits.push(...recorded.map(({ id, at }) => (arrivals.get(id) ?? Number.NaN) - at));
     }
   });

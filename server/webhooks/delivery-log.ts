@@ -1,4 +1,4 @@
-import type { Prisma } from '../../prisma/client/client';
+import type { DeliveryAttempt, Prisma } from '../../prisma/client/client';
 import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
 import type { AttemptError, AttemptResult } from './attempt';
@@ -39,6 +39,8 @@ export type AttemptView = Omit<AttemptResult, 'durationMs'> & {
   /** Null when nobody knows (`lost`). */
   durationMs: number | null;
   byHand: boolean;
+  /** One sentence for people when no status came. */
+  explanation: string | null;
 };
 
 export type DeliveryFilter = {
@@ -79,7 +81,7 @@ export async function findDelivery(partnerId: string, eventId: string): Promise<
 }
 
 export type SendResult =
-  | { ok: true; eventId: string; result: AttemptResult; isDelivered: boolean }
+  | { ok: true; eventId: string; result: AttemptResult; isDelivered: boolean; explanation: string | null }
   | { ok: false; reason: SendRefusal; message: string };
 
 export type SendRefusal = 'not_found' | 'no_endpoint' | 'disabled' | 'erased' | 'running' | 'too_many';
@@ -102,8 +104,25 @@ export async function resendDelivery(partnerId: string, eventId: string): Promis
   const claim = await claimOne(partnerId, eventId, { byHand: true });
   const result = claim && (await deliver(claim));
   if (!result) return refuse(await whyNot(partnerId, eventId));
-  return { ok: true, eventId, result, isDelivered: judge(result) === 'delivered' };
+  return tellResult(eventId, result);
 }
+
+export function tellResult(eventId: string, result: AttemptResult): SendResult {
+  const isDelivered = judge(result) === 'delivered';
+  return { ok: true, eventId, result, isDelivered, explanation: explain(result.error) };
+}
+
+const EXPLANATIONS: Record<AttemptError, string> = {
+  timeout: 'No answer within five seconds',
+  connection: 'The connection was refused or broke off',
+  tls: 'The TLS handshake failed: the certificate must be valid for the host',
+  bad_response: 'What came back was not HTTP',
+  dns: 'The host name leads nowhere',
+  blocked_address: 'The host leads to an address that is not on the public internet',
+  lost: 'The attempt was cut short on our side',
+};
+
+const explain = (error: AttemptError | null): string | null => error && EXPLANATIONS[error];
 
 /** Of one app, whether a button or a script presses. */
 const SENDS_BY_HAND_PER_MINUTE = 20;
@@ -163,11 +182,13 @@ function toView({ delivery, ...event }: Row): DeliveryView {
     isRunning,
     body: showBody(event),
     canResend: event.body !== null && !isRunning,
-    attempts: (delivery?.log ?? []).map(({ eventId: _, error, ...attempt }) => ({
-      ...attempt,
-      error: error as AttemptError | null,
-    })),
+    attempts: (delivery?.log ?? []).map(toAttemptView),
   };
+}
+
+function toAttemptView({ eventId: _, ...attempt }: DeliveryAttempt): AttemptView {
+  const error = attempt.error as AttemptError | null;
+  return { ...attempt, error, explanation: explain(error) };
 }
 
 function showBody({ id, body, shownBody }: Pick<Row, 'id' | 'body' | 'shownBody'>): string {

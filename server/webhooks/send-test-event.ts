@@ -3,9 +3,8 @@ import { inTransaction } from '../db';
 import { newId } from '../ids';
 import { claimOne, LEASE_MS } from './claim';
 import { deliver } from './deliver';
-import { isTooMany, refuse, type SendResult, whyNothingIsSent } from './delivery-log';
+import { isTooMany, refuse, type SendResult, tellResult, whyNothingIsSent } from './delivery-log';
 import { recordEvent } from './record';
-import { judge } from './record-attempt';
 
 /** Sends a `test` event and waits for the first attempt's result; a failed one is tried again like any event. */
 export async function sendTestEvent(partnerId: string): Promise<SendResult> {
@@ -14,7 +13,7 @@ export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   const claim = eventId && (await claimOne(partnerId, eventId, { byHand: false }));
   const result = claim && (await deliver(claim));
   if (!eventId || !result) return refuse((await whyNothingIsSent(partnerId)) ?? 'running');
-  return { ok: true, eventId, result, isDelivered: judge(result) === 'delivered' };
+  return tellResult(eventId, result);
 }
 
 /** Due later, so that nobody else takes the first attempt, and somebody does if we die here. */

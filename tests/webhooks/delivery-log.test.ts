@@ -99,6 +99,15 @@ describe('the delivery log', () => {
   });
 });
 
+it('an attempt without an answer is explained in a sentence', async () => {
+  const { id } = await newListeningPartner('http://127.0.0.1:9/hook');
+  const explanation = 'The connection was refused or broke off';
+  const sent = await sendTestEvent(id);
+  expect(sent).toMatchObject({ ok: true, isDelivered: false, result: { error: 'connection' }, explanation });
+  const view = sent.ok ? await findDelivery(id, sent.eventId) : null;
+  expect(view?.attempts).toMatchObject([{ status: null, error: 'connection', explanation }]);
+});
+
 describe('resending by hand', () => {
   it('sends the same bytes once more, and a success makes a failed event a delivered one', async () => {
     const receiver = await startReceiver(400);

@@ -28,6 +28,8 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        // Hosts of partners that no name server knows.
+        '--host-resolver-rules=MAP *.test 127.0.0.1',
       ],
     },
   },

@@ -43,7 +43,8 @@ export const isMetadata: Check<Metadata> = (value): value is Metadata =>
 
 /** Between windows, before there is a port. `hello` holds no secret: its target may be anybody. */
 export const WINDOW_MESSAGES = {
-  hello: { rid: text(64), document: oneOf(['gate', 'session'] as const) },
+  /** `page` tells a document that says hello again from another one. */
+  hello: { rid: text(64), document: oneOf(['gate', 'session'] as const), page: text(64) },
   init: {
     rid: text(64),
     publishable_key: text(120),

@@ -27,13 +27,15 @@ type Party = {
  */
 export function converse(rid: string, party: Party): Conversation {
   let channel: { send(message: FromWidget): void; close(): void } | undefined;
+  let greeted: string | undefined;
 
   function onWindowMessage({ origin, source, data }: MessageEvent<unknown>): void {
     if (origin !== party.checkoutOrigin) return;
     const hello = readMessage(WINDOW_MESSAGES, data);
     if (hello?.t !== 'hello' || hello.rid !== rid) return;
     const peer = source as Window | null;
-    if (!peer || !party.isPeer(peer)) return;
+    if (!peer || !party.isPeer(peer) || hello.page === greeted) return;
+    greeted = hello.page;
     channel?.close();
     const { port1, port2 } = new MessageChannel();
     // The gate asks for nothing over its port; only the session document is heard.

@@ -18,8 +18,6 @@ export type Opening = {
 
 export type Host = { send(message: FromCheckout): void };
 
-const openings = new Map<string, Promise<Opening>>();
-
 /** The page that framed or opened this window; null when somebody came here directly. */
 export function findOpener(): Window | null {
   if (isFramed()) return window.parent;
@@ -28,44 +26,33 @@ export function findOpener(): Window | null {
 
 export const isFramed = (): boolean => window.parent !== window;
 
-/** Says hello to the opener once, whatever React mounts twice. */
-export function sayHello(document: 'gate' | 'session', rid: string, targetOrigin: string): Promise<Opening> {
-  const known = openings.get(document + rid);
-  if (known) return known;
-  const opening = greet(document, rid, targetOrigin);
-  openings.set(document + rid, opening);
-  return opening;
-}
-
-const REPEAT_MS = 1000;
+type Greeting = { document: 'gate' | 'session'; rid: string; targetOrigin: string };
 
 /**
- * Says hello until the opener answers, and takes its first `init`, from that window only. `targetOrigin`
- * is `*` for the gate, whose hello says nothing, and the visit's own origin afterwards.
+ * Says hello to the opener and takes `init` from that window only. `targetOrigin` is `*` for the
+ * gate, whose hello says nothing, and the visit's own origin afterwards. Returns how to say it again.
  */
-function greet(
-  document: 'gate' | 'session',
-  rid: string,
-  targetOrigin: string,
-  repeatMs?: number,
-): Promise<Opening> {
-  return new Promise<Opening>((resolve) => {
-    const opener = findOpener();
-    const hello = () =>
-      opener && postHello(opener, writeMessage({ t: 'hello', rid, document }), targetOrigin);
-    const repetition = repeatMs === undefined ? undefined : setInterval(hello, repeatMs);
-    window.addEventListener('message', function onMessage(event: MessageEvent<unknown>) {
-      const [port] = event.ports;
-      if (opener === null || event.source !== opener || port === undefined) return;
-      if (targetOrigin !== '*' && event.origin !== targetOrigin) return;
-      const init = readMessage(WINDOW_MESSAGES, event.data);
-      if (init?.t !== 'init' || init.rid !== rid) return;
-      window.removeEventListener('message', onMessage);
-      clearInterval(repetition);
-      resolve({ origin: event.origin, init, port });
-    });
-    hello();
+function greet({ document, rid, targetOrigin }: Greeting, onInit: (opening: Opening) => void): () => void {
+  const opener = findOpener();
+  const hello = writeMessage({ t: 'hello' as const, rid, document, page: Math.random().toString(36) });
+  window.addEventListener('message', (event: MessageEvent<unknown>) => {
+    const [port] = event.ports;
+    if (opener === null || event.source !== opener || port === undefined) return;
+    if (targetOrigin !== '*' && event.origin !== targetOrigin) return;
+    const init = readMessage(WINDOW_MESSAGES, event.data);
+    if (init?.t === 'init' && init.rid === rid) onInit({ origin: event.origin, init, port });
   });
+  const sayHello = () => opener !== null && postHello(opener, hello, targetOrigin);
+  sayHello();
+  return sayHello;
+}
+
+let atGate: Promise<Opening> | undefined;
+
+/** Who opened the gate: its first answer counts, once, whatever React mounts twice. */
+export function meetOpener(rid: string): Promise<Opening> {
+  atGate ??= new Promise((resolve) => greet({ document: 'gate', rid, targetOrigin: '*' }, resolve));
+  return atGate;
 }
 
 function postHello(opener: Window, hello: object, targetOrigin: string): void {
@@ -77,33 +64,24 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
   }
 }
 
+const HELLO_MS = 1000;
+
 /**
- * The page behind the session document. A window outlives a reload of its opener: it says hello
- * again then, and what it has to say waits until somebody answers.
+ * The page behind the session document. A window outlives a reload of its page, and nothing tells
+ * it: it goes on saying hello, and the page that knows it already does not listen.
  */
-export function keepHost(
-  rid: string,
-  origin: string,
-  receive: (message: FromWidget) => void,
-): { opened: Promise<Init>; host: Host } {
-  let channel: Host | null = null;
-  const unsent: FromCheckout[] = [];
-
-  function connect({ port, init }: Opening): Init {
-    channel = openChannel<typeof FROM_WIDGET, FromCheckout>(port, FROM_WIDGET, receive);
-    port.addEventListener('close', () => {
-      channel = null;
-      if (!isFramed()) void greet('session', rid, origin, REPEAT_MS).then(connect);
+export function keepHost(rid: string, origin: string, receive: (message: FromWidget) => void) {
+  let channel: Host | undefined;
+  const opened = new Promise<Init>((resolve) => {
+    const sayHello = greet({ document: 'session', rid, targetOrigin: origin }, ({ port, init }) => {
+      channel = openChannel<typeof FROM_WIDGET, FromCheckout>(port, FROM_WIDGET, receive);
+      channel.send({ t: 'ready' });
+      resolve(init);
     });
-    channel.send({ t: 'ready' });
-    for (const message of unsent.splice(0)) channel.send(message);
-    return init;
-  }
-
-  return {
-    opened: sayHello('session', rid, origin).then(connect),
-    host: { send: (message) => (channel ? channel.send(message) : void unsent.push(message)) },
-  };
+    if (!isFramed()) setInterval(sayHello, HELLO_MS);
+  });
+  const host: Host = { send: (message) => channel?.send(message) };
+  return { opened, host };
 }
 
 /** Frames between this one and the top: every one must be the very page that opened us. */

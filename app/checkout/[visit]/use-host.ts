@@ -59,6 +59,8 @@ export function useHost(
         if (message.t === 'close_requested') closeRequested.current();
         if (message.t === 'key_exchanged') exchanged.current?.(message.ok);
         if (message.t === 'held_key') {
+          // The page was loaded anew: what it was doing with a token is lost.
+          exchanged.current?.(false);
           const { host } = connection;
           const init = await connection.opened;
           const deliverToken = (token: string) =>

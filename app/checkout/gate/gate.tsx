@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
-import { findForeignAncestor, findOpener, isFramed, type Opening, sayHello } from '../connect';
+import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opening } from '../connect';
 import { messagesFor } from '../messages';
 import { FullMessage, Panel, WarningMark } from '../panel';
 import { openVisit } from './open-visit';
@@ -25,7 +25,7 @@ export function Gate({ language }: { language: Language }) {
     // A sandboxed page takes our origin away with its own.
     if (window.origin === 'null') return setView({ kind: 'refused', origin: 'null' });
     let current = true;
-    void sayHello('gate', rid, '*')
+    void meetOpener(rid)
       .then(pass)
       .then((refusal) => current && refusal && setView(refusal));
     return () => {

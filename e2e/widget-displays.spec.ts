@@ -1,0 +1,207 @@
+import { expect, type Page } from '@playwright/test';
+import { chooseAmount, payByCard } from './fixtures/checkout-walk';
+import {
+  buy,
+  collectWarnings,
+  expectHeard,
+  openOverlay,
+  openWindow,
+  readHeard,
+  readPosted,
+  signInAt,
+  test,
+} from './fixtures/partner-world';
+
+/** Where the checkout opens, and where it falls back to the overlay. */
+
+const POPUP = { display: 'popup' };
+
+const pay = async (place: Page): Promise<void> => {
+  await chooseAmount(place.mainFrame(), /\$5\b/);
+  await payByCard(place.mainFrame(), '4242 4242 4242 4242');
+  await expect(place.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+};
+
+test('a popup sells like the overlay, no key crosses it, and whoever signed in is known the next time', async ({
+  page,
+  context,
+  partner,
+}) => {
+  const warnings = collectWarnings(page);
+  await page.goto(partner.page({ options: POPUP }));
+  const popup = await openWindow(page);
+  expect(page.frames()).toHaveLength(1);
+  await signInAt(popup, page);
+  await pay(popup);
+  await buy(page);
+  expect(context.pages()).toHaveLength(2);
+  await popup.getByRole('button', { name: 'Done' }).click();
+  const heard = await expectHeard(
+    page,
+    'onLoginCompleted',
+    'onCheckoutOpened',
+    'onCreditsAdded',
+    'onComplete',
+  );
+  expect(popup.isClosed()).toBe(true);
+  const key = heard[0]?.[1]?.user_key;
+  expect(heard[3]?.[1]).toEqual({ user_key: key, balance: 500, credits_added: 500 });
+
+  for (const display of ['popup', 'new_tab']) {
+    await page.goto(partner.page({ options: { display } }));
+    const again = await openWindow(page);
+    await expect(again.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+    expect(await expectHeard(page, 'onLoginCompleted')).toEqual([
+      ['onLoginCompleted', { user_key: key, balance: 500 }],
+    ]);
+    expect(await readPosted(page)).not.toMatch(/svc_sk_|balance|@example/);
+    await page.evaluate(() => (window as unknown as { Svc: { close(): void } }).Svc.close());
+    await expect.poll(() => again.isClosed()).toBe(true);
+  }
+  // Without a key in the page's storage, the session of the service is enough.
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await openWindow(page);
+  const [login] = await expectHeard(page, 'onLoginCompleted');
+  expect(login?.[1]?.user_key).toMatch(/^svc_sk_/);
+  expect(warnings).toEqual([]);
+});
+
+test.describe('instead of a window that cannot be, the overlay opens, with one warning', () => {
+  const cases = [
+    {
+      name: 'a browser that blocks windows',
+      wish: {
+        options: { display: 'new_tab' },
+        head: '<script nonce="page">window.open = () => null</script>',
+      },
+      warning: /blocked/,
+    },
+    {
+      name: 'Cross-Origin-Opener-Policy: same-origin',
+      wish: { options: POPUP, headers: { 'cross-origin-opener-policy': 'same-origin' } },
+      warning: /Cross-Origin-Opener-Policy/,
+    },
+    {
+      name: 'the same policy on a server that knows no HEAD',
+      wish: {
+        options: POPUP,
+        headers: { 'cross-origin-opener-policy': 'same-origin; report-to="x"' },
+        method: ({ method }: { method?: string }) => (method === 'HEAD' ? 405 : undefined),
+      },
+      warning: /Cross-Origin-Opener-Policy/,
+    },
+    {
+      name: 'the same policy on a page that may not ask for itself',
+      wish: {
+        options: POPUP,
+        headers: {
+          'cross-origin-opener-policy': 'same-origin',
+          'content-security-policy': "connect-src 'none'",
+        },
+      },
+      warning: /cannot talk/,
+    },
+  ];
+  for (const { name, wish, warning } of cases) {
+    test(name, async ({ page, partner }) => {
+      const warnings = collectWarnings(page);
+      await page.goto(partner.page(wish as object));
+      for (let time = 0; time < 2; time++) {
+        await buy(page);
+        await expect
+          .poll(() => page.frames().some((frame) => frame.url().includes('/checkout/ckv_')))
+          .toBe(true);
+        await page.evaluate(() => (window as unknown as { Svc: { close(): void } }).Svc.close());
+        await expect.poll(() => page.frames().length).toBe(1);
+      }
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toMatch(warning);
+      expect(await readHeard(page)).toEqual([]);
+    });
+  }
+});
+
+test('open() outside a click opens the overlay, with one warning', async ({ page, partner }) => {
+  const warnings = collectWarnings(page);
+  const script = 'Svc.open(); setTimeout(() => { Svc.close(); Svc.open(); }, 500);';
+  await page.goto(partner.page({ options: POPUP, script }));
+  await expect.poll(() => page.frames().some((frame) => frame.url().includes('/checkout/ckv_'))).toBe(true);
+  expect(warnings).toEqual([expect.stringMatching(/inside the user's click/)]);
+});
+
+test('Cross-Origin-Opener-Policy: same-origin-allow-popups keeps the popup', async ({ page, partner }) => {
+  const warnings = collectWarnings(page);
+  const headers = { 'cross-origin-opener-policy': 'same-origin-allow-popups' };
+  await page.goto(partner.page({ options: POPUP, headers }));
+  const popup = await openWindow(page);
+  await expect(popup.getByLabel('E-mail')).toBeVisible();
+  await popup.close();
+  await openWindow(page);
+  expect(page.frames()).toHaveLength(1);
+  expect(warnings).toEqual([]);
+});
+
+test('a popup outlives a reload of its page and goes on talking to it', async ({ page, partner }) => {
+  await page.goto(partner.page({ options: POPUP }));
+  const popup = await openWindow(page);
+  await expect(popup.getByLabel('E-mail')).toBeVisible();
+  await page.reload();
+  await signInAt(popup, page);
+  await pay(popup);
+  await popup.getByRole('button', { name: 'Done' }).click();
+  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
+});
+
+test('a payment whose page went away is told once, by one of two tabs, when the app comes back', async ({
+  page,
+  context,
+  partner,
+}) => {
+  const address = partner.page({ options: POPUP });
+  await page.goto(address);
+  const popup = await openWindow(page);
+  await signInAt(popup, page);
+  await chooseAmount(popup.mainFrame(), /\$5\b/);
+  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
+  // The app's tab is gone in the middle of the payment.
+  await page.close();
+  await payByCard(popup.mainFrame(), '4242 4242 4242 4242');
+  await expect(popup.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+  await popup.close();
+
+  const tabs = [await context.newPage(), await context.newPage()];
+  await Promise.all(tabs.map((tab) => tab.goto(address)));
+  const heardByAll = async () => (await Promise.all(tabs.map(readHeard))).flat();
+  await expect.poll(async () => (await heardByAll()).length).toBe(1);
+  expect(await heardByAll()).toEqual([
+    [
+      'onCreditsAdded',
+      { type: 'purchase', user_key: expect.stringMatching(/^svc_sk_/), balance: 500, credits_added: 500 },
+    ],
+  ]);
+  // And never again.
+  await tabs[0]?.reload();
+  await tabs[0]?.waitForLoadState('networkidle');
+  expect(await heardByAll()).toHaveLength((await readHeard(tabs[1] as Page)).length);
+});
+
+test('an overlay that was left while paying tells of the payment when it arrives', async ({
+  page,
+  partner,
+}) => {
+  await page.goto(partner.page());
+  const checkout = await openOverlay(page);
+  await signInAt(checkout as unknown as Page, page);
+  await chooseAmount(checkout, /\$5\b/);
+  const form = checkout.frameLocator('iframe');
+  await expect(form.getByRole('button', { name: /^Pay/ })).toBeVisible();
+  const address = await checkout.locator('iframe').getAttribute('src');
+  await page.evaluate(() => (window as unknown as { Svc: { close(): void } }).Svc.close());
+  // The form went through just before.
+  await page.request.post(address ?? '', {
+    data: { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
+  });
+  const heard = await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded');
+  expect(heard[2]?.[1]).toMatchObject({ type: 'purchase', credits_added: 500 });
+});

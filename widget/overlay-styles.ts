@@ -16,12 +16,12 @@ dialog::backdrop{background:rgb(10 12 20/.48);animation:fade .2s ease-out}
 iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:transparent;color-scheme:light dark;opacity:0;transition:opacity .15s}
 .open iframe{opacity:1}
 .close{
-  position:absolute;z-index:1;top:14px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
+  position:absolute;z-index:2;top:14px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
   display:grid;place-items:center;background:transparent;color:var(--muted);cursor:pointer
 }
 .close:hover{background:rgb(127 132 148/.16);color:var(--text)}
 button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-.state{position:absolute;inset:0;display:grid;place-content:center;justify-items:center;gap:8px;padding:32px;text-align:center}
+.state{position:absolute;z-index:1;inset:0;display:grid;place-content:center;justify-items:center;gap:8px;padding:32px;text-align:center}
 .open .state{display:none}
 h2{margin:0;font-size:17px;font-weight:600;letter-spacing:-.01em}
 p{margin:0 0 16px;color:var(--muted);text-wrap:balance}

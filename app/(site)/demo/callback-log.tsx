@@ -5,7 +5,7 @@ import type { Heard } from './use-widget';
 /** What the widget told this page: all that a partner learns in the browser. */
 export function CallbackLog({ log }: { log: Heard[] }) {
   return (
-    <details className="group mt-12 border-t border-line pt-2">
+    <details className="group mt-8 border-t border-line pt-2">
       <summary className="flex min-h-11 items-center gap-2 rounded-lg text-sm font-medium text-muted select-none hover:text-text">
         <svg
           width="12"

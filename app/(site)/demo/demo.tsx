@@ -1,14 +1,16 @@
 'use client';
 
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Amount } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { ApiRefusal, findUsage, readBalance, streamAnswer, type Usage } from './api';
 import { CallbackLog } from './callback-log';
+import { OptionsPanel } from './options-panel';
 import { PromptForm } from './prompt-form';
 import { maskKey, useWidget } from './use-widget';
+import { type DemoOptions, initOptions, openOptions, readDemoOptions } from './widget-options';
 
 type Props = {
   publishableKey: string;
@@ -36,20 +38,19 @@ export function Demo({ publishableKey, scriptUrl, checkoutUrl, apiUrl, mailUrl, 
   const [problem, setProblem] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
 
-  const { widget, failed, log } = useWidget(
-    { publishableKey, scriptUrl, checkoutUrl },
-    {
-      credits(key, known) {
-        if (key !== null) setUserKey(key);
-        setBalance(known);
-        setProblem(null);
-      },
-      loggedOut() {
-        setUserKey(null);
-        setBalance(null);
-      },
+  const options = useAddressOptions();
+  const initial = useMemo(() => options && initOptions(options), [options]);
+  const { widget, failed, log } = useWidget({ publishableKey, scriptUrl, checkoutUrl }, initial, {
+    credits(key, known) {
+      if (key !== null) setUserKey(key);
+      setBalance(known);
+      setProblem(null);
     },
-  );
+    loggedOut() {
+      setUserKey(null);
+      setBalance(null);
+    },
+  });
 
   const refreshBalance = useCallback(
     async (key: string) => {
@@ -144,7 +145,12 @@ export function Demo({ publishableKey, scriptUrl, checkoutUrl, apiUrl, mailUrl, 
               {userKey === null ? 'Not signed in' : maskKey(userKey)}
             </p>
           </div>
-          <Button size="large" disabled={!widget} onClick={() => widget?.open()} className="w-full sm:w-auto">
+          <Button
+            size="large"
+            disabled={!widget}
+            onClick={() => widget?.open(options ? openOptions(options) : undefined)}
+            className="w-full sm:w-auto"
+          >
             Buy credits
           </Button>
         </section>
@@ -184,10 +190,18 @@ export function Demo({ publishableKey, scriptUrl, checkoutUrl, apiUrl, mailUrl, 
           </div>
         )}
         {answer && <AnswerCard answer={answer} language={language} />}
+        {options && <OptionsPanel options={options} publishableKey={publishableKey} scriptUrl={scriptUrl} />}
         <CallbackLog log={log} />
       </main>
     </div>
   );
+}
+
+/** Null until the address can be read. */
+function useAddressOptions(): DemoOptions | null {
+  const [options, setOptions] = useState<DemoOptions | null>(null);
+  useEffect(() => setOptions(readDemoOptions(window.location.search)), []);
+  return options;
 }
 
 function AnswerCard({

@@ -1,18 +1,13 @@
 'use client';
 
 import { useEffect, useRef, useState } from 'react';
-
-/** The part of the widget's global that this page uses. */
-export type SvcWidget = {
-  init(options: Record<string, unknown>): void;
-  open(): void;
-  getUserKey(): string | null;
-};
+import type { InitOptions, SvcWidget } from '@/widget/api';
 
 /** What the page heard from the widget, newest last. */
 export type Heard = { id: number; at: string; name: string; event: string };
 
 type Setup = { publishableKey: string; scriptUrl: string; checkoutUrl: string };
+type Options = Record<string, unknown> | null;
 type On = { credits(key: string | null, balance: number): void; loggedOut(): void };
 
 const CALLBACKS = [
@@ -25,8 +20,8 @@ const CALLBACKS = [
   'onLoggedOut',
 ] as const;
 
-/** Loads the widget's script as a partner would, and keeps a log of its callbacks. */
-export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, on: On) {
+/** Loads the widget's script as a partner would once its options are known, and logs its callbacks. */
+export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, options: Options, on: On) {
   const [widget, setWidget] = useState<SvcWidget | null>(null);
   const [failed, setFailed] = useState(false);
   const [log, setLog] = useState<Heard[]>([]);
@@ -34,12 +29,14 @@ export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, on:
   handlers.current = on;
 
   useEffect(() => {
+    if (options === null) return;
     const hear = (name: (typeof CALLBACKS)[number], event: Record<string, unknown> = {}) => {
       setLog((heard) => [
         ...heard,
         { id: heard.length, at: new Date().toLocaleTimeString(), name, event: masked(event) },
       ]);
       if (name === 'onLoggedOut') handlers.current.loggedOut();
+      if (typeof event.checkout_url === 'string') window.open(event.checkout_url, '_blank', 'noopener');
       if (typeof event.balance === 'number')
         handlers.current.credits(event.user_key as string | null, event.balance);
     };
@@ -48,7 +45,7 @@ export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, on:
     function start() {
       const svc = (window as { Svc?: SvcWidget }).Svc;
       if (!svc) return setFailed(true);
-      svc.init({ publishableKey, baseUrl: checkoutUrl, metadata: { source: 'demo' }, ...callbacks });
+      svc.init({ publishableKey, baseUrl: checkoutUrl, ...options, ...callbacks } as InitOptions);
       setWidget(svc);
     }
     const script = document.createElement('script');
@@ -60,7 +57,7 @@ export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, on:
     return () => {
       script.onload = null;
     };
-  }, [publishableKey, scriptUrl, checkoutUrl]);
+  }, [publishableKey, scriptUrl, checkoutUrl, options]);
 
   return { widget, failed, log };
 }

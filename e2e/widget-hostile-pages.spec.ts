@@ -1,0 +1,181 @@
+import { expect, type Page } from '@playwright/test';
+import { findCheckout } from './fixtures/checkout-walk';
+import {
+  buy,
+  expectHeard,
+  gotoSignedIn,
+  openOverlay,
+  readHeard,
+  signInAt,
+  test,
+} from './fixtures/partner-world';
+import { BASE_URL } from './fixtures/server';
+
+/** Pages that make it hard, on purpose or not; and what the overlay does to a page: nothing. */
+
+type Svc = { Svc: { open(): void; close(): void; getUserKey(): string | null } };
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'nonce-page' ${BASE_URL}`,
+  `frame-src ${BASE_URL}`,
+  `connect-src ${BASE_URL}`,
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const BLOCKED_STORAGE = `<script nonce="page">
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
+</script>`;
+
+const COPIES = `<base href="https://elsewhere.test/"><script nonce="page" src="${BASE_URL}/v1/svc.js"></script>`;
+
+test.describe('people sign in and the app gets its key', () => {
+  const pages = {
+    'under the strictest policy, with trusted types': { headers: { 'content-security-policy': POLICY } },
+    'where storage throws': { head: BLOCKED_STORAGE },
+    'without a referrer, with two copies of the script and a base address of its own': {
+      head: COPIES,
+      headers: { 'referrer-policy': 'no-referrer' },
+    },
+  };
+  for (const [name, wish] of Object.entries(pages)) {
+    test(name, async ({ page, partner }) => {
+      const complaints: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(partner.page(wish));
+      await signInAt(await openOverlay(page), page);
+      const [[, login] = []] = await expectHeard(page, 'onLoginCompleted');
+      expect(await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBe(login?.user_key);
+      expect(complaints).toEqual([]);
+    });
+  }
+});
+
+test('styles that reset, hide, blur and turn everything do not reach the overlay', async ({
+  page,
+  partner,
+}) => {
+  const head = `<style nonce="page">
+    * { all: unset !important; display: none !important; visibility: hidden !important; pointer-events: none !important }
+    html, body, main, button { display: block !important; visibility: visible !important; pointer-events: auto !important }
+    body { filter: blur(4px) !important; opacity: .3 !important; transform: rotate(9deg) !important; contain: strict !important }
+  </style>`;
+  await page.goto(partner.page({ head }));
+  await page.evaluate(() => (window as unknown as Svc).Svc.open());
+  const checkout = await findCheckout(page);
+  const size = await checkout.evaluate(() => [innerWidth, innerHeight]);
+  expect(size).toEqual([440, 672]);
+  await checkout.getByLabel('E-mail').click();
+  await expect(checkout.getByLabel('E-mail')).toBeFocused();
+});
+
+test('on a phone the overlay takes the whole screen', async ({ page, partner }) => {
+  await page.setViewportSize({ width: 375, height: 700 });
+  await page.goto(partner.page());
+  const checkout = await openOverlay(page);
+  expect(await checkout.evaluate(() => [innerWidth, innerHeight])).toEqual([375, 700]);
+});
+
+test('the page behind keeps still, is not reached by Tab, and gets back its scroll, style and focus', async ({
+  page,
+  partner,
+}) => {
+  const style = 'overflow: scroll !important; color: red;';
+  const body = `<div style="height: 4000px"><a href="#x">A link</a></div>`;
+  await page.goto(
+    partner.page({ body, script: `document.documentElement.setAttribute('style', '${style}')` }),
+  );
+  await page.evaluate(() => window.scrollTo(0, 30));
+  await page.getByRole('button', { name: 'Buy' }).focus();
+  await page.keyboard.press('Enter');
+  const checkout = await findCheckout(page);
+  await expect(checkout.getByLabel('E-mail')).toBeFocused();
+  await page.mouse.move(20, 300);
+  await page.mouse.wheel(0, 600);
+  for (let i = 0; i < 8; i++) {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.matches('#buy, a'))).toBe(false);
+  }
+  expect(await page.evaluate(() => [scrollY, getComputedStyle(document.documentElement).overflowY])).toEqual([
+    30,
+    'hidden',
+  ]);
+  await checkout.getByLabel('E-mail').focus();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Buy' })).toBeFocused();
+  expect(await page.locator('html').getAttribute('style')).toBe(style);
+  expect(await page.evaluate(() => scrollY)).toBe(30);
+});
+
+test('a page that throws the overlay out has its scroll back and can open another', async ({
+  page,
+  partner,
+}) => {
+  await page.goto(partner.page());
+  await openOverlay(page);
+  await page.evaluate(() => document.body.replaceChildren());
+  await expect.poll(() => page.frames().length).toBe(1);
+  await expect.poll(() => page.locator('html').getAttribute('style')).toBeNull();
+  await page.evaluate(() => (window as unknown as Svc).Svc.open());
+  await findCheckout(page);
+  expect(await readHeard(page)).toEqual([]);
+});
+
+/** Tests see into the overlay only when its root is open. */
+const openRoots = (page: Page) =>
+  page.addInitScript(() => {
+    const { attachShadow } = Element.prototype;
+    Element.prototype.attachShadow = function (this: Element, init) {
+      return attachShadow.call(this, { ...init, mode: 'open' });
+    };
+  });
+
+test('a checkout that does not answer says so and can be tried again', async ({ page, partner }) => {
+  await openRoots(page);
+  await page.clock.install();
+  await page.route('**/checkout/gate', () => {});
+  await page.goto(partner.page());
+  await buy(page);
+  await expect(page.getByRole('status').getByText('Opening the checkout…')).toBeVisible();
+  await page.clock.fastForward(13_000);
+  await expect(page.getByRole('heading', { name: 'The checkout does not answer' })).toBeVisible();
+  await page.unroute('**/checkout/gate');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await findCheckout(page);
+  await page.getByRole('button', { name: 'Close checkout' }).click();
+  await expect.poll(() => page.frames().length).toBe(1);
+});
+
+test('a policy that forbids the frame is explained to the author at once', async ({ page, partner }) => {
+  await openRoots(page);
+  const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
+  await page.goto(partner.page({ headers: { 'content-security-policy': "frame-src 'self'" } }));
+  await buy(page);
+  expect((await words).text()).toContain(`add ${BASE_URL} to frame-src`);
+  await expect(page.getByRole('button', { name: 'Open in a new window' })).toBeVisible();
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Open in a new window' }).click(),
+  ]);
+  await signInAt(popup, page);
+  await expectHeard(page, 'onLoginCompleted');
+});
+
+test('a click beside the overlay closes it, but asks first while money moves', async ({ page, partner }) => {
+  await gotoSignedIn(page, partner.page(), partner);
+  const checkout = await openOverlay(page);
+  await checkout.getByRole('radio', { name: /\$5\b/ }).check();
+  await checkout.getByRole('button', { name: /^Continue with/ }).click();
+  await expect(checkout.getByRole('heading', { name: 'Payment' })).toBeVisible();
+  await page.mouse.click(20, 20);
+  await expect(checkout.getByRole('heading', { name: 'Leave the payment?' })).toBeVisible();
+  await checkout.getByRole('button', { name: 'Leave', exact: true }).click();
+  await expect.poll(() => page.frames().length).toBe(1);
+  await openOverlay(page);
+  await page.mouse.click(20, 20);
+  await expect.poll(() => page.frames().length).toBe(1);
+  await expectHeard(page, 'onCheckoutOpened');
+});

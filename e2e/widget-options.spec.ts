@@ -1,0 +1,314 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { build } from 'esbuild';
+import { newEmail } from './fixtures/checkout-walk';
+import {
+  buy,
+  collectWarnings,
+  expectHeard,
+  gotoSignedIn,
+  openOverlay,
+  type Partner,
+  readHeard,
+  SCRIPT_URL,
+  signInAt,
+  test,
+} from './fixtures/partner-world';
+import { BASE_URL, runCommand } from './fixtures/server';
+
+/** Every option, call and callback of the script, as a partner uses them. */
+
+type Svc = {
+  Svc: {
+    open(options?: object): void;
+    close(): void;
+    init(options: object): void;
+    getUserKey(): string | null;
+  };
+};
+
+async function payHosted(payment: Page): Promise<void> {
+  await payment.locator('[autocomplete="cc-number"]').fill('4242 4242 4242 4242');
+  await payment.locator('[autocomplete="cc-exp"]').fill('12 / 34');
+  await payment.locator('[autocomplete="cc-csc"]').fill('123');
+  await payment.locator('[autocomplete="cc-name"]').fill('Ada Lovelace');
+  await payment.getByRole('button', { name: /^Pay/ }).click();
+}
+
+test('amount, currency, metadata and address reach the checkout; close() closes it', async ({
+  page,
+  partner,
+}) => {
+  const options = { currency: 'eur', baseUrl: `${BASE_URL}/checkout/`, metadata: { team: 'blue', seats: 3 } };
+  await gotoSignedIn(page, partner.page({ options }), partner);
+  const visit = page.waitForRequest('**/checkout/api/visits');
+  await page.evaluate(() => (window as unknown as Svc).Svc.open({ amount: 25 }));
+  expect((await visit).postDataJSON()).toMatchObject({
+    currency: 'eur',
+    metadata: { team: 'blue', seats: 3 },
+  });
+  const checkout = page.frames()[1];
+  await expect(checkout?.getByRole('radio', { name: /€25\b/ }) ?? page.locator('none')).toBeChecked();
+  await page.evaluate(() => (window as unknown as Svc).Svc.close());
+  await expect.poll(() => page.frames().length).toBe(1);
+  expect(await readHeard(page)).toEqual([]);
+});
+
+test('checkoutMode new_tab: the payment opens in a tab, the page hears when it is done', async ({
+  page,
+  partner,
+}) => {
+  await gotoSignedIn(page, partner.page({ options: { checkoutMode: 'new_tab' } }), partner);
+  const checkout = await openOverlay(page);
+  await checkout.getByRole('radio', { name: /\$5\b/ }).check();
+  await checkout.getByRole('button', { name: /^Continue with/ }).click();
+  const [payment] = await Promise.all([
+    page.waitForEvent('popup'),
+    checkout.getByRole('link', { name: 'Open payment' }).click(),
+  ]);
+  await payHosted(payment);
+  const heard = await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded');
+  expect(heard[0]?.[1]).toEqual({ session_id: expect.stringMatching(/^cks_/), user_key: partner.userKey });
+  await checkout.getByRole('button', { name: 'Done' }).click();
+  await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
+});
+
+test('checkoutMode manual: the app gets the address and opens it itself', async ({
+  page,
+  context,
+  partner,
+}) => {
+  await gotoSignedIn(page, partner.page({ options: { checkoutMode: 'manual' } }), partner);
+  const checkout = await openOverlay(page);
+  await checkout.getByRole('radio', { name: /\$5\b/ }).check();
+  await checkout.getByRole('button', { name: /^Continue with/ }).click();
+  const [[, opened] = []] = await expectHeard(page, 'onCheckoutOpened');
+  const payment = await context.newPage();
+  await payment.goto(String(opened?.checkout_url));
+  await payHosted(payment);
+  await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded');
+});
+
+test('the deprecated callbacks still fire, after onCreditsAdded, without type, with one warning', async ({
+  page,
+  partner,
+}) => {
+  const warnings = collectWarnings(page);
+  const email = newEmail();
+  // Credits from elsewhere, so that there is something to allow.
+  const grant = () => runCommand('user', 'grant', email, '--credits', '700');
+  const hear = (name: string) => `${name}: (event) => heard.push(['${name}', event])`;
+  const callbacks = `${hear('onPurchaseCompleted')}, ${hear('onPermissionUpdated')}`;
+  await page.goto(partner.page({ callbacks }));
+  const checkout = await openOverlay(page);
+  await signInAt(checkout, page, email);
+  grant();
+  await page.evaluate(() => (window as unknown as Svc).Svc.close());
+  const again = await openOverlay(page);
+  await signInAgain(again, page, email);
+  await again.getByRole('button', { name: /^Allow up to/ }).click();
+  const heard = await expectHeard(
+    page,
+    'onLoginCompleted',
+    'onLoginCompleted',
+    'onCreditsAdded',
+    'onPermissionUpdated',
+  );
+  const { type, ...rest } = heard[2]?.[1] ?? {};
+  expect(type).toBe('permission');
+  expect(heard[3]?.[1]).toEqual(rest);
+  expect(warnings).toEqual([expect.stringContaining('deprecated')]);
+});
+
+/** The key tells who it is; an allowance wants the user in person. */
+async function signInAgain(checkout: Awaited<ReturnType<typeof openOverlay>>, page: Page, email: string) {
+  await expect(checkout.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await checkout.getByLabel('E-mail').fill(email);
+  await expect
+    .poll(async () => {
+      await checkout.getByRole('button', { name: 'Send code' }).click();
+      return checkout.getByLabel('Code').isVisible();
+    })
+    .toBe(true);
+  const answer = await page.request.get(`${BASE_URL}/dev/mail/messages?to=${encodeURIComponent(email)}`);
+  const [newest] = (await answer.json()) as { text: string }[];
+  await checkout.getByLabel('Code').fill(/\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '');
+}
+
+test('wrong options are told through onError, one by one, and never thrown', async ({ page, partner }) => {
+  const errors: Error[] = [];
+  page.on('pageerror', (error) => errors.push(error));
+  const options = {
+    publishableKey: 5,
+    display: 'billboard',
+    currency: 'gbp',
+    baseUrl: 'ftp://x',
+    metadata: { a: {} },
+  };
+  await page.goto(partner.page({ options }));
+  await buy(page);
+  await page.evaluate(() => {
+    const { Svc } = window as unknown as Svc;
+    Svc.open({ amount: 'many' });
+    Svc.init(null as never);
+  });
+  const heard = await expectHeard(page, ...Array(7).fill('onError'));
+  const messages = heard.map(([, event]) => (event?.error as { message: string } | undefined)?.message ?? '');
+  for (const name of ['publishableKey', 'display', 'currency', 'baseUrl', 'metadata'])
+    expect(messages.some((message) => message.startsWith(name))).toBe(true);
+  expect(errors).toEqual([]);
+  expect(page.frames()).toHaveLength(1);
+});
+
+test('a second init() with the same options is nothing, with others it is ignored with a warning', async ({
+  page,
+  partner,
+}) => {
+  const warnings = collectWarnings(page);
+  const script = `
+    const known = { ...listeners, publishableKey: '${partner.publishableKey}' };
+    Svc.init(known); window.silent = true; Svc.init({ ...known, currency: 'eur' });`;
+  await page.goto(partner.page({ script }));
+  expect(warnings).toEqual([expect.stringContaining('again with other options')]);
+});
+
+test('a callback that throws stops neither the others nor the checkout', async ({ page, partner }) => {
+  const callbacks = `onLoginCompleted() { heard.push(['onLoginCompleted']); throw new Error('host') }`;
+  await page.goto(partner.page({ callbacks }));
+  const checkout = await openOverlay(page);
+  await signInAt(checkout, page);
+  await checkout.getByRole('button', { name: /^Continue with/ }).click();
+  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
+});
+
+test('logging out in the checkout ends the key and tells the page', async ({ page, partner }) => {
+  await page.goto(partner.page());
+  const checkout = await openOverlay(page);
+  await signInAt(checkout, page);
+  const key = await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey());
+  await checkout.getByRole('button', { name: 'Sign out' }).click();
+  await expectHeard(page, 'onLoginCompleted', 'onLoggedOut');
+  expect(await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBeNull();
+  const balance = await page.request.get(`${BASE_URL}/v1/credits/balance`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(balance.status()).toBe(401);
+});
+
+test('a key that does not work, or is another app’s, is dropped without a word', async ({
+  page,
+  partner,
+}) => {
+  const other = runCommand<{ publishable_key: string }>(
+    'partner',
+    'create',
+    '--name',
+    'Other',
+    '--rate',
+    '0',
+  );
+  const address = partner.page({ options: { publishableKey: other.publishable_key } });
+  for (const key of [partner.userKey, `svc_sk_${'x'.repeat(49)}`]) {
+    await gotoSignedIn(page, address, {
+      ...partner,
+      publishableKey: other.publishable_key,
+      userKey: key,
+    } as Partner);
+    await page.evaluate(
+      ([name, value]) => localStorage.setItem(name ?? '', value ?? ''),
+      [`svc:${other.publishable_key}`, key],
+    );
+    const checkout = await openOverlay(page);
+    await expect(checkout.getByLabel('E-mail')).toBeVisible();
+    await expect.poll(() => page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBeNull();
+    expect(await readHeard(page)).toEqual([]);
+  }
+});
+
+test('calls made before the script has loaded are kept by the snippet of the guide', async ({
+  page,
+  partner,
+}) => {
+  const guide = readFileSync(path.join(import.meta.dirname, '../docs/widget.md'), 'utf8');
+  const snippet = /<script>\n([^<]*window\.Svc[^<]*)<\/script>/.exec(guide)?.[1];
+  expect(snippet).toBeDefined();
+  const early = `${snippet}
+    Svc.init({ publishableKey: '${partner.publishableKey}' });
+    document.querySelector('#buy').addEventListener('click', Svc.open);
+    const key = Svc.getUserKey();
+    document.querySelector('#buy').click();
+    setTimeout(() => document.body.append(Object.assign(document.createElement('script'), { src: '${SCRIPT_URL}' })), 300);
+    document.title = String(key);`;
+  await gotoSignedIn(page, partner.page({ options: null, script: early }), partner);
+  expect(await page.title()).toBe(partner.userKey);
+  await expect.poll(() => page.frames().some((frame) => frame.url().includes('/checkout/ckv_'))).toBe(true);
+  // A function of the snippet that the page kept works on.
+  await page.evaluate(() => (window as unknown as Svc).Svc.close());
+  await expect.poll(() => page.frames().length).toBe(1);
+  await buy(page);
+  await expect.poll(() => page.frames().length).toBe(2);
+});
+
+test('the React hook loads one script, survives strict mode and unmounting, and follows the user', async ({
+  page,
+  partner,
+}) => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: reactApp(partner),
+      resolveDir: path.join(import.meta.dirname, '..'),
+      loader: 'tsx',
+    },
+    bundle: true,
+    write: false,
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"development"' },
+  });
+  await page.goto(
+    partner.page({ options: null, body: '<div id="app"></div>', script: outputFiles[0]?.text ?? '' }),
+  );
+  const app = page.locator('#app');
+  await expect(app.getByText('nobody, heard 0')).toBeVisible();
+  await app.getByRole('button', { name: 'Remount' }).click();
+  await app.getByRole('button', { name: 'Credits' }).click();
+  const frame = page.frames().length > 1 ? page.frames()[1] : undefined;
+  void frame;
+  await expect.poll(() => page.frames().some((known) => known.url().includes('/checkout/ckv_'))).toBe(true);
+  const checkout = page.frames().find((known) => known.url().includes('/checkout/ckv_'));
+  if (!checkout) throw new Error('no checkout');
+  await signInAt(checkout, page);
+  await expect(app.getByText('somebody, heard 1')).toBeVisible();
+  expect(await page.locator(`script[src="${SCRIPT_URL}"]`).count()).toBe(1);
+});
+
+const reactApp = ({ publishableKey }: Partner): string => `
+  import { StrictMode, useState } from 'react';
+  import { createRoot } from 'react-dom/client';
+  import { useSvc } from './widget/loader/dist/react.js';
+
+  function Buy() {
+    const [heard, setHeard] = useState(0);
+    const { svc, open, userKey } = useSvc({
+      src: '${SCRIPT_URL}',
+      publishableKey: '${publishableKey}',
+      onLoginCompleted: () => setHeard(heard + 1),
+    });
+    return (
+      <>
+        <button disabled={!svc} onClick={() => open()}>Credits</button>
+        {svc && <p>{userKey ? 'somebody' : 'nobody'}, heard {heard}</p>}
+      </>
+    );
+  }
+
+  function App() {
+    const [time, setTime] = useState(0);
+    return (
+      <>
+        <button onClick={() => setTime(time + 1)}>Remount</button>
+        <Buy key={time} />
+      </>
+    );
+  }
+  createRoot(document.querySelector('#app')).render(<StrictMode><App /></StrictMode>);`;

@@ -1,0 +1,306 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, expect, type Page } from '@playwright/test';
+import { findCheckout } from './fixtures/checkout-walk';
+import type { PageWish } from './fixtures/partner-site';
+import {
+  buy,
+  collectMints,
+  expectHeard,
+  gotoSignedIn,
+  openOverlay,
+  openWindow,
+  type Partner,
+  readHeard,
+  readPosted,
+  signInAt,
+  test,
+} from './fixtures/partner-world';
+import { BASE_URL, runCommand } from './fixtures/server';
+
+/** Which pages may sell, which are refused, and what those who try otherwise get: nothing. */
+
+test.describe('the checkout opens', () => {
+  const places: [string, (partner: Partner, wish?: PageWish) => string][] = [
+    ['on *.localhost, on any port', ({ plain }, wish) => plain.page('app.localhost', wish)],
+    ['on localhost', ({ plain }, wish) => plain.page('localhost', wish)],
+    ['on 127.0.0.1', ({ plain }, wish) => plain.page('127.0.0.1', wish)],
+    ['on https localhost', ({ secure }, wish) => secure.page('localhost', wish)],
+    ['on a registered origin', ({ secure }, wish) => secure.page('shop.test', wish)],
+    [
+      'in a frame of the same origin',
+      ({ secure }, wish) => {
+        const inner = secure.page('shop.test', wish);
+        return secure.page('shop.test', {
+          options: null,
+          body: `<iframe src="${inner}" height="600"></iframe>`,
+        });
+      },
+    ],
+  ];
+  for (const [name, address] of places) {
+    test(`${name}, and knows the user by the key that the app holds`, async ({ page, partner }) => {
+      await gotoSignedIn(page, address(partner), partner);
+      await page.evaluate(
+        ([name, key]) => localStorage.setItem(name ?? '', key ?? ''),
+        [`svc:${partner.publishableKey}`, partner.userKey],
+      );
+      const owner = page.frames().at(-1) ?? page.mainFrame();
+      await owner.getByRole('button', { name: 'Buy' }).click();
+      const checkout = await findCheckout(page);
+      await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+      expect(await readPosted(page)).not.toContain('svc_sk_');
+    });
+  }
+});
+
+/** A refusal is all there is: no event, no key, nothing made on the server. */
+async function expectRefused(page: Page, named: string, mints: string[]): Promise<void> {
+  const gate = await findCheckout(page, /\/checkout\/gate/);
+  await expect(gate.getByRole('heading', { name: 'Checkout is not available here' })).toBeVisible();
+  await expect(gate.getByText(named, { exact: true })).toBeVisible();
+  for (const frame of page.frames()) {
+    const { heard, posted } = await frame
+      .evaluate(() => window as unknown as { heard?: unknown[]; posted?: { data: { t: string } }[] })
+      .then(() =>
+        frame.evaluate(() => {
+          const { heard = [], posted = [] } = window as unknown as {
+            heard?: unknown[];
+            posted?: { data: { t: string } }[];
+          };
+          return { heard, posted: posted.map(({ data }) => Object.keys(data).sort().join()) };
+        }),
+      );
+    expect(heard).toEqual([]);
+    // The gate's hello is all that anybody posted; it says nothing.
+    expect(posted.filter((fields) => fields !== 'document,page,rid,t,v')).toEqual([]);
+  }
+  expect(mints).toEqual([]);
+}
+
+test.describe('the checkout is refused by name, and nothing is shared or minted', () => {
+  const places: [string, (partner: Partner) => { address: string; named: string }][] = [
+    ['on a host that nobody registered', ({ plain }) => on(plain, 'stranger.test')],
+    ['on a subdomain of a registered host', ({ secure }) => on(secure, 'www.shop.test')],
+    ['on a registered host with another scheme and port', ({ plain }) => on(plain, 'shop.test')],
+    ['on a host that only begins like localhost', ({ plain }) => on(plain, 'localhost.stranger.test')],
+  ];
+  const on = (site: Partner['plain'], host: string) => ({
+    address: site.page(host),
+    named: site.origin(host),
+  });
+  for (const [name, place] of places) {
+    test(name, async ({ page, context, partner }) => {
+      const mints = collectMints(context);
+      const { address, named } = place(partner);
+      await gotoSignedIn(page, address, partner);
+      await buy(page);
+      await expectRefused(page, named, mints);
+    });
+  }
+
+  test('on a sandboxed page, whose origin is null', async ({ page, context, partner }) => {
+    const mints = collectMints(context);
+    const inner = partner.page();
+    const body = `<iframe sandbox="allow-scripts" src="${inner}" height="700" width="900"></iframe>`;
+    await page.goto(partner.page({ options: null, body }));
+    await page.frameLocator('iframe').getByRole('button', { name: 'Buy' }).click();
+    await expectRefused(page, 'null', mints);
+  });
+
+  test('on a page of one origin inside a page of another, even when each alone may sell', async ({
+    page,
+    context,
+    partner,
+  }) => {
+    const mints = collectMints(context);
+    const inner = partner.secure.page('shop.test');
+    const outer = { options: null, body: `<iframe src="${inner}" height="700" width="900"></iframe>` };
+    await page.goto(partner.secure.page('localhost', outer));
+    await page.frameLocator('iframe').getByRole('button', { name: 'Buy' }).click();
+    await expectRefused(page, partner.secure.origin('localhost'), mints);
+  });
+
+  test('in a popup of an unregistered page', async ({ page, context, partner }) => {
+    const mints = collectMints(context);
+    await page.goto(partner.plain.page('stranger.test', { options: { display: 'popup' } }));
+    const [popup] = await Promise.all([page.waitForEvent('popup'), buy(page)]);
+    await expect(popup.getByText(partner.plain.origin('stranger.test'), { exact: true })).toBeVisible();
+    expect(await readHeard(page)).toEqual([]);
+    expect(mints).toEqual([]);
+  });
+});
+
+test.describe('an attacker', () => {
+  test('who forges messages, from the page or from a frame in it, is not believed', async ({
+    page,
+    partner,
+  }) => {
+    const advert = partner.plain.page('advert.localhost', { options: null });
+    await gotoSignedIn(
+      page,
+      partner.page({ body: `<iframe src="${advert}" name="advert"></iframe>` }),
+      partner,
+    );
+    const checkout = await openOverlay(page);
+    await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+    const rid = new URL(checkout.url()).hash.slice(1);
+    const forged = [
+      { v: 1, t: 'hello', rid, document: 'session', page: 'evil' },
+      { v: 1, t: 'credits_added', type: 'purchase', balance: 9e9, credits_added: 9e9, n: 99 },
+      { v: 1, t: 'signed_in', token: 'svc_st_forged', n: 99 },
+      { v: 1, t: 'logged_out', n: 99 },
+    ];
+    const say = (messages: unknown[]) => {
+      // To the page, as the checkout would; to the checkout, as the page would.
+      const channel = new MessageChannel();
+      for (const message of messages) {
+        top?.postMessage(message, '*');
+        for (let i = 0; i < (top?.frames.length ?? 0); i++) top?.frames[i]?.postMessage(message, '*');
+      }
+      const init = { v: 1, t: 'init', rid: (messages[0] as { rid: string }).rid };
+      for (let i = 0; i < (top?.frames.length ?? 0); i++)
+        top?.frames[i]?.postMessage({ ...init, publishable_key: 'x' }, '*', i === 0 ? [channel.port2] : []);
+    };
+    await page.frame({ name: 'advert' })?.evaluate(say, forged);
+    await page.evaluate(say, forged);
+    // The talk between the two goes on as before.
+    await checkout.getByRole('radio', { name: /\$5\b/ }).check();
+    await checkout.getByRole('button', { name: /^Continue with/ }).click();
+    await expectHeard(page, 'onCheckoutOpened');
+    expect(
+      await page.evaluate(() => (window as unknown as { Svc: { getUserKey(): string } }).Svc.getUserKey()),
+    ).toBe(partner.userKey);
+  });
+
+  test('who frames the page of an open session sees nothing', async ({ page, context, partner }) => {
+    await gotoSignedIn(page, partner.page(), partner);
+    const checkout = await openOverlay(page);
+    await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+    const victim = checkout.url();
+    for (const host of ['stranger.test', 'other.localhost']) {
+      const evil = await context.newPage();
+      const blocked = evil.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+      await evil.goto(partner.plain.page(host, { options: null, body: `<iframe src="${victim}"></iframe>` }));
+      await blocked;
+      expect(await readPosted(evil)).toBe('[]');
+      await evil.close();
+    }
+  });
+
+  test('who opens the gate without the widget, in the name of a partner, is refused by name', async ({
+    page,
+    context,
+    partner,
+  }) => {
+    const mints = collectMints(context);
+    const init = {
+      ...{ v: 1, t: 'init', rid: 'evil', publishable_key: partner.publishableKey, challenge: 'A'.repeat(43) },
+      ...{ currency: 'usd', display: 'popup', checkout_mode: 'embedded', amount: null, metadata: null },
+      origin: partner.secure.origin('shop.test'),
+    };
+    const script = `
+      addEventListener('message', ({ source, data }) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = (event) => posted.push({ port: true, data: event.data });
+        source.postMessage(${JSON.stringify(init)}, '*', [port2]);
+      });
+      document.querySelector('#buy').onclick = () => open('${BASE_URL}/checkout/gate#evil');`;
+    await page.goto(partner.plain.page('stranger.test', { options: null, script }));
+    const [popup] = await Promise.all([page.waitForEvent('popup'), buy(page)]);
+    await expect(popup.getByText(partner.plain.origin('stranger.test'), { exact: true })).toBeVisible();
+    expect(await readPosted(page)).not.toContain('port');
+    expect(mints).toEqual([]);
+  });
+
+  test('who navigates the opener away while somebody signs in gets no word', async ({ page, partner }) => {
+    await page.goto(partner.page({ options: { display: 'popup' } }));
+    const popup = await openWindow(page);
+    await expect(popup.getByLabel('E-mail')).toBeVisible();
+    await page.goto(partner.plain.page('stranger.test', { options: { display: 'popup' } }));
+    await popup.getByLabel('E-mail').fill('victim@example.com');
+    await popup.getByRole('button', { name: 'Send code' }).click();
+    await expect(popup.getByLabel('Code')).toBeVisible();
+    expect(await readPosted(page)).toBe('[]');
+    expect(await readHeard(page)).toEqual([]);
+  });
+
+  test('who asks with the token of another page gets no key', async ({ page, partner }) => {
+    await page.goto(partner.page());
+    const token = page.waitForRequest('**/auth/token');
+    const checkout = await openOverlay(page);
+    await signInAt(checkout, page);
+    const { token: used, code_verifier: verifier } = (await token).postDataJSON();
+    const thief = { grant_type: 'signin_token', publishable_key: partner.publishableKey, token: used };
+    const answer = await page.request.post(`${BASE_URL}/auth/token`, {
+      headers: { origin: partner.plain.origin('thief.localhost') },
+      data: { ...thief, code_verifier: `${verifier}x` },
+    });
+    expect(answer.status()).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { type: 'invalid_grant' } });
+  });
+});
+
+test('an app that is no website opens the checkout by the scheme it is registered with', async ({
+  partner,
+}) => {
+  // A browser extension is such an app: its pages have an origin of their own scheme.
+  const app = mkdtempSync(path.join(tmpdir(), 'svc-app-'));
+  cpSync(path.join(import.meta.dirname, '../public/v1/svc.js'), path.join(app, 'svc.js'));
+  writeFileSync(
+    path.join(app, 'manifest.json'),
+    JSON.stringify({ manifest_version: 3, name: 'App', version: '1' }),
+  );
+  writeFileSync(
+    path.join(app, 'app.html'),
+    '<button id="buy">Buy</button><script src="svc.js"></script><script src="app.js"></script>',
+  );
+  const options = { publishableKey: partner.publishableKey, baseUrl: `${BASE_URL}/checkout` };
+  writeFileSync(
+    path.join(app, 'app.js'),
+    `window.heard = []; Svc.init({ ...${JSON.stringify(options)}, onLoginCompleted: (event) => heard.push(['onLoginCompleted', event]) });
+     document.querySelector('#buy').onclick = () => Svc.open();`,
+  );
+  const browser = await chromium.launchPersistentContext('', {
+    ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
+    headless: false,
+    args: ['--headless=new', '--no-sandbox', `--disable-extensions-except=${app}`, `--load-extension=${app}`],
+    locale: 'en-US',
+  });
+  try {
+    const id = await findExtension(browser.pages()[0] ?? (await browser.newPage()));
+    const page = await browser.newPage();
+    await page.goto(`chrome-extension://${id}/app.html`);
+    await page.getByRole('button', { name: 'Buy' }).click();
+    const gate = await findCheckout(page, /\/checkout\/gate/);
+    await expect(gate.getByText(`chrome-extension://${id}`, { exact: true })).toBeVisible();
+
+    runCommand('partner', 'origins', partner.publishableKey, '--add', 'chrome-extension://*');
+    await page.reload();
+    await page.getByRole('button', { name: 'Buy' }).click();
+    await signInAt(await findCheckout(page), page);
+    await expectHeard(page, 'onLoginCompleted');
+  } finally {
+    await browser.close();
+    rmSync(app, { recursive: true });
+  }
+});
+
+async function findExtension(page: Page): Promise<string> {
+  await page.goto('chrome://extensions/');
+  let id: string | undefined;
+  await expect
+    .poll(async () => {
+      id = await page.evaluate(async () => {
+        type Management = { developerPrivate: { getExtensionsInfo(): Promise<{ id: string }[]> } };
+        const [extension] = await (
+          window as unknown as { chrome: Management }
+        ).chrome.developerPrivate.getExtensionsInfo();
+        return extension?.id;
+      });
+      return id;
+    })
+    .toBeDefined();
+  return id ?? '';
+}

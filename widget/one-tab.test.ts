@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { inOneTab, sleep } from './one-tab';
+
+/** A browser without locks: pages on plain http. */
+function openBrowser(storage: Partial<Storage>): void {
+  vi.stubGlobal('navigator', {});
+  vi.stubGlobal('localStorage', storage);
+}
+
+const kept = new Map<string, string>();
+const storage: Partial<Storage> = {
+  getItem: (name) => kept.get(name) ?? null,
+  setItem: (name, value) => void kept.set(name, value),
+  removeItem: (name) => void kept.delete(name),
+};
+
+beforeEach(() => {
+  kept.clear();
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('without locks, of many tabs one works at a time, and all get their turn', async () => {
+  openBrowser(storage);
+  let working = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++working);
+    await sleep(1000);
+    working--;
+  };
+  const tabs = [1, 2, 3].map(() => inOneTab('payment', work));
+  await vi.advanceTimersByTimeAsync(60_000);
+  await Promise.all(tabs);
+  expect(most).toBe(1);
+  expect(kept.size).toBe(0);
+});
+
+test('the place of a tab that died is free after a while', async () => {
+  openBrowser(storage);
+  kept.set('payment', `dead ${Date.now() + 90_000}`);
+  const work = vi.fn(async () => {});
+  const done = inOneTab('payment', work);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(work).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await done;
+  expect(work).toHaveBeenCalledOnce();
+});
+
+test('where storage throws there is nothing to share: the tab works', async () => {
+  const blocked = () => {
+    throw new Error('blocked');
+  };
+  openBrowser({ getItem: blocked, setItem: blocked, removeItem: blocked });
+  const work = vi.fn(async () => {});
+  await inOneTab('payment', work);
+  expect(work).toHaveBeenCalledOnce();
+});

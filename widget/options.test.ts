@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { readAmount, readOptions } from './options';
+
+const CHECKOUT = 'https://pay.example.com/checkout';
+const publishableKey = 'svc_pk_0123456789abcdef';
+const read = (options: unknown) => readOptions(options, CHECKOUT);
+
+test('a key is all that is needed', () => {
+  const { config, problems } = read({ publishableKey });
+  expect(problems).toEqual([]);
+  expect(config).toEqual({
+    ...{ publishableKey, checkoutUrl: CHECKOUT, currency: 'usd', display: 'embedded' },
+    ...{ checkoutMode: 'embedded', metadata: null, callbacks: {} },
+  });
+});
+
+test.each([
+  ['https://pay.test', 'https://pay.test/checkout'],
+  ['https://pay.test/', 'https://pay.test/checkout'],
+  ['https://pay.test/buy/', 'https://pay.test/buy'],
+  ['http://localhost:3000/checkout?x#y', 'http://localhost:3000/checkout'],
+])('baseUrl %s means %s', (baseUrl, checkoutUrl) => {
+  expect(read({ publishableKey, baseUrl }).config.checkoutUrl).toBe(checkoutUrl);
+});
+
+test.each([
+  ['publishableKey', undefined],
+  ['publishableKey', 'svc_sk_0123456789abcdef'],
+  ['baseUrl', 'javascript:alert(1)'],
+  ['baseUrl', '/checkout'],
+  ['baseUrl', 7],
+  ['currency', 'gbp'],
+  ['display', 'EMBEDDED'],
+  ['checkoutMode', null],
+  ['metadata', { nested: {} }],
+  ['onCreditsAdded', 'a function'],
+])('%s that is wrong is named, and its default used', (name, value) => {
+  const { config, problems } = read({ publishableKey, [name]: value });
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must`))]);
+  const rest = read({ publishableKey }).config;
+  expect(config).toEqual(name === 'publishableKey' ? { ...rest, publishableKey: '' } : rest);
+});
+
+test.each([null, undefined, 'options', 7])('options that are none (%s) do not throw', (given) => {
+  expect(read(given).problems).toHaveLength(1);
+});
+
+test('metadata that cannot be written down is refused, and a copy is kept of what can', () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  expect(read({ publishableKey, metadata: circle }).problems).toHaveLength(1);
+  const metadata = { team: 'blue' };
+  const { config } = read({ publishableKey, metadata });
+  metadata.team = 'red';
+  expect(config.metadata).toEqual({ team: 'blue' });
+});
+
+test('an amount is a number above 0', () => {
+  expect(readAmount(undefined)).toEqual({ amount: null });
+  expect(readAmount({ amount: 12.5 })).toEqual({ amount: 12.5 });
+  for (const amount of [0, -5, Number.NaN, Number.POSITIVE_INFINITY, '25', {}])
+    expect(readAmount({ amount })).toMatchObject({ amount: null, problem: expect.any(String) });
+});

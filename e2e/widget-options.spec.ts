@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
-import { newEmail } from './fixtures/checkout-walk';
+import { findCheckout, newEmail } from './fixtures/checkout-walk';
 import {
   buy,
   collectWarnings,
+  enterCode,
   expectHeard,
   gotoSignedIn,
   openOverlay,
@@ -97,44 +98,19 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
   const warnings = collectWarnings(page);
   const email = newEmail();
   // Credits from elsewhere, so that there is something to allow.
-  const grant = () => runCommand('user', 'grant', email, '--credits', '700');
+  runCommand('user', 'grant', email, '--credits', '700');
   const hear = (name: string) => `${name}: (event) => heard.push(['${name}', event])`;
   const callbacks = `${hear('onPurchaseCompleted')}, ${hear('onPermissionUpdated')}`;
   await page.goto(partner.page({ callbacks }));
   const checkout = await openOverlay(page);
-  await signInAt(checkout, page, email);
-  grant();
-  await page.evaluate(() => (window as unknown as Svc).Svc.close());
-  const again = await openOverlay(page);
-  await signInAgain(again, page, email);
-  await again.getByRole('button', { name: /^Allow up to/ }).click();
-  const heard = await expectHeard(
-    page,
-    'onLoginCompleted',
-    'onLoginCompleted',
-    'onCreditsAdded',
-    'onPermissionUpdated',
-  );
-  const { type, ...rest } = heard[2]?.[1] ?? {};
+  await enterCode(checkout, page, email);
+  await checkout.getByRole('button', { name: /^Allow up to/ }).click();
+  const heard = await expectHeard(page, 'onLoginCompleted', 'onCreditsAdded', 'onPermissionUpdated');
+  const { type, ...rest } = heard[1]?.[1] ?? {};
   expect(type).toBe('permission');
-  expect(heard[3]?.[1]).toEqual(rest);
+  expect(heard[2]?.[1]).toEqual(rest);
   expect(warnings).toEqual([expect.stringContaining('deprecated')]);
 });
-
-/** The key tells who it is; an allowance wants the user in person. */
-async function signInAgain(checkout: Awaited<ReturnType<typeof openOverlay>>, page: Page, email: string) {
-  await expect(checkout.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
-  await checkout.getByLabel('E-mail').fill(email);
-  await expect
-    .poll(async () => {
-      await checkout.getByRole('button', { name: 'Send code' }).click();
-      return checkout.getByLabel('Code').isVisible();
-    })
-    .toBe(true);
-  const answer = await page.request.get(`${BASE_URL}/dev/mail/messages?to=${encodeURIComponent(email)}`);
-  const [newest] = (await answer.json()) as { text: string }[];
-  await checkout.getByLabel('Code').fill(/\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '');
-}
 
 test('wrong options are told through onError, one by one, and never thrown', async ({ page, partner }) => {
   const errors: Error[] = [];

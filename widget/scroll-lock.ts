@@ -2,11 +2,14 @@
 export function lockScroll(): () => void {
   const root = document.documentElement;
   const hasScrollbar = window.innerWidth > root.clientWidth;
-  const undo = [override(root, { overflow: 'hidden', ...(hasScrollbar && { 'scrollbar-gutter': 'stable' }) })];
+  const undo = [
+    override(root, { overflow: 'hidden', ...(hasScrollbar && { 'scrollbar-gutter': 'stable' }) }),
+  ];
   // iOS scrolls the page behind a dialog unless its body is fixed.
   const top = window.scrollY;
   const fixed = /iP(hone|ad|od)/.test(navigator.userAgent);
-  if (fixed) undo.push(override(document.body, { position: 'fixed', top: `${-top}px`, left: '0', right: '0' }));
+  if (fixed)
+    undo.push(override(document.body, { position: 'fixed', top: `${-top}px`, left: '0', right: '0' }));
   return () => {
     for (const restore of undo) restore();
     if (fixed) window.scrollTo(0, top);

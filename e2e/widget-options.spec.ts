@@ -248,12 +248,7 @@ test('the React hook loads one script, survives strict mode and unmounting, and 
   await expect(app.getByText('nobody, heard 0')).toBeVisible();
   await app.getByRole('button', { name: 'Remount' }).click();
   await app.getByRole('button', { name: 'Credits' }).click();
-  const frame = page.frames().length > 1 ? page.frames()[1] : undefined;
-  void frame;
-  await expect.poll(() => page.frames().some((known) => known.url().includes('/checkout/ckv_'))).toBe(true);
-  const checkout = page.frames().find((known) => known.url().includes('/checkout/ckv_'));
-  if (!checkout) throw new Error('no checkout');
-  await signInAt(checkout, page);
+  await signInAt(await findCheckout(page), page);
   await expect(app.getByText('somebody, heard 1')).toBeVisible();
   expect(await page.locator(`script[src="${SCRIPT_URL}"]`).count()).toBe(1);
 });

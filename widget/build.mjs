@@ -32,7 +32,7 @@ async function buildWidget() {
   const gzip = reportSize(`widget ${version}`, script, { goal: 12_000, limit: 15_000 });
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
   const target = path.join(here, '..', 'public', 'v1');
-  await rm(target, { recursive: true, force: true });
+  // Earlier versions stay: somebody may have pinned one.
   await mkdir(path.join(target, version), { recursive: true });
   await writeFile(path.join(target, 'svc.js'), script);
   await writeFile(path.join(target, version, 'svc.js'), script);

@@ -94,7 +94,7 @@ function talkTo(
   const conversation = converse(opening.rid, {
     isPeer: (source) => surface.isPeer(source),
     checkoutOrigin: serviceOrigin,
-    init: () => initMessage(config, surface.isOverlay, amount, opening),
+    init: () => initMessage(config, surface.isOverlay(), amount, opening),
     onHello() {
       paying = false;
       surface.reveal();
@@ -107,7 +107,7 @@ function talkTo(
 
   /** A reload of the page takes an overlay with it, but not a window. */
   function keep(): void {
-    if (!surface.isOverlay) keepOpening(config.publishableKey, opening);
+    if (!surface.isOverlay()) keepOpening(config.publishableKey, opening);
   }
 
   /** The user wants out. While money moves, the checkout asks first; asking once is enough. */
@@ -131,7 +131,7 @@ function talkTo(
   function abandon(): void {
     closed = true;
     conversation.end();
-    if (!surface.isOverlay) forgetOpening(config.publishableKey);
+    if (!surface.isOverlay()) forgetOpening(config.publishableKey);
     surface.remove();
     onClosed();
   }
@@ -140,7 +140,7 @@ function talkTo(
     switch (message.t) {
       case 'ready':
         // A window of the checkout's own site knows its user itself: no key goes there.
-        return conversation.send({ t: 'held_key', user_key: surface.isOverlay ? keys.read() : null });
+        return conversation.send({ t: 'held_key', user_key: surface.isOverlay() ? keys.read() : null });
       case 'signed_in':
         return exchange(message.token);
       case 'forget_key':
@@ -184,7 +184,7 @@ function talkTo(
   function tellOpened(sessionId: string, checkoutUrl: string | null): void {
     opening.sessionId = sessionId;
     keep();
-    payments.add(sessionId, { isOpen, isOverlay: () => surface.isOverlay });
+    payments.add(sessionId, { isOpen, isOverlay: () => surface.isOverlay() });
     notify('onCheckoutOpened', {
       session_id: sessionId,
       user_key: keys.read(),

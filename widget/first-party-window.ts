@@ -72,7 +72,7 @@ type Watched = { peer(source?: Window): Window | null; onGreeted(): void; look()
 function watchWindow({ peer, onGreeted, look }: Watched): Surface {
   const timer = setInterval(look, LOOK_MS);
   return {
-    isOverlay: false,
+    isOverlay: () => false,
     isPeer: (source) => peer(source) === source,
     reveal: onGreeted,
     focus: () => peer()?.focus(),

@@ -105,7 +105,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
 
   const peer = (): Window | null => (popup && !popup.closed ? popup : frame.contentWindow);
   return {
-    isOverlay: true,
+    isOverlay: () => popup === null,
     isPeer: (source) => source === peer(),
     reveal,
     focus: () => (popup && !popup.closed ? popup.focus() : frame.focus()),

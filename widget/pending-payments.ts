@@ -77,7 +77,7 @@ export function createPendingPayments(service: Service): PendingPayments {
   async function follow(sessionId: string, checkout: Watcher): Promise<void> {
     if (followed.has(sessionId)) return;
     followed.add(sessionId);
-    await inOneTab(`svc:${sessionId}`, () => ask(sessionId, checkout));
+    await inOneTab(`svc:${sessionId}`, () => ask(sessionId, checkout)).catch(() => {});
     followed.delete(sessionId);
   }
 

@@ -1,6 +1,6 @@
 /** Where the checkout is shown: over the page, or in a window of its own. */
 export type Surface = {
-  isOverlay: boolean;
+  isOverlay(): boolean;
   /** Whether a message comes from the checkout's own window. */
   isPeer(source: Window): boolean;
   /** The checkout answered: show it. */

@@ -64,7 +64,7 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
   }
 }
 
-const HELLO_MS = 1000;
+const HELLO_MS = 2500;
 
 /**
  * The page behind the session document. A window outlives a reload of its page, and nothing tells
@@ -80,7 +80,13 @@ export function keepHost(rid: string, origin: string, receive: (message: FromWid
     });
     if (!isFramed()) setInterval(sayHello, HELLO_MS);
   });
-  const host: Host = { send: (message) => channel?.send(message) };
+  const host: Host = {
+    send(message) {
+      channel?.send(message);
+      // The page closes its window; one whose page is gone closes itself.
+      if (message.t === 'close' && !isFramed()) setTimeout(() => window.close(), HELLO_MS);
+    },
+  };
   return { opened, host };
 }
 

@@ -73,7 +73,7 @@ export function buildWidget() {
     'widget',
     ['widget'],
     outputs,
-    () => node(['widget/build.mjs']),
+    async () => process.stdout.write((await node(['widget/build.mjs'])).replace(/^(?=.)/gm, '  ')),
     process.env.CHECKOUT_URL,
   );
 }

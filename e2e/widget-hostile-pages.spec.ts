@@ -83,7 +83,7 @@ test('the page behind keeps still, is not reached by Tab, and gets back its scro
   page,
   partner,
 }) => {
-  const style = 'overflow: scroll !important; color: red;';
+  const style = 'color: red; overflow: scroll !important;';
   const body = `<div style="height: 4000px"><a href="#x">A link</a></div>`;
   await page.goto(
     partner.page({ body, script: `document.documentElement.setAttribute('style', '${style}')` }),

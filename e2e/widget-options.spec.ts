@@ -98,7 +98,7 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
   const warnings = collectWarnings(page);
   const email = newEmail();
   // Credits from elsewhere, so that there is something to allow.
-  runCommand('user', 'grant', email, '--credits', '700');
+  runCommand(['user', 'grant', email, '--credits', '700']);
   const hear = (name: string) => `${name}: (event) => heard.push(['${name}', event])`;
   const callbacks = `${hear('onPurchaseCompleted')}, ${hear('onPermissionUpdated')}`;
   await page.goto(partner.page({ callbacks }));
@@ -176,14 +176,9 @@ test('a key that does not work, or is another app’s, is dropped without a word
   page,
   partner,
 }) => {
-  const other = runCommand<{ publishable_key: string }>(
-    'partner',
-    'create',
-    '--name',
-    'Other',
-    '--rate',
-    '0',
-  );
+  const other = runCommand(['partner', 'create', '--name', 'Other', '--rate', '0']) as {
+    publishable_key: string;
+  };
   const address = partner.page({ options: { publishableKey: other.publishable_key } });
   for (const key of [partner.userKey, `svc_sk_${'x'.repeat(49)}`]) {
     await gotoSignedIn(page, address, {

@@ -276,7 +276,7 @@ test('an app that is no website opens the checkout by the scheme it is registere
     const gate = await findCheckout(page, /\/checkout\/gate/);
     await expect(gate.getByText(`chrome-extension://${id}`, { exact: true })).toBeVisible();
 
-    runCommand('partner', 'origins', partner.publishableKey, '--add', 'chrome-extension://*');
+    runCommand(['partner', 'origins', partner.publishableKey, '--add', 'chrome-extension://*']);
     await page.reload();
     await page.getByRole('button', { name: 'Buy' }).click();
     await signInAt(await findCheckout(page), page);

@@ -148,7 +148,7 @@ test('in euros, at the rate that stood when the payment began', async ({ page, s
   await checkout.getByRole('textbox', { name: 'Other amount' }).fill('12,50');
   await checkout.getByRole('button', { name: 'Continue with €12.50' }).click();
   await expect(checkout.getByText('1 EUR = $1.0875, fixed for this payment')).toBeVisible();
-  await expect(checkout.getByText('1,359 credits', { exact: true })).toBeVisible();
+  await expect(form(checkout).getByText('1,359 svc credits', { exact: true })).toBeVisible();
   // 12.50 × 1.0875 × 100 = 1359.375, rounded down; whatever the table says meanwhile.
   runCommand(['rate', 'set', '0.95']);
   await payByCard(checkout, '4242 4242 4242 4242');
@@ -231,6 +231,46 @@ test.describe('webhooks and the return page credit once between them', () => {
     await expectAccessible(tab);
   });
 });
+
+test('with Stripe’s own form: its script is asked for one embedded page, and its word is checked', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  await openApp();
+  let formAddress = '';
+  await page.route('**/checkout/api/visits/*/payments', async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    formAddress = body.payment.embed_url;
+    body.payment = { kind: 'stripe', client_secret: 'cs_secret', publishable_key: 'pk_test_1' };
+    await route.fulfill({ response: answer, json: body });
+  });
+  // Stripe.js comes from Stripe only: here its one call, as its documents describe it.
+  await page.route('https://js.stripe.com/endive/stripe.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: STRIPE_JS }),
+  );
+  const checkout = await openCheckout(page);
+  await signIn(page, checkout, service, newEmail());
+  await chooseAmount(checkout, /\$5\b/);
+  const pay = checkout.getByRole('button', { name: 'Pay with pk_test_1 cs_secret' });
+  await expect(pay).toBeVisible();
+  // The form says it is done; the credits wait until the processor says so too.
+  await pay.click();
+  await expect(checkout.getByRole('heading', { name: 'Confirming your payment…' })).toBeVisible();
+  const card = { number: '4242424242424242', expiry: '12/40', cvc: '123', name: 'Ada' };
+  await page.request.post(formAddress, { data: card });
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+});
+
+const STRIPE_JS = `window.Stripe = (key) => ({
+  async createEmbeddedCheckoutPage({ fetchClientSecret, onComplete }) {
+    const button = document.createElement('button');
+    button.textContent = 'Pay with ' + key + ' ' + (await fetchClientSecret());
+    button.onclick = onComplete;
+    return { mount: (place) => place.append(button), destroy: () => button.remove() };
+  },
+});`;
 
 test('in manual mode the app gets the address and opens it itself; the checkout follows', async ({
   page,

@@ -1,5 +1,5 @@
 import { MINUTE_MS, now, nowDate } from '../clock';
-import { formatCredits } from '../credits';
+import { creditsToJson } from '../credits';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
@@ -85,7 +85,7 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
     checkoutSessionId: payment.id,
     currency: payment.currency as Currency,
     amountMinor: payment.amountMinor,
-    description: `${formatCredits(payment.credits)} ${settings().BRAND_NAME} credits`,
+    description: describeGoods(payment),
     expiresAt: payment.expiresAt,
     language: request.language,
     customer: null,
@@ -101,6 +101,12 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
     });
     throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
   }
+}
+
+/** What the form and the card statement call it, in the buyer's language. */
+function describeGoods({ credits, language }: Payment): string {
+  const count = new Intl.NumberFormat(language).format(creditsToJson(credits));
+  return `${count} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
 }
 
 /** A customer that the processor has lost does not stop a payment. */

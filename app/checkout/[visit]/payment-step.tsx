@@ -7,7 +7,6 @@ import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
 import type { Api, Payment, PaymentStatus } from './api';
-import { Line } from './line';
 import { describeRate } from './purchase-amount';
 import { StepTitle } from './step-title';
 import { mountStripe } from './stripe-form';
@@ -44,14 +43,6 @@ export function PaymentStep(props: Props) {
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.paymentTitle}</StepTitle>
-      {!isHosted && (
-        <dl className="mt-4 grid gap-1.5 border-y border-line py-3">
-          <Line label={say.youPay}>{formatMoney(payment.amount, payment.currency, language)}</Line>
-          <Line label={say.youGet}>
-            {formatCredits(payment.credits, language)} {say.credits}
-          </Line>
-        </dl>
-      )}
       {payment.currency === 'eur' && (
         <p className="mt-2 text-sm text-muted">
           {say.rateLocked(...describeRate(payment.rate, payment.currency, language))}

@@ -58,6 +58,7 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 }
 
 /* Framed: the same form, as quiet as the page around it. */
+.framed { background: transparent; }
 .framed .panel { padding: 4px; }
 .framed .summary { display: flex; justify-content: space-between; align-items: baseline; gap: 16px; padding: 4px 4px 16px; }
 .framed .summary .merchant, .framed .items { display: none; }

@@ -41,6 +41,8 @@ export async function serveControl(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // A page in a browser has no business here, whoever's it is.
+  if (request.headers.origin !== undefined) return sendJson(response, 403, { error: 'not for web pages' });
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
   switch (`${request.method} ${pathname}`) {
     case 'GET /__sandbox/events':

@@ -1,4 +1,5 @@
 import type { Purchase } from '../../prisma/client/client';
+import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
 import { ApiError, invariant } from '../errors';
 import { toMinorUnits } from './amounts';
@@ -7,12 +8,14 @@ import { stripeProcessor } from './stripe/processor';
 
 /**
  * Gives a purchase back through the processor, in whole or in part, and takes its credits: the
- * operator's refund. The same refund asked for twice is one, while the first is not booked.
+ * operator's refund. Asked for twice it is one: by its name, or else by purchase, amount and minute.
  */
 export async function refundPurchase(
   purchaseId: string,
   /** In the purchase's currency; all that is left when omitted. */
   amount?: number,
+  /** Names this refund: one for each time that somebody fills in the form. */
+  refundId?: string,
 ): Promise<{ refundedMinor: number; leftMinor: number }> {
   const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
   if (purchase === null) throw new ApiError('not_found', 'There is no such purchase');
@@ -22,7 +25,7 @@ export async function refundPurchase(
   const outcome = await stripeProcessor.refund({
     paymentId,
     amountMinor,
-    key: `refund_${purchaseId}_${amountMinor}_after_${await countBookings(purchase)}`,
+    key: `refund_${purchaseId}_${refundId ?? (await nameRefund(purchase, amountMinor))}`,
   });
   if (!outcome.ok) throw new ApiError('invalid_request', outcome.reason, { param: 'amount' });
   // The event says the same a moment later; the operator sees it now.
@@ -31,9 +34,10 @@ export async function refundPurchase(
   return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor };
 }
 
-/** Changes with whatever is taken back or restored: then the same amount is another refund. */
-function countBookings({ userId, sessionId }: Purchase): Promise<number> {
-  return prisma().ledgerTransaction.count({ where: { userId, kind: 'refund', relatedId: sessionId } });
+/** A second click falls into the same minute; a refund that failed meanwhile may be made again. */
+async function nameRefund({ sessionId }: Purchase, amountMinor: number): Promise<string> {
+  const failed = await prisma().paymentAlert.count({ where: { sessionId, kind: 'refund_failed' } });
+  return `${amountMinor}_${Math.floor(now() / MINUTE_MS)}_${failed}`;
 }
 
 function chooseAmount(leftMinor: number, amount: number | undefined): number {

@@ -138,9 +138,15 @@ describe('a refund by the operator', () => {
 
   test('clicked twice at once is one refund', async () => {
     const { id, processorPaymentId } = await buy({ amount: 10 });
+    const clicked = now();
+    setClock(() => clicked);
     await Promise.allSettled([refundPurchase(id, 4), refundPurchase(id, 4)]);
+    // The second click, when the first is booked already.
+    await refundPurchase(id, 4);
+    setClock();
     const { data } = await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' });
     expect(data).toHaveLength(1);
+    expect(await refundPurchase(id, 4, 'another')).toMatchObject({ refundedMinor: 800 });
   });
 
   test('that failed at the bank is told, gives the credits back, and can be made again', async () => {

@@ -12,6 +12,8 @@ const LOOK_EVERY_MS = 50;
 /** One real server process on the shared database. It can be killed and started again. */
 export class Instance {
   private child: ChildProcess | undefined;
+  /** All that the process wrote, where the environment says KEEP_LOG. */
+  log = '';
 
   private constructor(
     readonly url: string,
@@ -43,8 +45,12 @@ export class Instance {
   private async tryToRun(): Promise<string | null> {
     const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (text: Buffer) => {
+        if (this.environment.KEEP_LOG) this.log += text;
+      });
     let complaint = '';
     child.stderr?.on('data', (text: Buffer) => {
       complaint = `${complaint}${text}`.slice(-2_000);

@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction, prisma } from '@/server/db';
+import { listDevices, logOutDevice } from '@/server/identity/devices';
+import { SESSION_COOKIE } from '@/server/identity/session-cookie';
+import { openSession } from '@/server/identity/sessions';
+import { openUser } from '@/server/identity/users';
+import { bookPurchase, grantCredits, OUTSIDE_ANY_APP, openUserApp, saveLimit } from '@/server/ledger';
+import { createPartner } from '@/server/partners/partner';
+import { type LoopbackServer, listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+import { setEndpoint } from '@/server/webhooks/endpoint';
+import { buildPages, bundleServer } from '../../scripts/steps.mjs';
+import { newDatabase } from '../harness';
+import { newPerson } from '../harness/people';
+import { until } from '../harness/until';
+import { Instance } from '../sim/instances';
+import { openMailbox, wrongCode } from './mailbox';
+
+/** One user with an address found nowhere else goes through everything, on two real instances. */
+
+const EMAIL = 'canary.q7xz@nowhere-else.example';
+const OWNER = 'owner.of.the.app@example.com';
+
+process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
+const { url: databaseUrl } = await newDatabase();
+const mailbox = await openMailbox();
+const folder = mkdtempSync(path.join(tmpdir(), 'canary-'));
+let [one, two]: Instance[] = [];
+let receiver: LoopbackServer;
+
+/** All that a partner could read, by where it was. */
+const seen: { where: string; text: string }[] = [];
+
+beforeAll(async () => {
+  await buildPages();
+  await bundleServer();
+  receiver = await listenOnLoopback(async (request, response) => {
+    seen.push({ where: 'webhook', text: JSON.stringify(request.rawHeaders) + (await readBody(request)) });
+    response.writeHead(204).end();
+  });
+  const environment = {
+    NODE_ENV: 'production' as const,
+    LOG_LEVEL: 'trace',
+    KEEP_LOG: 'yes',
+    AUTH_SECRET: process.env.AUTH_SECRET ?? '',
+    DATABASE_URL: databaseUrl,
+    SMTP_URL: process.env.SMTP_URL ?? '',
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
+    LIMIT_CODE_RESEND_SECONDS: '0',
+  };
+  [one, two] = await Promise.all(
+    ['one', 'two'].map((name) => Instance.start(path.join(folder, name), environment)),
+  );
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([one?.stop(), two?.stop(), receiver?.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+type Call = { method?: string; body?: unknown; key?: string; cookie?: string };
+
+/** Asks an instance and keeps everything that came back. */
+async function call(instance: Instance | undefined, where: string, { method, body, key, cookie }: Call = {}) {
+  const response = await fetch(`${instance?.url}${where}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    redirect: 'manual',
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(cookie !== undefined && { cookie: `${SESSION_COOKIE}=${cookie}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  seen.push({ where: `${where} ${response.status}`, text: JSON.stringify([...response.headers]) + text });
+  return { status: response.status, json: () => JSON.parse(text) as Record<string, unknown> };
+}
+
+test('no byte that a partner sees and no line of a log holds the e-mail or the account of a user; a device that is logged out is out on both instances', async () => {
+  const partner = await createPartner({ name: 'Watched app', rateBp: 2_500, origins: [], ownerEmail: OWNER });
+  const pk = partner.publishableKey;
+  await setEndpoint(partner.id, `${receiver.url}/hook`);
+
+  const sent = (
+    await call(one, '/v1/auth/send-code', { body: { publishable_key: pk, email: EMAIL } })
+  ).json();
+  const code = mailbox.lastCode();
+  const entry = { publishable_key: pk, challenge_id: sent.challenge_id, email: EMAIL };
+  const wrong = await call(two, '/v1/auth/verify-code', { body: { ...entry, code: wrongCode(code) } });
+  expect(wrong.status).toBe(400);
+  const verified = await call(two, '/v1/auth/verify-code', {
+    body: { ...entry, code, metadata: { seat: 7 } },
+  });
+  expect(verified.status).toBe(200);
+  const key = String(verified.json().user_key);
+  const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
+  await inTransaction(async (tx) => {
+    const money = { userId, credits: wholeCredits(100) };
+    await bookPurchase(tx, { ...money, appId: partner.id, sessionId: 'cks_canary' });
+    await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: 'au_canary' });
+    await grantCredits(tx, { ...money, appId: OUTSIDE_ANY_APP, grantId: 'canary', note: 'a gift' });
+    await saveLimit(tx, { userId, appId: partner.id, limit: wholeCredits(5), saveId: 'canary' });
+  });
+
+  await useEverything(pk, key);
+  await lookAtPartnerPages(partner.id);
+
+  for (const instance of [one, two])
+    expect((await call(instance, '/v1/credits/balance', { key })).status).toBe(200);
+  const [device] = await listDevices(userId);
+  await logOutDevice(userId, device?.sessionId ?? '');
+  for (const instance of [one, two]) {
+    for (const where of ['/v1/credits/balance', '/v1/credits/history', '/v1/models/x'])
+      expect((await call(instance, where, { key })).status).toBe(where.includes('models') ? 404 : 401);
+    const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
+    expect((await call(instance, '/v1/chat/completions', { key, body })).status).toBe(401);
+  }
+  await until(
+    async () => seen.filter(({ where }) => where === 'webhook').map(({ text }) => text),
+    (texts) => texts.some((text) => text.includes('session_revoked')),
+  );
+  const logs = [one, two].map((instance) => ({ where: 'log', text: instance?.log ?? '' }));
+  expect(logs.every(({ text }) => text.length > 0)).toBe(true);
+  // What is searched is what was shown.
+  expect(seen.filter(({ text }) => text.includes(partner.name)).length).toBeGreaterThan(2);
+  const leaks = [...seen, ...logs].flatMap(({ where, text }) =>
+    tracesOf(EMAIL, userId)
+      .filter((trace) => text.toLowerCase().includes(trace.toLowerCase()))
+      .map((trace) => `${where}: ${trace}`),
+  );
+  expect(leaks).toEqual([]);
+}, 120_000);
+
+test("nobody reaches what is another's: by each kind of id the answer is the one to an id that does not exist", async () => {
+  const [ada, eve] = [await newPerson({ credits: 10 }), await newPerson({ credits: 10 })];
+  const ask = { model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+  await call(one, '/v1/chat/completions', { key: ada.userKey, body: ask });
+  const order = { publishable_key: ada.publishableKey, amount: 5, currency: 'usd' };
+  const bought = (await call(one, '/v1/credits/checkout', { key: ada.userKey, body: order })).json();
+  const history = (await call(one, '/v1/credits/history', { key: ada.userKey })).json();
+  const [usage] = history.data as { request_id: string }[];
+  const ids = { checkout: String(bought.session_id), receipts: usage?.request_id ?? '' };
+  for (const [kind, id] of Object.entries(ids)) {
+    const where = `/v1/credits/${kind}/`;
+    expect((await call(one, where + id, { key: ada.userKey })).status).toBe(200);
+    const foreign = await call(one, where + id, { key: eve.userKey });
+    const unknown = await call(one, `${where}${id.slice(0, -4)}none`, { key: eve.userKey });
+    expect([foreign.status, foreign.json()]).toEqual([404, unknown.json()]);
+  }
+  const { token: cookie } = await inTransaction((tx) =>
+    openSession(tx, { userId: eve.userId, userAgent: 'test' }),
+  );
+  const pages = [
+    ...partnerPages().map((page) => `/partner/${ada.partnerId}${page}`),
+    `/account/apps/${ada.partnerId}`,
+    `/account/activity/${ids.receipts}`,
+  ];
+  for (const where of pages) {
+    await call(one, where, { cookie });
+    const { text = '' } = seen.at(-1) ?? {};
+    expect([where, text.includes('Test app'), text.includes('sandbox/echo')]).toEqual([where, false, false]);
+    expect(text, where).toContain('There is nothing at this address');
+  }
+}, 120_000);
+
+async function useEverything(pk: string, key: string): Promise<void> {
+  const ask = { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
+  for (const where of ['/v1/chat/completions', '/v1/messages']) {
+    for (const more of [{}, { stream: true }, { model: 'none/none' }, { messages: 7 }])
+      await call(one, where, { key, body: { ...ask, ...more } });
+    await call(one, where, { key: `${key}x`, body: ask });
+  }
+  const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
+  const bought = await call(one, '/v1/credits/checkout', { key, body: order });
+  const history = await call(two, '/v1/credits/history', { key });
+  const [entry] = history.json().data as { request_id?: string }[];
+  for (const where of [
+    `/v1/credits/checkout/${bought.json().session_id}`,
+    `/v1/credits/receipts/${entry?.request_id}`,
+    `/v1/credits/pricing?publishable_key=${pk}`,
+    '/v1/credits/balance',
+    '/v1/models',
+  ])
+    await call(two, where, { key });
+  const exchange = { grant_type: 'signin_token', publishable_key: pk, token: 'svc_st_x', code_verifier: 'x' };
+  await call(one, '/auth/token', { body: exchange });
+}
+
+/** Every page of the partner's dashboard, as the owner of the app. */
+async function lookAtPartnerPages(partnerId: string): Promise<void> {
+  const { token: cookie } = await inTransaction(async (tx) => {
+    const { id: userId } = await openUser(tx, OWNER);
+    return openSession(tx, { userId, userAgent: 'test' });
+  });
+  for (const page of partnerPages()) await call(one, `/partner/${partnerId}${page}`, { cookie });
+}
+
+/** Below the app's own address, without those that name one thing more. */
+function partnerPages(): string[] {
+  return readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(^|\/)page\.tsx$/.test(file) && !file.includes('['))
+    .map((file) => `/${file}`.replace(/\/page\.tsx$/, ''));
+}
+
+/** The value as it is, and as it might be disguised. */
+function tracesOf(...values: string[]): string[] {
+  return values.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64').replace(/=+$/, ''),
+    Buffer.from(value).toString('hex'),
+    createHash('sha256').update(value).digest('hex'),
+    createHash('sha256').update(value).digest('base64url'),
+  ]);
+}

@@ -1,0 +1,165 @@
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible } from './fixtures/accessibility';
+import { demoAddress, newEmail, openCheckout, readCode, test } from './fixtures/checkout-walk';
+
+test.use({ locale: 'en-US', timezoneId: 'UTC' });
+
+/** Codes to one address come half a minute apart. */
+const NEXT_CODE_MS = 45_000;
+
+async function signInToAccount(page: Page, service: string, email: string): Promise<void> {
+  await page.goto(`${service}/account`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').fill(await readCode(page, service, email));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+}
+
+/** In light, dark and on a phone. */
+async function expectGood(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  const wide = page.viewportSize() ?? { width: 1280, height: 720 };
+  await page.setViewportSize({ width: 375, height: 812 });
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+  ).toBeLessThanOrEqual(0);
+  await page.setViewportSize(wide);
+}
+
+const cell = (page: Page, row: string | RegExp, text: string | RegExp) =>
+  page.getByRole('row', { name: row }).getByText(text);
+
+test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, service, context }) => {
+  test.setTimeout(240_000);
+  const email = newEmail();
+  await signInToAccount(page, service, email);
+  await expect(page.getByText('No credits yet')).toBeVisible();
+  await expectGood(page);
+
+  await test.step('buys on the account’s own pages with the sandbox card', async () => {
+    await page.getByRole('link', { name: 'Buy credits' }).first().click();
+    await expectGood(page);
+    await page.getByRole('radio', { name: /Other/ }).check();
+    await page.getByLabel('Other amount').fill('3');
+    await page.getByRole('button', { name: 'Continue to payment' }).click();
+    await expect(page.getByText('Enter an amount from $5 to $500.')).toBeVisible();
+    await page.getByRole('radio', { name: /\$10\b(?!0)/ }).check();
+    await page.getByRole('button', { name: 'Pay $10' }).click();
+    await page.locator('[autocomplete="cc-number"]').fill('4242 4242 4242 4242');
+    await page.locator('[autocomplete="cc-exp"]').fill('12 / 34');
+    await page.locator('[autocomplete="cc-csc"]').fill('123');
+    await page.locator('[autocomplete="cc-name"]').fill('Ada Lovelace');
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByText('1,000 credits added').last()).toBeVisible();
+    await expectGood(page);
+    await page.getByRole('link', { name: 'Overview' }).last().click();
+    await expect(page.getByText('1,000 credits').first()).toBeVisible();
+  });
+
+  await test.step('finds every page in order while it is still empty', async () => {
+    for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
+      await expectGood(page);
+    }
+    await page.getByRole('link', { name: 'Purchases' }).click();
+    await expect(page.getByRole('row', { name: /1,000 \$10 Paid/ })).toBeVisible();
+  });
+
+  const demo = await context.newPage();
+  await test.step('signs in to an app', async () => {
+    await demo.goto(demoAddress(service));
+    const checkout = await openCheckout(demo);
+    await checkout.getByLabel('E-mail').fill(email);
+    await expect(async () => {
+      await checkout.getByRole('button', { name: 'Send code' }).click();
+      await expect(checkout.getByLabel('Code')).toBeVisible({ timeout: 1_500 });
+    }).toPass({ timeout: NEXT_CODE_MS, intervals: [3_000] });
+    const first = await readCode(demo, service, email);
+    await checkout.getByLabel('Code').fill(first);
+    await expect(demo.getByTestId('user-key')).toHaveText(/^svc_sk_/);
+  });
+
+  await test.step('lets it spend, pauses and resumes that', async () => {
+    await page.getByRole('link', { name: 'Apps', exact: true }).click();
+    await expect(cell(page, /Demo/, 'Not allowed')).toBeVisible();
+    await page.getByRole('link', { name: /Demo/ }).click();
+    await expect(page.getByText('this app has no allowance for them')).toBeVisible();
+    await page.getByLabel('Credits it may spend from now on').fill('a few');
+    await page.getByRole('button', { name: /^Save the allowance/ }).click();
+    await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
+    await page.getByLabel('Credits it may spend from now on').fill('300');
+    await page.getByRole('button', { name: /^Save the allowance/ }).click();
+    await expect(page.getByText('of 300 credits allowed')).toBeVisible();
+    await expectGood(page);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await expect(page.getByText('You paused the allowance of this app.')).toBeVisible();
+    await expectGood(page);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expect(page.getByText('of 300 credits allowed')).toBeVisible();
+  });
+
+  await test.step('spends in the app, and reads the receipt', async () => {
+    await demo.reload();
+    await demo.getByLabel('Your prompt').fill('Tell me a short story');
+    await demo.getByRole('button', { name: 'Send' }).click();
+    await expect(demo.getByTestId('cost')).toContainText(/cost \d/, { timeout: 60_000 });
+    await page.getByRole('link', { name: 'Activity', exact: true }).click();
+    await expect(page.getByRole('link', { name: /^Receipt of the request/ })).toBeVisible();
+    await expectGood(page);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export CSV' }).click();
+    const csv = await (await download).createReadStream();
+    let text = '';
+    for await (const part of csv) text += String(part);
+    expect(text).toMatch(/^time,request_id,app,model,/);
+    expect(text.trim().split('\r\n')).toHaveLength(2);
+    await page.getByRole('link', { name: /^Receipt of the request/ }).click();
+    await expect(page.getByText('from credits outside any app')).toBeVisible();
+    await expectGood(page);
+  });
+
+  await test.step('revokes the key, and logs the app’s device out', async () => {
+    await page.getByRole('link', { name: 'Apps', exact: true }).click();
+    await page.getByRole('link', { name: /Demo/ }).click();
+    await page.getByRole('button', { name: /^Revoke: key ending in/ }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await expect(page.getByText('No live keys')).toBeVisible();
+    await page.getByRole('button', { name: 'Remove allowance' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove allowance' }).click();
+    await expect(page.getByText('this app has no allowance for them')).toBeVisible();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(2);
+    await page.getByRole('button', { name: 'Log out all others' }).click();
+    await expectAccessible(page);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Log out all others' }).click();
+    await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(1);
+  });
+
+  await test.step('deletes the account, told before what is lost', async () => {
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByText(/You would lose 9\d\d(\.\d+)? credits/)).toBeVisible();
+    await expectAccessible(page);
+    await expect(dialog.getByRole('button', { name: 'Delete my account for good' })).toBeDisabled();
+    await dialog.getByLabel(/^Type/).fill(email);
+    await dialog.getByRole('button', { name: 'Delete my account for good' }).click();
+    await expect(page).toHaveURL(`${service}/`);
+    await page.goto(`${service}/account`);
+    await expect(page).toHaveURL(/\/sign-in\?/);
+  });
+});
+
+test('nobody reads an account without its session', async ({ request, service }) => {
+  for (const path of ['', '/activity', '/apps', '/devices', '/purchases', '/settings', '/buy']) {
+    const answer = await request.get(`${service}/account${path}`, { maxRedirects: 0 });
+    expect(answer.status(), path).toBe(307);
+    expect(answer.headers().location).toContain('/sign-in');
+  }
+  expect((await request.get(`${service}/account/activity/export`)).status()).toBe(401);
+});

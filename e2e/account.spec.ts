@@ -30,6 +30,12 @@ async function expectGood(page: Page): Promise<void> {
   await page.setViewportSize(wide);
 }
 
+const openPage = (page: Page, name: string) =>
+  page
+    .getByRole('navigation', { name: 'Dashboard' })
+    .getByRole('link', { name, exact: true })
+    .click();
+
 const cell = (page: Page, row: string | RegExp, text: string | RegExp) =>
   page.getByRole('row', { name: row }).getByText(text);
 
@@ -62,11 +68,11 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
 
   await test.step('finds every page in order while it is still empty', async () => {
     for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
-      await page.getByRole('link', { name, exact: true }).click();
+      await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
       await expectGood(page);
     }
-    await page.getByRole('link', { name: 'Purchases' }).click();
+    await openPage(page, 'Purchases');
     await expect(page.getByRole('row', { name: /1,000 \$10 Paid/ })).toBeVisible();
   });
 
@@ -85,7 +91,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 
   await test.step('lets it spend, pauses and resumes that', async () => {
-    await page.getByRole('link', { name: 'Apps', exact: true }).click();
+    await openPage(page, 'Apps');
     await expect(cell(page, /Demo/, 'Not allowed')).toBeVisible();
     await page.getByRole('link', { name: /Demo/ }).click();
     await expect(page.getByText('this app has no allowance for them')).toBeVisible();
@@ -108,7 +114,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await demo.getByLabel('Your prompt').fill('Tell me a short story');
     await demo.getByRole('button', { name: 'Send' }).click();
     await expect(demo.getByTestId('cost')).toContainText(/cost \d/, { timeout: 60_000 });
-    await page.getByRole('link', { name: 'Activity', exact: true }).click();
+    await openPage(page, 'Activity');
     await expect(page.getByRole('link', { name: /^Receipt of the request/ })).toBeVisible();
     await expectGood(page);
     const download = page.waitForEvent('download');
@@ -124,7 +130,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 
   await test.step('revokes the key, and logs the app’s device out', async () => {
-    await page.getByRole('link', { name: 'Apps', exact: true }).click();
+    await openPage(page, 'Apps');
     await page.getByRole('link', { name: /Demo/ }).click();
     await page.getByRole('button', { name: /^Revoke: key ending in/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
@@ -132,7 +138,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await page.getByRole('button', { name: 'Remove allowance' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove allowance' }).click();
     await expect(page.getByText('this app has no allowance for them')).toBeVisible();
-    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await openPage(page, 'Devices');
     await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(2);
     await page.getByRole('button', { name: 'Log out all others' }).click();
     await expectAccessible(page);
@@ -141,7 +147,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 
   await test.step('deletes the account, told before what is lost', async () => {
-    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await openPage(page, 'Settings');
     await page.getByRole('button', { name: 'Delete my account' }).click();
     const dialog = page.getByRole('dialog');
     await expect(dialog.getByText(/You would lose 9\d\d(\.\d+)? credits/)).toBeVisible();

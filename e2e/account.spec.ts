@@ -31,10 +31,7 @@ async function expectGood(page: Page): Promise<void> {
 }
 
 const openPage = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: 'Dashboard' })
-    .getByRole('link', { name, exact: true })
-    .click();
+  page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name, exact: true }).click();
 
 const cell = (page: Page, row: string | RegExp, text: string | RegExp) =>
   page.getByRole('row', { name: row }).getByText(text);

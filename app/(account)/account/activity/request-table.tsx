@@ -52,7 +52,7 @@ const COLUMNS = [
 export function RequestTable({ rows }: { rows: RequestRow[] }) {
   return (
     <DataTable
-      caption="Requests"
+      caption="Requests, newest first"
       columns={COLUMNS}
       rows={rows}
       numeric={['inputTokens', 'outputTokens', 'credits']}

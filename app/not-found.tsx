@@ -3,15 +3,40 @@ import { buttonClass } from './_ui/button';
 
 export const metadata: Metadata = { title: 'Not found' };
 
+const PLACES = [
+  ['/pricing', 'Models and prices', 'What every model costs'],
+  ['/docs', 'Documentation', 'Quickstart, guides, API reference'],
+  ['/account', 'Your account', 'Credits, apps, devices'],
+];
+
 export default function NotFound() {
   return (
-    <main className="grid min-h-dvh place-content-center justify-items-center gap-3 p-8 text-center">
+    <main className="mx-auto grid min-h-dvh w-full max-w-[520px] content-center gap-3 px-5 py-16">
       <p className="font-mono text-sm text-muted">404</p>
-      <h1 className="text-2xl font-semibold">There is nothing at this address</h1>
-      <p className="max-w-sm text-muted">The link may be old, or a letter is missing.</p>
-      <a href="/" className={`${buttonClass({ look: 'secondary' })} mt-3`}>
-        Go to the front page
-      </a>
+      <h1 className="text-[30px] leading-tight font-semibold tracking-tight">
+        There is nothing at this address
+      </h1>
+      <p className="text-muted">
+        The link may be old, or a letter is missing. You may have been looking for:
+      </p>
+      <ul className="mt-3 divide-y divide-line border-y border-line">
+        {PLACES.map(([href, name, text]) => (
+          <li key={href}>
+            <a
+              href={href}
+              className="flex flex-wrap items-baseline justify-between gap-x-4 px-1 py-3.5 hover:bg-sunken"
+            >
+              <span className="font-medium">{name}</span>
+              <span className="text-sm text-muted">{text}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-4">
+        <a href="/" className={buttonClass({ look: 'secondary' })}>
+          Go to the front page
+        </a>
+      </p>
     </main>
   );
 }

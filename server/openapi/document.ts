@@ -77,6 +77,14 @@ const SECURITY = {
   },
 } as const;
 
+let current: OpenApiDocument | undefined;
+
+/** The document of this service. Made once: it changes with the settings alone. */
+export function apiDocument(): OpenApiDocument {
+  current ??= buildDocument();
+  return current;
+}
+
 export function buildDocument({ BASE_URL, BRAND_NAME }: Settings = settings()): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of OPERATIONS) {

@@ -1,13 +1,12 @@
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
-import { buildDocument } from '@/server/openapi/document';
+import { apiDocument } from '@/server/openapi/document';
 
-/** Made once: it changes with the settings alone. */
 let text: string | undefined;
 
 export const GET = (): Promise<Response> =>
   respond('chat', () => {
-    text ??= JSON.stringify(buildDocument());
+    text ??= JSON.stringify(apiDocument());
     return new Response(text, {
       headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
     });

@@ -1,0 +1,63 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { settings } from '@/server/env';
+import { apiDocument } from '@/server/openapi/document';
+import { GROUPS, type GroupId } from '@/server/openapi/operation';
+import { TextLink } from '../../../parts/markdown';
+import { findGuide } from '../../guides';
+import { EndpointSection } from '../endpoint-section';
+import { EventSection } from '../event-section';
+import { operationsOf } from '../operations-of';
+
+type Props = { params: Promise<{ group: string }> };
+
+const WEBHOOKS = {
+  title: 'Webhook events',
+  description:
+    'What your backend is told. Each event is one signed POST to your endpoint, tried three times.',
+};
+
+const isGroup = (name: string): name is GroupId => Object.hasOwn(GROUPS, name);
+
+const describe = (group: string) => (group === 'webhooks' ? WEBHOOKS : isGroup(group) ? GROUPS[group] : null);
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const described = describe((await params).group);
+  return described ? { title: `${described.title} · API`, description: described.description } : {};
+}
+
+export default async function GroupPage({ params }: Props) {
+  const { group } = await params;
+  const described = describe(group);
+  if (described === null) notFound();
+  const document = apiDocument();
+  const { BASE_URL: base } = settings();
+  return (
+    <article className="min-w-0">
+      <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">
+        {described.title}
+      </h1>
+      <p className="mt-3 mb-4 max-w-[64ch] text-lg leading-relaxed text-muted">
+        {described.description}
+        {group === 'webhooks' && findGuide('webhooks') && (
+          <>
+            {' '}
+            How to check the signature: <TextLink href="/docs/webhooks">the guide</TextLink>.
+          </>
+        )}
+      </p>
+      {operationsOf(document, group).map((endpoint) =>
+        group === 'webhooks' ? (
+          <EventSection key={endpoint.operation.operationId} endpoint={endpoint} document={document} />
+        ) : (
+          <EndpointSection
+            key={endpoint.operation.operationId}
+            endpoint={endpoint}
+            document={document}
+            base={base}
+          />
+        ),
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,13 @@
+import type { OpenApiDocument, OpenApiOperation } from '@/server/openapi/document';
+
+export type Endpoint = { method: string; path: string; operation: OpenApiOperation };
+
+/** The endpoints of a group, or the events of `webhooks`, in the document's order. */
+export function operationsOf(document: OpenApiDocument, group: string): Endpoint[] {
+  const places = group === 'webhooks' ? document.webhooks : document.paths;
+  return Object.entries(places).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags }]) => tags.includes(group))
+      .map(([method, operation]) => ({ method, path, operation })),
+  );
+}

@@ -1,0 +1,108 @@
+import type { Metadata } from 'next';
+import type { ReactNode } from 'react';
+import { settings } from '@/server/env';
+import { apiDocument } from '@/server/openapi/document';
+import { GROUPS } from '@/server/openapi/operation';
+import { CodeBlock } from '../../parts/code-block';
+import { AnchoredHeading, InlineCode, TextLink } from '../../parts/markdown';
+import { WithHeadings } from '../on-this-page';
+import { MethodBadge } from './method-badge';
+import { operationsOf } from './operations-of';
+
+export const metadata: Metadata = { title: 'API reference', description: 'Every endpoint of the API.' };
+
+const HEADINGS = [
+  { id: 'addresses', title: 'Addresses' },
+  { id: 'authentication', title: 'Authentication' },
+  { id: 'endpoints', title: 'Endpoints' },
+  { id: 'conventions', title: 'Conventions' },
+];
+
+export default function ApiPage() {
+  const { BASE_URL: base } = settings();
+  const document = apiDocument();
+  return (
+    <WithHeadings headings={HEADINGS}>
+      <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">API reference</h1>
+      <p className="mt-3 text-lg leading-relaxed text-muted">
+        These pages are made from the <TextLink href="/v1/openapi.json">OpenAPI 3.1 document</TextLink>, which
+        is made from the schemas that check requests.
+      </p>
+
+      <Part id="addresses">
+        <ul className="grid list-disc gap-2 pl-6">
+          <li>
+            Clients of the chat format: <InlineCode>{`${base}/v1`}</InlineCode>
+          </li>
+          <li>
+            Clients of the messages format: <InlineCode>{base}</InlineCode>, because they append{' '}
+            <InlineCode>/v1</InlineCode>
+          </li>
+        </ul>
+      </Part>
+
+      <Part id="authentication">
+        <p>
+          A user key goes into <InlineCode>Authorization: Bearer</InlineCode>,{' '}
+          <InlineCode>x-api-key</InlineCode> or <InlineCode>X-User-Key</InlineCode>; the first value that
+          begins with <InlineCode>svc_sk_</InlineCode> counts. Endpoints that mint keys take the publishable
+          key as a field, and, from a page, the page’s origin must be registered.
+        </p>
+        <CodeBlock
+          language="sh"
+          code={`curl ${base}/v1/credits/balance -H "Authorization: Bearer $SVC_USER_KEY"`}
+        />
+      </Part>
+
+      <Part id="endpoints">
+        <div className="grid gap-6">
+          {Object.entries(GROUPS).map(([id, { title }]) => (
+            <section key={id}>
+              <h3 className="font-medium">{title}</h3>
+              <ul className="mt-2 divide-y divide-line border-y border-line">
+                {operationsOf(document, id).map(({ method, path, operation }) => (
+                  <li key={operation.operationId}>
+                    <a
+                      href={`/docs/api/${id}#${operation.operationId}`}
+                      className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-2.5 hover:bg-sunken"
+                    >
+                      <MethodBadge method={method} />
+                      <code className="font-mono text-[13px] wrap-anywhere">{path}</code>
+                      <span className="text-sm text-muted sm:ml-auto">{operation.summary}</span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </Part>
+
+      <Part id="conventions">
+        <ul className="grid list-disc gap-2 pl-6">
+          <li>
+            Bodies are JSON; names are <InlineCode>snake_case</InlineCode>; times are ISO 8601 in UTC.
+          </li>
+          <li>Credits are numbers with at most six decimals. 100 credits are 1 US dollar.</li>
+          <li>New fields may appear in answers at any time: ignore those that you do not know.</li>
+          <li>Any page may call the endpoints that take a user key; no cookie is ever read.</li>
+          <li>Bodies may have 32 MB on the generation endpoints and 64 kB elsewhere.</li>
+          <li>
+            Failures: <TextLink href="/docs/errors">Errors</TextLink>.
+          </li>
+        </ul>
+      </Part>
+    </WithHeadings>
+  );
+}
+
+function Part({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <section className="mt-10 grid min-w-0 gap-4 leading-relaxed">
+      <AnchoredHeading as="h2" id={id} className="text-xl font-semibold">
+        {HEADINGS.find((heading) => heading.id === id)?.title}
+      </AnchoredHeading>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+'use client';
+
+import { ChevronDown } from 'lucide-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { useRef } from 'react';
+import type { NavGroup } from './navigation';
+
+/** The pages of the documentation, beside the text on a wide screen. */
+export function DocsNav({ groups }: { groups: NavGroup[] }) {
+  return (
+    <nav
+      aria-label="Documentation"
+      className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-10 pr-2 lg:block"
+    >
+      <Groups groups={groups} />
+    </nav>
+  );
+}
+
+/** The same above the text on a phone; it works without a script too. */
+export function DocsMenu({ groups }: { groups: NavGroup[] }) {
+  const path = usePathname();
+  const details = useRef<HTMLDetailsElement>(null);
+  const current = groups.flatMap(({ links }) => links).find(({ href }) => href === path);
+  const close = () => details.current?.removeAttribute('open');
+  return (
+    <details
+      ref={details}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+      className="group sticky top-16 z-20 -mx-5 border-b border-line bg-page sm:-mx-8 lg:hidden"
+    >
+      <summary className="flex h-12 list-none items-center justify-between gap-3 px-5 text-sm sm:px-8 [&::-webkit-details-marker]:hidden">
+        <span>
+          <span className="text-muted">Documentation</span>
+          {current && <span className="font-medium"> / {current.label}</span>}
+        </span>
+        <ChevronDown
+          size={16}
+          aria-hidden="true"
+          className="text-muted transition-transform group-open:rotate-180"
+        />
+      </summary>
+      <nav
+        aria-label="Documentation"
+        className="max-h-[70dvh] overflow-y-auto border-t border-line px-3 py-4 sm:px-6"
+      >
+        <Groups groups={groups} onChoose={close} />
+      </nav>
+    </details>
+  );
+}
+
+function Groups({ groups, onChoose }: { groups: NavGroup[]; onChoose?: () => void }) {
+  const path = usePathname();
+  return (
+    <ul className="grid gap-6">
+      {groups.map(({ title, links }) => (
+        <li key={title}>
+          <p className="px-2 pb-1.5 text-[13px] font-medium">{title}</p>
+          <ul>
+            {links.map(({ href, label }) => (
+              <li key={href}>
+                <Link
+                  href={href}
+                  {...(onChoose && { onClick: onChoose })}
+                  aria-current={path === href ? 'page' : undefined}
+                  className="flex min-h-11 items-center rounded-lg px-2 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent lg:min-h-8"
+                >
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,29 @@
+import { GROUPS } from '@/server/openapi/operation';
+import { guides } from './guides';
+
+export type NavGroup = { title: string; links: { href: string; label: string }[] };
+
+/** Every page of the documentation, in reading order. */
+export function navigation(): NavGroup[] {
+  return [
+    {
+      title: 'Start',
+      links: [
+        { href: '/docs', label: 'Quickstart' },
+        { href: '/docs/clients', label: 'Clients' },
+      ],
+    },
+    { title: 'Guides', links: guides().map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })) },
+    {
+      title: 'API reference',
+      links: [
+        { href: '/docs/api', label: 'Overview' },
+        ...Object.entries(GROUPS)
+          .filter(([id]) => id !== 'document')
+          .map(([id, { title }]) => ({ href: `/docs/api/${id}`, label: title })),
+        { href: '/docs/api/webhooks', label: 'Webhook events' },
+        { href: '/docs/errors', label: 'Errors' },
+      ],
+    },
+  ].filter(({ links }) => links.length > 0);
+}

@@ -1,0 +1,54 @@
+import { CopyButton } from './copy-button';
+import { highlight } from './highlight';
+
+type Props = {
+  code: string;
+  language: string;
+  /** What it is, shown above and read with the copy button. */
+  title?: string;
+};
+
+const NAMES: Record<string, string> = {
+  js: 'JavaScript',
+  ts: 'TypeScript',
+  python: 'Python',
+  sh: 'Shell',
+  json: 'JSON',
+  html: 'HTML',
+  text: 'Text',
+};
+
+/** Code to read and take along. Long lines scroll inside the block, never the page. */
+export function CodeBlock({ code, language, title }: Props) {
+  const text = code.replace(/\n+$/, '');
+  const name = title ?? NAMES[language] ?? language;
+  return (
+    <figure className="min-w-0 overflow-hidden rounded-xl border border-line bg-sunken">
+      <figcaption className="flex items-center justify-between gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-muted">
+        <span className="truncate">{name}</span>
+        <CopyButton text={text} what={name} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0} className="max-h-[560px] overflow-auto p-4 font-mono text-[13px] leading-[1.65]">
+        <code>
+          {highlight(text, language).map((line, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of a fixed text
+            <span key={i}>
+              {line.map(({ text: piece, className }, j) =>
+                className === '' ? (
+                  piece
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a fixed text
+                  <span key={j} className={className}>
+                    {piece}
+                  </span>
+                ),
+              )}
+              {'\n'}
+            </span>
+          ))}
+        </code>
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,52 @@
+import { SANDBOX_FORMATS } from '@/server/endpoints';
+import { isLive } from '@/server/env';
+import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
+import { findServedModel } from '@/server/pricing/served';
+
+/** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
+export type PriceRow = Pick<CatalogModel, 'id' | 'name' | 'provider' | 'released' | 'prices'> & {
+  contextWindow: number;
+  maxOutputTokens: number;
+  /** USD per million tokens. */
+  input: number;
+  output: number;
+  cacheRead: number;
+  hasTiers: boolean;
+  capabilities: string[];
+  /** Whether this service answers with it now. */
+  isServed: boolean;
+};
+
+/** The whole catalogue, newest first; where real money moves, only what is served. */
+export function priceRows(): PriceRow[] {
+  const rows = catalogModels().map(toRow);
+  return (isLive() ? rows.filter(({ isServed }) => isServed) : rows).sort(
+    (a, b) => rank(a) - rank(b) || b.released.localeCompare(a.released) || a.id.localeCompare(b.id),
+  );
+}
+
+export const isSandbox = ({ provider }: { provider: string }): boolean => provider in SANDBOX_FORMATS;
+
+/** Models of the sandbox stand last: they are for tests. */
+const rank = (row: PriceRow): number => (isSandbox(row) ? 1 : 0);
+
+function toRow(model: CatalogModel): PriceRow {
+  const { id, name, provider, released, prices, contextWindow, maxOutputTokens, listPrices } = model;
+  return {
+    id,
+    name,
+    provider,
+    released,
+    prices,
+    contextWindow,
+    maxOutputTokens,
+    input: Number(listPrices.input),
+    output: Number(listPrices.output),
+    cacheRead: Number(listPrices.cacheRead),
+    hasTiers: listPrices.tiers.length > 0,
+    capabilities: Object.entries(model.capabilities).flatMap(([capability, has]) =>
+      has ? [capability] : [],
+    ),
+    isServed: findServedModel(id) !== null,
+  };
+}

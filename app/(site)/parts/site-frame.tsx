@@ -1,0 +1,124 @@
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { isLive, settings } from '@/server/env';
+import { buttonClass } from '../../_ui/button';
+
+type Place = 'front' | 'pricing' | 'docs';
+
+const WIDTH = 'mx-auto w-full max-w-[1180px] px-5 sm:px-8';
+
+/** What front page, prices and documentation have around them. */
+export function SiteFrame({ current, children }: { current: Place; children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-accent focus:px-4 focus:py-2 focus:text-on-accent"
+      >
+        Skip to content
+      </a>
+      <SiteHeader current={current} />
+      <div className={`${WIDTH} flex-1`}>{children}</div>
+      <SiteFooter />
+    </div>
+  );
+}
+
+function SiteHeader({ current }: { current: Place }) {
+  const link = (place: Place, href: string, label: string) => (
+    <Link
+      href={href}
+      aria-current={current === place ? 'page' : undefined}
+      className="flex h-11 items-center rounded-lg px-2.5 text-muted hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text sm:px-3"
+    >
+      {label}
+    </Link>
+  );
+  return (
+    <header className="sticky top-0 z-30 border-b border-line bg-page/95 backdrop-blur">
+      <div className={`${WIDTH} flex h-16 items-center justify-between gap-2`}>
+        <Link href="/" className="-ml-1 flex h-11 min-w-0 items-center gap-2.5 rounded-lg px-1 font-semibold">
+          <img src="/icon.svg" alt="" width="28" height="28" />
+          <span className="truncate">{settings().BRAND_NAME}</span>
+        </Link>
+        <nav aria-label="Main" className="flex items-center text-sm">
+          {link('pricing', '/pricing', 'Models')}
+          {link('docs', '/docs', 'Docs')}
+          <a href="/sign-in" className={`${buttonClass({ look: 'secondary', size: 'small' })} ml-2`}>
+            Sign in
+          </a>
+        </nav>
+      </div>
+    </header>
+  );
+}
+
+function SiteFooter() {
+  const { BRAND_NAME: brand, SANDBOX_MAIL_URL: mail } = settings();
+  const isTest = !isLive();
+  return (
+    <footer className="mt-20 border-t border-line text-sm">
+      <div
+        className={`${WIDTH} grid gap-x-8 gap-y-10 py-12 sm:grid-cols-2 lg:grid-cols-[1fr_repeat(3,180px)]`}
+      >
+        <div>
+          <p className="font-semibold">{brand}</p>
+          <p className="mt-2 max-w-[34ch] text-muted">
+            Prepaid credits for AI apps. 100 credits are 1 US dollar.
+          </p>
+          {isTest && (
+            <p className="mt-4 inline-flex rounded-full bg-warning-soft px-3 py-1 text-xs font-medium text-warning">
+              Test mode: no real money moves here
+            </p>
+          )}
+        </div>
+        <FooterLinks
+          title="Product"
+          links={[
+            ['Models and prices', '/pricing'],
+            ...(isTest ? [['Demo app', '/demo'] as const] : []),
+            ...(mail === undefined ? [] : [['Test mailbox', '/dev/mail'] as const]),
+          ]}
+        />
+        <FooterLinks
+          title="Developers"
+          links={[
+            ['Documentation', '/docs'],
+            ['API reference', '/docs/api'],
+            ['Errors', '/docs/errors'],
+            ['OpenAPI document', '/v1/openapi.json'],
+            ['llms.txt', '/llms.txt'],
+          ]}
+        />
+        <FooterLinks
+          title="Your account"
+          links={[
+            ['Credits and apps', '/account'],
+            ['Partner dashboard', '/partner'],
+            ['Sign in', '/sign-in'],
+          ]}
+        />
+      </div>
+    </footer>
+  );
+}
+
+function FooterLinks({ title, links }: { title: string; links: (readonly [string, string])[] }) {
+  return (
+    <nav aria-label={title}>
+      <p className="font-medium">{title}</p>
+      <ul className="mt-2">
+        {links.map(([label, href]) => (
+          <li key={href}>
+            <a
+              href={href}
+              className="inline-flex min-h-9 items-center text-muted hover:text-text hover:underline"
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,68 @@
+'use client';
+
+import { useId } from 'react';
+
+export type Size = { input: number; output: number; rate: number };
+
+const LIMITS: Record<keyof Size, number> = { input: 10_000_000, output: 1_000_000, rate: 100 };
+
+/** The request whose price the table shows, as a sentence to fill in. */
+export function RequestSize({ size, onChange }: { size: Size; onChange: (size: Size) => void }) {
+  const field = (name: keyof Size, label: string, width: string) => (
+    <NumberField
+      label={label}
+      value={size[name]}
+      max={LIMITS[name]}
+      width={width}
+      onChange={(value) => onChange({ ...size, [name]: value })}
+    />
+  );
+  return (
+    <fieldset className="rounded-xl bg-sunken px-5 py-4">
+      <legend className="sr-only">Your request</legend>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-3 text-[15px]">
+        <span>A request of</span>
+        {field('input', 'Input tokens', 'w-24')}
+        <span>tokens in and</span>
+        {field('output', 'Output tokens', 'w-24')}
+        <span>out, in an app that takes</span>
+        {field('rate', 'Commission in percent', 'w-20')}
+        <span>% commission, costs the credits under “Your request”.</span>
+      </p>
+    </fieldset>
+  );
+}
+
+type FieldProps = {
+  label: string;
+  value: number;
+  max: number;
+  width: string;
+  onChange: (value: number) => void;
+};
+
+/** What is no number leaves the last one standing. */
+function NumberField({ label, value, max, width, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="number"
+        inputMode="numeric"
+        min={0}
+        max={max}
+        step={1}
+        defaultValue={value}
+        onChange={({ target }) => {
+          const number = target.valueAsNumber;
+          if (Number.isInteger(number) && number >= 0 && number <= max) onChange(number);
+        }}
+        className={`h-10 rounded-lg border border-field/60 bg-surface px-2.5 text-right tabular-nums hover:border-field invalid:border-danger ${width}`}
+      />
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import { settings } from '@/server/env';
+
+/** Pages that belong to one person, or to nobody. */
+const PRIVATE = ['/account', '/partner', '/operator', '/sign-in', '/checkout/', '/dev/', '/api/'];
+
+export const dynamic = 'force-dynamic';
+
+export function GET(): Response {
+  const lines = ['User-agent: *', ...PRIVATE.map((path) => `Disallow: ${path}`)];
+  return new Response(`${lines.join('\n')}\n\nSitemap: ${settings().BASE_URL}/sitemap.xml\n`, {
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  });
+}

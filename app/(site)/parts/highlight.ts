@@ -57,7 +57,12 @@ function colour(code: string, language: string): Piece[][] {
   if (!highlighter.getLoadedLanguages().includes(language)) {
     return code.split('\n').map((text) => [{ text, className: '' }]);
   }
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'roles' });
+  const { tokens } = highlighter.codeToTokens(code, {
+    lang: language,
+    theme: 'roles',
+    // By default a slow moment leaves the rest of a line without colours, for ever.
+    tokenizeTimeLimit: 0,
+  });
   return tokens.map((line) => joinEqual(line.map(({ content, color = '' }) => toPiece(content, color))));
 }
 

@@ -119,7 +119,7 @@ function List({ token, resolve }: { token: Tokens.List; resolve: Resolve }) {
 function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label="Table" tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
+    <div tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
       <table className="w-full border-collapse text-sm">
         <thead>
           <tr className="border-b border-line bg-sunken text-left">
@@ -145,7 +145,7 @@ function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -59,9 +59,9 @@ function SiteFooter() {
   return (
     <footer className="mt-20 border-t border-line text-sm">
       <div
-        className={`${WIDTH} grid gap-x-8 gap-y-10 py-12 sm:grid-cols-2 lg:grid-cols-[1fr_repeat(3,180px)]`}
+        className={`${WIDTH} grid grid-cols-2 gap-x-8 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[1fr_repeat(3,180px)]`}
       >
-        <div>
+        <div className="col-span-full lg:col-span-1">
           <p className="font-semibold">{brand}</p>
           <p className="mt-2 max-w-[34ch] text-muted">
             Prepaid credits for AI apps. 100 credits are 1 US dollar.

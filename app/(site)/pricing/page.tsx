@@ -38,9 +38,10 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
           </p>
         )}
         <p className="mt-4 max-w-[72ch] text-sm text-muted">
-          Prices are USD per million tokens. A request is charged once, for the tokens it really used, rounded
-          up to a millionth of a credit; <TextLink href="/docs/charges">what is charged and when</TextLink>.
-          Apps read the same numbers from <TextLink href="/docs/api/models">the API</TextLink>.
+          Prices are USD per million tokens; at a + long prompts cost more, and “Your request” counts with
+          that. A request is charged once, for the tokens it really used, rounded up to a millionth of a
+          credit; <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps read the same
+          numbers from <TextLink href="/docs/api/models">the API</TextLink>.
         </p>
       </main>
     </SiteFrame>

@@ -21,6 +21,8 @@ type Props = {
 
 const DEFAULT_SIZE: Size = { input: 2_500, output: 500, rate: 25 };
 const BASIS_POINTS_PER_PERCENT = 100;
+/** A page of rows is there at once; the rest is a click, or a search, away. */
+const FIRST_ROWS = 40;
 
 type Row = PriceRow & { credits: number };
 
@@ -62,6 +64,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
   const [provider, setProvider] = useState(initial.provider);
   const [show, setShow] = useState(initial.show);
   const [size, setSize] = useState(DEFAULT_SIZE);
+  const [isWhole, setWhole] = useState(false);
   const wanted = useDeferredValue(q.trim().toLowerCase());
   const deferredSize = useDeferredValue(size);
 
@@ -78,6 +81,8 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
         .map((row) => ({ ...row, credits: creditsOf(row, deferredSize) })),
     [inScope, chosen, wanted, deferredSize],
   );
+
+  const shown = useMemo(() => (isWhole ? found : found.slice(0, FIRST_ROWS)), [found, isWhole]);
 
   /** The address says what is shown, so that it can be sent to someone. */
   const keep = (next: { q?: string; provider?: string; show?: Scope }) => {
@@ -152,7 +157,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
         <DataTable
           caption="Models and their prices in USD per million tokens"
           columns={COLUMNS}
-          rows={found}
+          rows={shown}
           numeric={NUMERIC}
           hiddenOnPhone={HIDDEN_ON_PHONE}
           sortable
@@ -177,6 +182,13 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
             </EmptyState>
           }
         />
+        {shown.length < found.length && (
+          <p className="border-t border-line p-3 text-center">
+            <Button look="quiet" onClick={() => setWhole(true)}>
+              Show all {found.length} models
+            </Button>
+          </p>
+        )}
       </div>
     </div>
   );
@@ -196,18 +208,17 @@ function ModelName({ row }: { row: Row }) {
   );
 }
 
+/** A plus hangs beside the column, so that the digits stay in line. */
 function Price({ row, value }: { row: Row; value: number }) {
   return (
-    <>
+    <span className="relative">
       {formatUsd(value)}
       {row.hasTiers && (
-        <abbr
-          title="More for long prompts: the model’s own page of the API has the tiers"
-          className="ml-0.5 no-underline"
-        >
-          +
-        </abbr>
+        <span className="absolute left-full text-muted">
+          <span aria-hidden="true">+</span>
+          <span className="sr-only">, more for long prompts</span>
+        </span>
       )}
-    </>
+    </span>
   );
 }

@@ -1,0 +1,203 @@
+import { type Browser, expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './fixtures/accessibility';
+
+const PAGES = [
+  '/',
+  '/pricing',
+  '/docs',
+  '/docs/clients',
+  '/docs/charges',
+  '/docs/errors',
+  '/docs/api',
+  '/docs/api/generate',
+  '/docs/api/webhooks',
+];
+const PHONE = { width: 375, height: 812 };
+/** A page must be there within this time, on a machine that does other things too. */
+const INTERACTIVE_MS = 1_000;
+
+/** What the browser complains of: blocked styles and scripts, failed files, errors. */
+function listenForProblems(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  return problems;
+}
+
+async function openPage(browser: Browser, options: Parameters<Browser['newContext']>[0]): Promise<Page> {
+  const context = await browser.newContext(options);
+  return context.newPage();
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every page is accessible, on a phone too, and breaks no policy (${colorScheme})`, async ({
+    browser,
+    baseURL,
+  }) => {
+    for (const viewport of [{ width: 1280, height: 900 }, PHONE]) {
+      const page = await openPage(browser, { colorScheme, viewport, ...(baseURL && { baseURL }) });
+      const problems = listenForProblems(page);
+      for (const path of PAGES) {
+        await page.goto(path);
+        await expectAccessible(page);
+        const excess = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(excess, `${path} scrolls sideways at ${viewport.width} px`).toBe(0);
+      }
+      expect(problems).toEqual([]);
+      await page.context().close();
+    }
+  });
+}
+
+test('every page is interactive in under a second', async ({ page }) => {
+  for (const path of PAGES) {
+    const times: number[] = [];
+    for (let visit = 0; visit < 3; visit++) {
+      await page.goto(path);
+      times.push(
+        await page.evaluate(() => {
+          const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+          return entry?.domContentLoadedEventEnd ?? Number.POSITIVE_INFINITY;
+        }),
+      );
+    }
+    // The quickest of three: the tests share the machine with their server.
+    expect(Math.min(...times), path).toBeLessThan(INTERACTIVE_MS);
+  }
+});
+
+test('every link of the site, and every anchor, leads somewhere', async ({ request }) => {
+  const sitemap = await (await request.get('/sitemap.xml')).text();
+  const paths = [...sitemap.matchAll(/<loc>https?:\/\/[^/]+([^<]*)<\/loc>/g)].map(([, path]) => path ?? '');
+  expect(paths).toEqual(
+    expect.arrayContaining(['/', '/pricing', '/docs', '/docs/api/generate', '/docs/errors']),
+  );
+  const texts = new Map<string, string>();
+  const read = async (path: string): Promise<string> => {
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    const response = await request.get(path, { maxRedirects: 3 });
+    expect(response.status(), path).toBe(200);
+    const text = await response.text();
+    texts.set(path, text);
+    return text;
+  };
+  for (const path of paths) {
+    const links = [...(await read(path)).matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href ?? '');
+    for (const href of new Set(links.filter((link) => /^[/#]/.test(link)))) {
+      const [target = '', anchor] = href.split('#');
+      // Another host answers there, and needs a browser to be found.
+      if (target === '/demo') continue;
+      const text = await read(target === '' ? path : target);
+      if (anchor) expect(text, `${href} on ${path}`).toContain(`id="${anchor}"`);
+    }
+  }
+});
+
+test('a visitor finds a model, sees what a request costs, and can send the address to a friend', async ({
+  page,
+  request,
+}) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: /^All \d+ models$/ }).click();
+  await expect(page.getByRole('heading', { name: 'Models and prices' })).toBeVisible();
+  const table = page.getByRole('table', { name: /Models and their prices/ });
+  await expect(page.getByRole('button', { name: /^Show all \d+ models$/ })).toBeVisible();
+
+  await page.getByRole('searchbox', { name: 'Search models' }).fill('sandbox story');
+  await expect(table.getByRole('row')).toHaveCount(3);
+  await page.getByRole('combobox', { name: 'Provider' }).selectOption('sandbox');
+  await expect(page.getByRole('status')).toHaveText('1 model');
+  await page.getByLabel('Input tokens').fill('1000000');
+  await page.getByLabel('Output tokens').fill('0');
+  await page.getByLabel('Commission in percent').fill('50');
+  const { pricing } = await (await request.get('/v1/models/sandbox/story')).json();
+  await expect(table.getByRole('row').last()).toContainText(`${pricing.input * 150} credits`);
+
+  const address = page.url();
+  expect(address).toContain('q=sandbox+story');
+  await page.goto(address);
+  await expect(page.getByRole('searchbox')).toHaveValue('sandbox story');
+  await expect(page.getByRole('status')).toHaveText('1 model');
+
+  await page.getByRole('searchbox').fill('no such model');
+  await expect(page.getByText('No model matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Show all models' }).click();
+  await expect(page.getByRole('searchbox')).toHaveValue('');
+  await page.getByRole('button', { name: 'Output' }).click();
+  await expect(table.getByRole('columnheader', { name: 'Output' })).toHaveAttribute('aria-sort', /.+/);
+});
+
+test('the documentation is read by keyboard alone', async ({ browser, baseURL }) => {
+  const page = await openPage(browser, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...(baseURL && { baseURL }),
+  });
+  await page.goto('/docs');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('main')).toBeFocused();
+
+  const copy = page.getByRole('button', { name: 'Copy HTML' });
+  await copy.focus();
+  await page.keyboard.press('Enter');
+  await expect(copy).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Svc.init({');
+
+  await page
+    .getByRole('navigation', { name: 'Documentation' })
+    .getByRole('link', { name: 'Generate' })
+    .focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Chat completions' })).toBeVisible();
+  const fields = page.getByText('Fields of messages').first();
+  await fields.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Of a tool: the call that it answers.').first()).toBeVisible();
+  await page.context().close();
+});
+
+test('on a phone the pages of the documentation are behind one button', async ({ page }) => {
+  await page.setViewportSize(PHONE);
+  await page.goto('/docs');
+  const menu = page
+    .locator('details')
+    .filter({ has: page.getByRole('navigation', { name: 'Documentation' }) });
+  const summary = page.getByText('Documentation / Quickstart');
+  await summary.click();
+  await expect(page.getByRole('link', { name: 'Errors', exact: true }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(menu).not.toHaveAttribute('open');
+  await summary.click();
+  await menu.getByRole('link', { name: 'Errors' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Errors' })).toBeVisible();
+  await expect(menu).not.toHaveAttribute('open');
+});
+
+test('machines find the documentation, and no page of one person', async ({ request }) => {
+  const text = await (await request.get('/llms.txt')).text();
+  for (const [, address] of text.matchAll(/\]\((http[^)]+)\)/g))
+    expect((await request.get(address ?? '')).status(), address).toBe(200);
+  const full = await (await request.get('/llms-full.txt')).text();
+  for (const expected of [
+    'POST /v1/chat/completions',
+    'user_key.created',
+    'partner_limit_reached',
+    'Svc.init(',
+  ])
+    expect(full).toContain(expected);
+  const robots = await (await request.get('/robots.txt')).text();
+  expect(robots).toContain('Disallow: /account');
+  expect(robots).toMatch(/^Sitemap: http/m);
+});
+
+test('an address without a page says so, and where to go', async ({ page, request }) => {
+  for (const path of ['/nothing', '/docs/nothing', '/docs/api/nothing', '/docs/..%2f..%2fREADME'])
+    expect((await request.get(path)).status(), path).toBe(404);
+  await page.goto('/docs/nothing');
+  await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
+  await expectAccessible(page);
+});

@@ -15,6 +15,8 @@ const NAMES: Record<string, string> = {
   sh: 'Shell',
   json: 'JSON',
   html: 'HTML',
+  http: 'HTTP',
+  go: 'Go',
   text: 'Text',
 };
 

@@ -1,5 +1,6 @@
 import { createCssVariablesTheme, createHighlighterCoreSync, type HighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import go from 'shiki/langs/go.mjs';
 import html from 'shiki/langs/html.mjs';
 import javascript from 'shiki/langs/javascript.mjs';
 import json from 'shiki/langs/json.mjs';
@@ -51,7 +52,7 @@ export function highlight(code: string, language: string): Piece[][] {
 function colour(code: string, language: string): Piece[][] {
   highlighter ??= createHighlighterCoreSync({
     themes: [createCssVariablesTheme({ name: 'roles', variablePrefix: PREFIX })],
-    langs: [html, javascript, json, python, shell, typescript],
+    langs: [go, html, javascript, json, python, shell, typescript],
     engine: createJavaScriptRegexEngine(),
   });
   if (!highlighter.getLoadedLanguages().includes(language)) {

@@ -165,12 +165,10 @@ test('the documentation is read by keyboard alone', async ({ browser, baseURL })
 test('on a phone the pages of the documentation are behind one button', async ({ page }) => {
   await page.setViewportSize(PHONE);
   await page.goto('/docs');
-  const menu = page
-    .locator('details')
-    .filter({ has: page.getByRole('navigation', { name: 'Documentation' }) });
+  const menu = page.locator('details:has(nav)');
   const summary = page.getByText('Documentation / Quickstart');
   await summary.click();
-  await expect(page.getByRole('link', { name: 'Errors', exact: true }).first()).toBeVisible();
+  await expect(menu.getByRole('link', { name: 'Errors' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(menu).not.toHaveAttribute('open');
   await summary.click();

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
-import { prisma } from '../db';
+import { prisma, type Tx } from '../db';
 import { partnerNames } from './partner-names';
 import type { Concern } from './payment-processor';
 
@@ -54,8 +54,8 @@ export async function openAlert(alert: {
 }
 
 /** The operator has seen to it. False when there is no such open alert. */
-export async function closePaymentAlert(id: string): Promise<boolean> {
-  const { count } = await prisma().paymentAlert.updateMany({
+export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<boolean> {
+  const { count } = await db.paymentAlert.updateMany({
     where: { id, closedAt: null },
     data: { closedAt: nowDate() },
   });

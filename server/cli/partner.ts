@@ -1,24 +1,22 @@
 import { normaliseEmail } from '../identity/email';
+import { changePartner, type PartnerChange } from '../operator/change-partner';
+import { COMMAND_LINE, NO_REASON } from '../operator/record';
 import { parseOrigin } from '../partners/origin-rules';
 import { setOwner } from '../partners/owner';
 import {
   addOrigin,
   createPartner,
-  disablePartner,
-  enablePartner,
   findPartner,
   findPartnerByKey,
   listOrigins,
   listPartners,
   type Partner,
   removeOrigin,
-  setAllowedModels,
   stateOf,
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
-import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
+import { planPartnerRate, setPartnerRate } from '../partners/rates';
 import { rotatePublishableKey } from '../partners/rotate-key';
-import { declinePartner } from '../partners/sign-up';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -42,28 +40,28 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     run: show,
   },
   'partner disable': {
-    usage: 'partner disable PK',
+    usage: 'partner disable PK [--reason R]',
+    options: { reason: 'text' },
     summary: 'suspend its keys',
     arguments: ['PK'],
     needs: 'schema',
-    run: (input) => change(input, ({ id }) => disablePartner(id)),
+    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'disable' })),
   },
   'partner enable': {
-    usage: 'partner enable PK',
+    usage: 'partner enable PK [--reason R]',
+    options: { reason: 'text' },
     summary: 'let its keys work again; approves an app that waits for it',
     arguments: ['PK'],
     needs: 'schema',
-    run: (input) => change(input, ({ id }) => enablePartner(id)),
+    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'enable' })),
   },
   'partner decline': {
-    usage: 'partner decline PK',
+    usage: 'partner decline PK [--reason R]',
+    options: { reason: 'text' },
     summary: 'refuse an app that waits for approval',
     arguments: ['PK'],
     needs: 'schema',
-    run: (input) =>
-      change(input, async ({ id }) => {
-        if (!(await declinePartner(id))) throw new CommandRefused('This app does not wait for approval');
-      }),
+    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'decline' })),
   },
   'partner set-rate': {
     usage: 'partner set-rate PK PERCENT [--from TIME]',
@@ -80,13 +78,14 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     },
   },
   'partner cap-rate': {
-    usage: 'partner cap-rate PK PERCENT',
+    usage: 'partner cap-rate PK PERCENT [--reason R]',
+    options: { reason: 'text' },
     summary: 'the most that its rate may be; a higher one comes down',
     arguments: ['PK', 'PERCENT'],
     needs: 'schema',
     run: (input) => {
       const capBp = readRate(input.require('PERCENT'));
-      return change(input, ({ id }) => setRateCap(id, capBp));
+      return change(input, ({ id }) => apply(input, id, { do: 'rate_cap', rateCapBp: capBp }));
     },
   },
   'partner rotate-key': {
@@ -115,10 +114,10 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     run: changeOrigins,
   },
   'partner models': {
-    usage: 'partner models PK --allow ID,ID | --all',
+    usage: 'partner models PK --allow ID,ID | --all [--reason R]',
     summary: 'models that it may use',
     arguments: ['PK'],
-    options: { allow: 'text', all: 'flag' },
+    options: { allow: 'text', all: 'flag', reason: 'text' },
     needs: 'schema',
     run: changeModels,
   },
@@ -182,6 +181,12 @@ async function changeOrigins(input: CommandInput): Promise<Outcome> {
   return { ...outcome, warnings: added.flatMap(warningsOf) };
 }
 
+/** As an operator does it in the console, recorded like there. */
+function apply(input: CommandInput, partnerId: string, change: PartnerChange): Promise<void> {
+  const reason = input.find('reason') ?? NO_REASON;
+  return changePartner({ operator: COMMAND_LINE, partnerId, reason, change });
+}
+
 function changeModels(input: CommandInput): Promise<Outcome> {
   const allow = input.find('allow');
   if ((allow === undefined) !== input.has('all'))
@@ -190,7 +195,7 @@ function changeModels(input: CommandInput): Promise<Outcome> {
   const unknown = models?.find((id) => findCatalogModel(id) === null);
   if (unknown !== undefined)
     throw new CommandRefused(`There is no model "${unknown}". See: npm run svc -- models list`);
-  return change(input, ({ id }) => setAllowedModels(id, models));
+  return change(input, ({ id }) => apply(input, id, { do: 'models', models }));
 }
 
 async function changeWebhook(input: CommandInput): Promise<Outcome> {

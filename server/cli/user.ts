@@ -1,11 +1,16 @@
-import { creditsToJson, formatCredits, type Microcredits, parseCredits } from '../credits';
+import { creditsToJson, formatCredits, type Microcredits } from '../credits';
 import { inTransaction } from '../db';
-import { openAppUser } from '../identity/app-users';
 import { normaliseEmail } from '../identity/email';
 import { findUserSummary } from '../identity/user-summary';
 import { openUser } from '../identity/users';
 import { newId } from '../ids';
-import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '../ledger';
+import {
+  type CreditChange,
+  giveCredits,
+  requireCreditAmount,
+  takeCreditsAway,
+} from '../operator/change-credits';
+import { COMMAND_LINE, NO_REASON } from '../operator/record';
 import { findPartnerByKey, type Partner } from '../partners/partner';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns, alignFacts } from './output';
@@ -19,12 +24,20 @@ export const userCommands: Readonly<Record<string, Command>> = {
     run: show,
   },
   'user grant': {
-    usage: 'user grant EMAIL --credits N [--app PK]',
+    usage: 'user grant EMAIL --credits N [--app PK] [--reason R]',
     summary: 'give credits, inside one app or outside any; makes the account when it is new',
     arguments: ['EMAIL'],
-    options: { credits: 'text', app: 'text' },
+    options: { credits: 'text', app: 'text', reason: 'text' },
     needs: 'schema',
     run: grant,
+  },
+  'user take': {
+    usage: 'user take EMAIL --credits N --reason R [--app PK]',
+    summary: 'take credits out of one pocket, never more than is free in it',
+    arguments: ['EMAIL'],
+    options: { credits: 'text', app: 'text', reason: 'text' },
+    needs: 'schema',
+    run: take,
   },
 };
 
@@ -87,27 +100,42 @@ const outsideAnyApp = (own: Microcredits) => ({
 
 async function grant(input: CommandInput): Promise<Outcome> {
   const email = readEmail(input);
-  const credits = readCredits(input.require('credits'));
+  const credits = requireCreditAmount(input.require('credits'));
   const app = await findApp(input.find('app'));
-  const booking = await inTransaction(async (tx) => {
-    const { id: userId } = await openUser(tx, email);
-    if (app) await openAppUser(tx, { userId, partnerId: app.id });
-    else await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: newId('au') });
-    return grantCredits(tx, {
-      userId,
-      appId: app?.id ?? OUTSIDE_ANY_APP,
-      credits,
-      grantId: newId('req'),
-      note: 'granted by the operator',
-    });
-  });
+  const { id: userId } = await inTransaction((tx) => openUser(tx, email));
+  const { transactionId } = await giveCredits(changeOf(input, { userId, app, credits }));
+  return tell('Granted', transactionId, credits, app);
+}
+
+async function take(input: CommandInput): Promise<Outcome> {
+  const user = await findUserSummary(readEmail(input));
+  if (user === null) throw new CommandRefused(`There is no user ${readEmail(input)}`);
+  const credits = requireCreditAmount(input.require('credits'));
+  const app = await findApp(input.find('app'));
+  input.require('reason');
+  const { transactionId } = await takeCreditsAway(changeOf(input, { userId: user.userId, app, credits }));
+  return tell('Took', transactionId, credits, app);
+}
+
+type Asked = { userId: string; app: Partner | null; credits: Microcredits };
+
+const changeOf = (input: CommandInput, { userId, app, credits }: Asked): CreditChange => ({
+  operator: COMMAND_LINE,
+  userId,
+  partnerId: app?.id ?? null,
+  credits,
+  reason: input.find('reason') ?? NO_REASON,
+  changeId: newId('req'),
+});
+
+function tell(done: string, transactionId: string, credits: Microcredits, app: Partner | null): Outcome {
   return {
     json: {
-      transaction_id: booking.transactionId,
+      transaction_id: transactionId,
       credits: creditsToJson(credits),
       app: app?.publishableKey ?? null,
     },
-    text: `Granted ${formatCredits(credits)} credits ${app ? `in ${app.name}` : 'outside any app'} (${booking.transactionId}).`,
+    text: `${done} ${formatCredits(credits)} credits ${app ? `in ${app.name}` : 'outside any app'} (${transactionId}).`,
   };
 }
 
@@ -116,19 +144,6 @@ function readEmail(input: CommandInput): string {
   const normalised = normaliseEmail(text);
   if (!normalised.ok) throw new CommandRefused(`"${text}" is not an e-mail address`);
   return normalised.email;
-}
-
-/** More than any account should ever hold, and far from the end of BIGINT. */
-const MAX_GRANT = parseCredits('1000000000');
-
-function readCredits(text: string): Microcredits {
-  const credits = parseCredits(text);
-  if (credits === null || credits <= 0n || (MAX_GRANT !== null && credits > MAX_GRANT)) {
-    throw new CommandRefused(
-      `"${text}" is not an amount of credits: write a number above 0 with at most six decimals`,
-    );
-  }
-  return credits;
 }
 
 async function findApp(publishableKey: string | undefined): Promise<Partner | null> {

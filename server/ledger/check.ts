@@ -1,6 +1,12 @@
+<<<<<<< HEAD
 import type { PoolClient } from 'pg';
 import { onConnection } from '../db';
 import { type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
+=======
+import type { ClientBase, PoolClient } from 'pg';
+import { pool } from '../db';
+import { EARNINGS_PROMISE, type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
+>>>>>>> c417688 (Back up and restore whole databases without pg_dump: one moment, all or nothing, and only if the ledger agrees)
 
 export type LedgerReport = {
   /** Empty when everything holds. */
@@ -20,8 +26,13 @@ export function checkLedger(): Promise<LedgerReport> {
   });
 }
 
+/** The same of the books alone, in a transaction of the caller's: running requests may be long gone. */
+export function checkBooks(client: ClientBase): Promise<string[]> {
+  return findDifferences(client, [...USER_PROMISES, EARNINGS_PROMISE], null);
+}
+
 export async function findDifferences(
-  client: PoolClient,
+  client: ClientBase,
   promises: LedgerPromise[],
   users: string[] | null,
 ): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** The only door to the money. */
 export type { AdmissionRefusal, Hold } from './admission';
 export { admit } from './admit';
-export { checkLedger } from './check';
+export { checkBooks, checkLedger } from './check';
 export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
 export { readEarnings } from './earnings';
@@ -26,4 +26,5 @@ export {
   resumeLimit,
   type Spendable,
   saveLimit,
+  takeCredits,
 } from './wallet';

@@ -78,19 +78,21 @@ export const USER_PROMISES: LedgerPromise[] = [
   },
 ];
 
+export const EARNINGS_PROMISE: LedgerPromise = {
+  promise: "partners' earnings by hour are those of the entries",
+  sql: `WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
+        folded AS (SELECT e.app_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
+                   FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
+        SELECT coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
+        FROM folded f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
+        WHERE $1::text[] IS NULL AND coalesce(r.earned, 0) <> coalesce(f.earned, 0)`,
+};
+
 export const SERVICE_PROMISES: LedgerPromise[] = [
   {
     promise: 'no hold is open long past its lease',
     sql: `SELECT request_id AS subject, (clock_timestamp() - lease_until)::text AS difference
           FROM hold WHERE $1::text[] IS NULL AND lease_until < clock_timestamp() - interval '2 minutes'`,
   },
-  {
-    promise: "partners' earnings by hour are those of the entries",
-    sql: `WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
-          folded AS (SELECT e.app_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
-                     FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
-          SELECT coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
-          FROM folded f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
-          WHERE $1::text[] IS NULL AND coalesce(r.earned, 0) <> coalesce(f.earned, 0)`,
-  },
+  EARNINGS_PROMISE,
 ];

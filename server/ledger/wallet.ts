@@ -81,6 +81,29 @@ export function grantCredits(
   });
 }
 
+/**
+ * Credits taken by the operator out of one pocket, once per id: never more than is free there. Too
+ * much takes nothing; `free` then says how much it could be.
+ */
+export async function takeCredits(
+  tx: Tx,
+  {
+    userId,
+    appId,
+    credits,
+    takeId,
+    note,
+  }: { userId: string; appId: string; credits: Microcredits; takeId: string; note: string },
+): Promise<{ transactionId: string | null; free: Microcredits; repeated: boolean }> {
+  invariant(credits > 0n, 'what is taken is positive');
+  const rows = await tx.$queryRaw<{ transaction_id: string | null; free: bigint; repeated: boolean }[]>`
+    SELECT transaction_id, free, repeated
+    FROM ledger_take(${userId}, ${appId}, ${takeId}, ${newId('txn')}, ${credits}::bigint, ${note})`;
+  const row = rows[0];
+  invariant(row, 'ledger_take returns a row');
+  return { transactionId: row.transaction_id, free: row.free as Microcredits, repeated: row.repeated };
+}
+
 type Deposit = {
   userId: string;
   appId: string;

@@ -1,6 +1,6 @@
 import type { Partner } from '../../prisma/client/client';
 import { now, nowDate } from '../clock';
-import { inTransaction, prisma } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { hasValidChecksum } from '../keys/checked-token';
@@ -25,8 +25,8 @@ async function findByRetiredKey(publishableKey: string): Promise<Partner | null>
   return retired !== null && retired.worksUntil.getTime() > now() ? findPartner(retired.partnerId) : null;
 }
 
-export function findPartner(id: string): Promise<Partner | null> {
-  return prisma().partner.findUnique({ where: { id } });
+export function findPartner(id: string, db: Tx = prisma()): Promise<Partner | null> {
+  return db.partner.findUnique({ where: { id } });
 }
 
 /** The enabled partner of a publishable key. */
@@ -90,19 +90,18 @@ export async function listOrigins(partnerId: string): Promise<string[]> {
 }
 
 /** Suspends the partner's keys; they work again once it is enabled. */
-export async function disablePartner(partnerId: string): Promise<void> {
-  await prisma().partner.updateMany({
+export async function disablePartner(partnerId: string, db: Tx = prisma()): Promise<void> {
+  await db.partner.updateMany({
     where: { id: partnerId, disabledAt: null },
     data: { disabledAt: nowDate() },
   });
 }
 
 /** Lets its keys work; of an app that waits for approval this is the approval. */
-export async function enablePartner(partnerId: string): Promise<void> {
-  await inTransaction(async (tx) => {
-    await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, review: 'approved' } });
-    await resumeDeliveries(tx, partnerId);
-  });
+export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
+  if (tx === undefined) return inTransaction((own) => enablePartner(partnerId, own));
+  await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, review: 'approved' } });
+  await resumeDeliveries(tx, partnerId);
 }
 
 export async function renamePartner(partnerId: string, name: string): Promise<void> {
@@ -126,8 +125,12 @@ export async function removeOrigin(partnerId: string, text: string): Promise<boo
 }
 
 /** The models that the partner may use; null allows all, those to come included. */
-export async function setAllowedModels(partnerId: string, models: string[] | null): Promise<void> {
-  await prisma().partner.update({
+export async function setAllowedModels(
+  partnerId: string,
+  models: string[] | null,
+  db: Tx = prisma(),
+): Promise<void> {
+  await db.partner.update({
     where: { id: partnerId },
     data: { allModels: models === null, allowedModels: models ?? [] },
   });

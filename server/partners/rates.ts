@@ -43,17 +43,16 @@ export async function cancelPlannedRate(partnerId: string): Promise<boolean> {
 }
 
 /** The most that the rate may be. A rate above it, in force or planned, comes down with it. */
-export async function setRateCap(partnerId: string, rateCapBp: number): Promise<void> {
+export async function setRateCap(partnerId: string, rateCapBp: number, tx?: Tx): Promise<void> {
+  if (tx === undefined) return inTransaction((own) => setRateCap(partnerId, rateCapBp, own));
   requireRate(rateCapBp);
-  await inTransaction(async (tx) => {
-    const { rateBp } = await lockPartner(tx, partnerId);
-    if (rateBp > rateCapBp) await applyRate(tx, partnerId, rateCapBp);
-    await tx.partnerRate.updateMany({
-      where: { partnerId, appliedAt: null, rateBp: { gt: rateCapBp } },
-      data: { rateBp: rateCapBp },
-    });
-    await tx.partner.update({ where: { id: partnerId }, data: { rateCapBp } });
+  const { rateBp } = await lockPartner(tx, partnerId);
+  if (rateBp > rateCapBp) await applyRate(tx, partnerId, rateCapBp);
+  await tx.partnerRate.updateMany({
+    where: { partnerId, appliedAt: null, rateBp: { gt: rateCapBp } },
+    data: { rateBp: rateCapBp },
   });
+  await tx.partner.update({ where: { id: partnerId }, data: { rateCapBp } });
 }
 
 /** What was, is and will be, the latest first. */

@@ -1,4 +1,4 @@
-import { prisma } from '../db';
+import { prisma, type Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
 import { createPartner, type Partner } from './partner';
@@ -20,17 +20,21 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
 }
 
 /** Lets an app that waits begin. False when it does not wait. */
-export async function approvePartner(partnerId: string): Promise<boolean> {
-  return decide(partnerId, { review: 'approved', disabledAt: null });
+export async function approvePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
+  return decide(db, partnerId, { review: 'approved', disabledAt: null });
 }
 
 /** It stays disabled, and its owner sees why. False when it does not wait. */
-export async function declinePartner(partnerId: string): Promise<boolean> {
-  return decide(partnerId, { review: 'declined' });
+export async function declinePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
+  return decide(db, partnerId, { review: 'declined' });
 }
 
-async function decide(partnerId: string, decision: { review: string; disabledAt?: null }): Promise<boolean> {
-  const { count } = await prisma().partner.updateMany({
+async function decide(
+  db: Tx,
+  partnerId: string,
+  decision: { review: string; disabledAt?: null },
+): Promise<boolean> {
+  const { count } = await db.partner.updateMany({
     where: { id: partnerId, review: 'pending' },
     data: decision,
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Picocredits } from '../credits';
 import { prisma } from '../db';
 import type { ModelPrices, TokenPrices } from './cost';
+import { type ListPrices, writeListPrice } from './list-price';
 
 const price = z.string().regex(/^\d+$/);
 const tokenPrices = z.object({
@@ -32,5 +33,42 @@ function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
     cacheRead: read(stored.cache_read),
     cacheWrite5m: read(stored.cache_write_5m),
     cacheWrite1h: read(stored.cache_write_1h),
+  };
+}
+
+export type DatedPrice = {
+  version: string;
+  effectiveAt: Date;
+  /** USD per million tokens, for any prompt and then for those beyond a number of tokens. */
+  prices: (ListPrices & { name: string })[];
+};
+
+/** Every price that a model has had or will have, the latest first. */
+export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
+  const rows = await prisma().modelPrice.findMany({
+    where: { modelId },
+    orderBy: [{ effectiveAt: 'desc' }, { version: 'desc' }],
+  });
+  return rows.map(({ version, effectiveAt, prices }) => {
+    const { tiers, ...base } = storedPrices.parse(prices);
+    return {
+      version,
+      effectiveAt,
+      prices: [
+        { name: 'any', ...writeListPrices(base) },
+        ...tiers.map((tier) => ({ name: `above ${tier.above} tokens`, ...writeListPrices(tier) })),
+      ],
+    };
+  });
+}
+
+function writeListPrices(stored: z.output<typeof tokenPrices>): ListPrices {
+  const write = (text: string) => writeListPrice(BigInt(text));
+  return {
+    input: write(stored.input),
+    output: write(stored.output),
+    cacheRead: write(stored.cache_read),
+    cacheWrite5m: write(stored.cache_write_5m),
+    cacheWrite1h: write(stored.cache_write_1h),
   };
 }

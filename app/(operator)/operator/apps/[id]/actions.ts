@@ -1,0 +1,64 @@
+'use server';
+
+import { revalidatePath } from 'next/cache';
+import { z } from 'zod';
+import { operatorAction } from '@/app/_session/action';
+import { ApiError } from '@/server/errors';
+import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
+import { parsePercent } from '@/server/partners/rate';
+import { findCatalogModel } from '@/server/pricing/catalog';
+
+const ofApp = z.object({ partnerId: z.string().max(100), reason: z.string().max(600) });
+
+const DONE = { approve: 'Approved', decline: 'Declined', disable: 'Disabled', enable: 'Enabled' } as const;
+
+type Asked = { email: string };
+
+async function act({ email }: Asked, partnerId: string, reason: string, change: PartnerChange) {
+  await changePartner({ operator: email, partnerId, reason, change });
+  revalidatePath(`/operator/apps/${partnerId}`);
+}
+
+export const changeState = operatorAction(
+  ofApp.extend({ what: z.enum(['approve', 'decline', 'disable', 'enable']) }),
+  async (session, { partnerId, reason, what }) => {
+    await act(session, partnerId, reason, { do: what });
+    return { ok: true, message: DONE[what] };
+  },
+);
+
+export const setCap = operatorAction(
+  ofApp.extend({ percent: z.string().max(20) }),
+  async (session, { partnerId, reason, percent }) => {
+    const rateCapBp = parsePercent(percent);
+    if (rateCapBp === null) {
+      throw new ApiError('invalid_request', 'Write percent between 0 and 100 with at most two decimals', {
+        param: 'percent',
+      });
+    }
+    await act(session, partnerId, reason, { do: 'rate_cap', rateCapBp });
+    return { ok: true, message: 'Rate cap saved' };
+  },
+);
+
+export const setModels = operatorAction(
+  ofApp.extend({ models: z.string().max(20_000).nullable() }),
+  async (session, { partnerId, reason, models }) => {
+    const chosen = models === null ? null : readModels(models);
+    await act(session, partnerId, reason, { do: 'models', models: chosen });
+    return { ok: true, message: 'Models saved' };
+  },
+);
+
+function readModels(text: string): string[] {
+  const models = [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
+  const unknown = models.find((id) => findCatalogModel(id) === null);
+  if (models.length === 0 || unknown !== undefined) {
+    throw new ApiError(
+      'invalid_request',
+      unknown === undefined ? 'Name at least one model' : `There is no model ${unknown}`,
+      { param: 'models' },
+    );
+  }
+  return models;
+}

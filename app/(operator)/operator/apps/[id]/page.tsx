@@ -1,0 +1,93 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { requireOperator } from '@/app/_session/session';
+import { CopyField } from '@/app/_ui/copy-field';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { listActions } from '@/server/operator/record';
+import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
+import { formatPercent } from '@/server/partners/rate';
+import { LogTable } from '../../log/log-table';
+import { toLogRow } from '../../log/to-log-row';
+import { StateBadge } from '../state-badge';
+import { ModelsButton, RateCapButton, StateButtons } from './app-buttons';
+
+export const metadata: Metadata = { title: 'App' };
+
+const SHOWN_ACTIONS = 10;
+
+type Props = { params: Promise<{ id: string }> };
+
+export default async function AppPage({ params }: Props) {
+  await requireOperator();
+  const { id } = await params;
+  const partner = await findPartner(id);
+  if (partner === null) notFound();
+  const [origins, { actions }] = await Promise.all([
+    listOrigins(id),
+    listActions({ subject: id, limit: SHOWN_ACTIONS }),
+  ]);
+  const state = stateOf(partner);
+  return (
+    <>
+      <PageHead
+        title={partner.name}
+        description={<StateBadge state={state} />}
+        actions={<StateButtons partnerId={id} name={partner.name} state={state} />}
+      />
+      <Section title="Facts">
+        <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
+          <Fact name="Owner">{partner.ownerEmail ?? 'none'}</Fact>
+          <Fact name="Created">
+            <Time at={partner.createdAt.toISOString()} />
+          </Fact>
+          <Fact name="Origins">{origins.length === 0 ? 'none but localhost' : origins.join(', ')}</Fact>
+          <Fact name="Webhook">{partner.webhookUrl ?? 'none'}</Fact>
+        </dl>
+        <div className="mt-5">
+          <CopyField label="app id" value={id} />
+        </div>
+      </Section>
+      <Section
+        title="Commission"
+        description={`${formatPercent(partner.rateBp)} % of the provider cost. The partner may set it to ${formatPercent(partner.rateCapBp)} % at most.`}
+        actions={<RateCapButton partnerId={id} cap={formatPercent(partner.rateCapBp)} />}
+      >
+        <p className="text-sm text-muted">Requests that run keep the rate they were admitted with.</p>
+      </Section>
+      <Section
+        title="Models"
+        description={describeModels(partner)}
+        actions={<ModelsButton partnerId={id} allowed={partner.allModels ? null : partner.allowedModels} />}
+      >
+        {partner.allModels ? (
+          <p className="text-sm text-muted">Those that are added later are included.</p>
+        ) : (
+          <ul className="flex flex-col gap-1 font-mono text-[13px] break-all">
+            {partner.allowedModels.map((model) => (
+              <li key={model}>{model}</li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="What operators did" flush>
+        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+      </Section>
+    </>
+  );
+}
+
+function describeModels({ allModels, allowedModels }: Partner): string {
+  if (allModels) return 'All models are allowed.';
+  return allowedModels.length === 1 ? 'One model is allowed.' : `${allowedModels.length} models are allowed.`;
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted">{name}</dt>
+      <dd className="mt-0.5 break-words">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import Link from 'next/link';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { type AppState, StateBadge } from './state-badge';
+
+type Row = {
+  id: string;
+  name: string;
+  owner: string | null;
+  state: AppState;
+  rate: number;
+  cap: number;
+  requests: number;
+  charged: number;
+};
+
+export function AppsTable({ rows }: { rows: Row[] }) {
+  const column = columnsOf<Row>();
+  const columns = [
+    column.accessor('name', {
+      header: 'App',
+      cell: ({ row: { original } }) => (
+        <Link
+          href={`/operator/apps/${original.id}`}
+          className="font-medium underline-offset-2 hover:underline"
+        >
+          {original.name}
+        </Link>
+      ),
+    }),
+    column.accessor('state', { header: 'State', cell: ({ getValue }) => <StateBadge state={getValue()} /> }),
+    column.accessor('owner', {
+      header: 'Owner',
+      cell: ({ getValue }) => <span className="text-muted">{getValue() ?? 'none'}</span>,
+    }),
+    column.accessor('rate', { header: 'Commission', cell: ({ getValue }) => `${getValue()} %` }),
+    column.accessor('requests', {
+      header: 'Requests',
+      cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
+    }),
+    column.accessor('charged', {
+      header: 'Charged',
+      cell: ({ getValue }) =>
+        new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+          Math.floor(getValue() * 100) / 100,
+        ),
+    }),
+  ];
+  return (
+    <DataTable
+      caption="Apps"
+      columns={columns}
+      rows={rows}
+      sortable
+      numeric={['rate', 'requests', 'charged']}
+      hiddenOnPhone={['owner', 'rate', 'requests']}
+      empty={
+        <EmptyState title="No app yet">
+          Partners sign up at /partner, or make one here: npm run svc -- partner create
+        </EmptyState>
+      }
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import type { Metadata } from 'next';
+import { requireOperator } from '@/app/_session/session';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { readByPartner } from '@/server/activity/install-activity';
+import { readPeriod } from '@/server/activity/periods';
+import { creditsToJson } from '@/server/credits';
+import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
+import { AppsTable } from './apps-table';
+
+export const metadata: Metadata = { title: 'Apps' };
+
+export default async function AppsPage() {
+  await requireOperator();
+  const [partners, used] = await Promise.all([listPartners(), readByPartner(readPeriod('30d'))]);
+  const useOf = new Map(used.map((sums) => [sums.partnerId, sums]));
+  const toRow = (partner: Partner) => ({
+    id: partner.id,
+    name: partner.name,
+    owner: partner.ownerEmail,
+    state: stateOf(partner),
+    rate: partner.rateBp / 100,
+    cap: partner.rateCapBp / 100,
+    requests: useOf.get(partner.id)?.requests ?? 0,
+    charged: creditsToJson(useOf.get(partner.id)?.charge ?? 0n) / 100,
+  });
+  const waiting = partners.filter((partner) => stateOf(partner) === 'pending');
+  const others = partners.filter((partner) => stateOf(partner) !== 'pending');
+  return (
+    <>
+      <PageHead
+        title="Apps"
+        description="What partners built. Requests and charges are those of the last 30 days."
+      />
+      {waiting.length > 0 && (
+        <Section title="Waiting for approval" flush>
+          <AppsTable rows={waiting.map(toRow)} />
+        </Section>
+      )}
+      <Section title={waiting.length > 0 ? 'All others' : 'All apps'} flush>
+        <AppsTable rows={others.map(toRow)} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import {
+  Activity,
+  AppWindow,
+  CircleAlert,
+  Gauge,
+  ScrollText,
+  Tags,
+  User,
+  Users,
+  Webhook,
+} from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { requireOperator } from '@/app/_session/session';
+import { SignOutButton } from '@/app/_session/sign-out-button';
+import { DashboardShell } from '@/app/_ui/dashboard-shell';
+import { settings } from '@/server/env';
+
+export const metadata: Metadata = { title: { default: 'Operator', template: '%s · Operator' } };
+
+const ICON = { size: 17, 'aria-hidden': true } as const;
+
+const PAGES = [
+  { href: '/operator', label: 'Overview', icon: <Gauge {...ICON} /> },
+  { href: '/operator/apps', label: 'Apps', icon: <AppWindow {...ICON} />, heading: 'People' },
+  { href: '/operator/users', label: 'Users', icon: <Users {...ICON} /> },
+  { href: '/operator/payments', label: 'Payments', icon: <CircleAlert {...ICON} />, heading: 'Look after' },
+  { href: '/operator/providers', label: 'Providers', icon: <Activity {...ICON} /> },
+  { href: '/operator/webhooks', label: 'Webhooks', icon: <Webhook {...ICON} /> },
+  { href: '/operator/models', label: 'Models and prices', icon: <Tags {...ICON} />, heading: 'Records' },
+  { href: '/operator/log', label: 'Audit log', icon: <ScrollText {...ICON} /> },
+];
+
+/** For who runs this install. To everybody else there is nothing here. */
+export default async function OperatorLayout({ children }: { children: ReactNode }) {
+  const { email } = await requireOperator();
+  return (
+    <DashboardShell
+      brand={settings().BRAND_NAME}
+      area="Operator"
+      items={PAGES}
+      footer={<Footer email={email} />}
+    >
+      {children}
+    </DashboardShell>
+  );
+}
+
+function Footer({ email }: { email: string }) {
+  return (
+    <div className="flex flex-col items-start gap-0.5">
+      <Link
+        href="/account"
+        className="flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9"
+      >
+        <User {...ICON} />
+        Your account
+      </Link>
+      <div className="mt-2 w-full border-t border-line pt-3">
+        <p className="truncate px-3 pb-1 text-[13px] text-muted" title={email}>
+          {email}
+        </p>
+        <SignOutButton />
+      </div>
+    </div>
+  );
+}

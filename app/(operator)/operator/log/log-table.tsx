@@ -1,0 +1,67 @@
+'use client';
+
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Time } from '@/app/_ui/time';
+
+export type LogRow = {
+  id: number;
+  at: string;
+  operator: string;
+  what: string;
+  subject: string;
+  reason: string;
+  change: string[];
+};
+
+export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSubject?: boolean }) {
+  const column = columnsOf<LogRow>();
+  const columns = [
+    column.accessor('at', {
+      header: 'When',
+      cell: ({ row: { original } }) => (
+        <>
+          <Time at={original.at} />
+          <span className="block text-[13px] text-muted">{original.operator}</span>
+        </>
+      ),
+    }),
+    column.accessor('what', {
+      header: 'What',
+      cell: ({ row: { original } }) => (
+        <>
+          {original.what}
+          {original.change.map((line) => (
+            <span key={line} className="block max-w-[40ch] text-[13px] break-words text-muted">
+              {line}
+            </span>
+          ))}
+        </>
+      ),
+    }),
+    ...(withSubject
+      ? [
+          column.accessor('subject', {
+            header: 'To',
+            cell: ({ getValue }) => <span className="break-all">{getValue()}</span>,
+          }),
+        ]
+      : []),
+    column.accessor('reason', {
+      header: 'Reason',
+      cell: ({ getValue }) => <span className="block max-w-[44ch] break-words">{getValue()}</span>,
+    }),
+  ];
+  return (
+    <DataTable
+      caption="Operator actions"
+      columns={columns}
+      rows={rows}
+      empty={
+        <EmptyState title="Nothing yet">
+          Whatever an operator does here or on the command line is written down with its reason.
+        </EmptyState>
+      }
+    />
+  );
+}

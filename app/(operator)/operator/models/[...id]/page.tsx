@@ -1,0 +1,49 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { requireOperator } from '@/app/_session/session';
+import { Badge } from '@/app/_ui/badge';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { findCatalogModel } from '@/server/pricing/catalog';
+import { listPriceHistory } from '@/server/pricing/price-history';
+import { PriceTable } from './price-table';
+
+export const metadata: Metadata = { title: 'Model' };
+
+type Props = { params: Promise<{ id: string[] }> };
+
+export default async function ModelPage({ params }: Props) {
+  await requireOperator();
+  const id = (await params).id.map(decodeURIComponent).join('/');
+  const model = findCatalogModel(id);
+  const history = await listPriceHistory(id);
+  if (model === null && history.length === 0) notFound();
+  return (
+    <>
+      <PageHead
+        title={id}
+        description={
+          model === null
+            ? 'Not in the catalogue any more.'
+            : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
+        }
+      />
+      {history.map(({ version, effectiveAt, prices }) => (
+        <Section
+          key={version}
+          title={version}
+          description={
+            <>
+              Since <Time at={effectiveAt.toISOString()} withClock={false} />
+            </>
+          }
+          actions={version === model?.priceVersion ? <Badge look="positive">In force</Badge> : undefined}
+          flush
+        >
+          <PriceTable rows={prices} />
+        </Section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+'use client';
+
+import Link from 'next/link';
+import { useState } from 'react';
+import { Badge } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+
+type Model = {
+  id: string;
+  served: boolean;
+  input: string;
+  output: string;
+  cacheRead: string;
+  context: number;
+};
+
+export function ModelsTable({ models }: { models: Model[] }) {
+  const [search, setSearch] = useState('');
+  const words = search.toLowerCase().split(/\s+/);
+  const found = models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+  const column = columnsOf<Model>();
+  const columns = [
+    column.accessor('id', {
+      header: 'Model',
+      cell: ({ getValue }) => (
+        <Link
+          href={`/operator/models/${getValue()}`}
+          className="font-medium break-all underline-offset-2 hover:underline"
+        >
+          {getValue()}
+        </Link>
+      ),
+    }),
+    column.accessor('served', {
+      header: 'Served',
+      cell: ({ getValue }) => (
+        <Badge look={getValue() ? 'positive' : 'neutral'}>{getValue() ? 'Yes' : 'No key'}</Badge>
+      ),
+    }),
+    column.accessor('input', { header: 'Input' }),
+    column.accessor('output', { header: 'Output' }),
+    column.accessor('cacheRead', { header: 'Cached' }),
+    column.accessor('context', {
+      header: 'Context',
+      cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
+    }),
+  ];
+  return (
+    <>
+      <div className="p-5">
+        <label className="block max-w-sm">
+          <span className="sr-only">Search models</span>
+          <input
+            type="search"
+            placeholder="Search models"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+            className="h-11 w-full rounded-lg border border-field/60 bg-surface px-3 text-sm hover:border-field sm:h-10"
+          />
+        </label>
+      </div>
+      <DataTable
+        caption="Models"
+        columns={columns}
+        rows={found}
+        numeric={['input', 'output', 'cacheRead', 'context']}
+        hiddenOnPhone={['served', 'cacheRead', 'context']}
+        empty={
+          <EmptyState title="No model has this name">Search by a part of the id, such as sonnet.</EmptyState>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Metadata } from 'next';
+import { requireOperator } from '@/app/_session/session';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { catalogModels } from '@/server/pricing/catalog';
+import { isConfigured } from '@/server/pricing/served';
+import { ModelsTable } from './models-table';
+
+export const metadata: Metadata = { title: 'Models and prices' };
+
+export default async function ModelsPage() {
+  await requireOperator();
+  const models = catalogModels().map((model) => ({
+    id: model.id,
+    served: isConfigured(model),
+    input: model.listPrices.input,
+    output: model.listPrices.output,
+    cacheRead: model.listPrices.cacheRead,
+    context: model.contextWindow,
+  }));
+  const served = models.filter((model) => model.served).length;
+  return (
+    <>
+      <PageHead
+        title="Models and prices"
+        description={`${models.length} models are priced, ${served} served: those whose provider has a key. List prices in USD per million tokens, before commission.`}
+      />
+      <Section flush>
+        <ModelsTable models={models} />
+      </Section>
+    </>
+  );
+}

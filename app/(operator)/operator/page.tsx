@@ -1,0 +1,220 @@
+import { CircleCheck } from 'lucide-react';
+import Link from 'next/link';
+import { requireOperator } from '@/app/_session/session';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { Time } from '@/app/_ui/time';
+import {
+  type DaySums,
+  type NamedSums,
+  readByModel,
+  readByPartner,
+  readDays,
+  readMoney,
+  readRefusals,
+} from '@/server/activity/install-activity';
+import { daysBetween, PERIODS, type Period, readPeriod } from '@/server/activity/periods';
+import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
+import { creditsToJson } from '@/server/credits';
+import { readServiceState, type ServiceState } from '@/server/operator/state';
+import { PeriodLinks } from './period-links';
+import { refusalRows } from './refusal-rows';
+import { UseTable } from './use-table';
+import { inDollars, inNumber } from './write-amounts';
+
+const MOST_MODELS = 8;
+
+type Props = { searchParams: Promise<{ period?: string }> };
+
+export default async function OverviewPage({ searchParams }: Props) {
+  await requireOperator();
+  const { period: asked } = await searchParams;
+  const period: Period = PERIODS.find((known) => known === asked) ?? '30d';
+  const range = readPeriod(period);
+  const [days, apps, models, money, refusals, state, alerts] = await Promise.all([
+    readDays(range),
+    readByPartner(range),
+    readByModel(range, MOST_MODELS),
+    readMoney(range),
+    readRefusals(range),
+    readServiceState(),
+    listPaymentsNeedingAttention(),
+  ]);
+  const refused = refusals.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
+      <Attention state={state} alerts={alerts.length} />
+      <Totals days={days} refused={refused} money={money} />
+      <Section title="Charged per day" description="In USD, to users of all apps. Days are days in UTC.">
+        {days.length === 0 ? (
+          <EmptyState title="No request yet">Nothing was charged in these days.</EmptyState>
+        ) : (
+          <BarChart
+            title="Charged per day"
+            unit="USD"
+            series={['Provider cost', 'Commission of apps']}
+            rows={chartRows(range, days)}
+          />
+        )}
+      </Section>
+      <Section
+        title="Errors per day"
+        description="Requests that were refused or failed, by code. They cost nobody anything."
+      >
+        {refused === 0 ? (
+          <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No errors">
+            No request was refused in these days.
+          </EmptyState>
+        ) : (
+          <BarChart title="Errors per day" unit="requests" {...refusalRows(daysBetween(range), refusals)} />
+        )}
+      </Section>
+      <Section title="Apps" flush>
+        <UseTable
+          what="App"
+          rows={apps.map((app) => ({ ...toRow(app), href: `/operator/apps/${app.partnerId}` }))}
+        />
+      </Section>
+      <Section title="Models" description={`The ${MOST_MODELS} that were charged most.`} flush>
+        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), href: null }))} />
+      </Section>
+      <Now state={state} />
+    </>
+  );
+}
+
+function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
+  const differences = state.audit?.differences ?? [];
+  return (
+    <div className="mb-6 flex flex-col gap-2 empty:hidden">
+      {differences.length > 0 && (
+        <Notice kind="danger">
+          The ledger does not agree: {differences.slice(0, 3).join('; ')}
+          {differences.length > 3 && ` and ${differences.length - 3} more`}
+        </Notice>
+      )}
+      {alerts > 0 && (
+        <Notice kind="warning">
+          <Link href="/operator/payments" className="underline underline-offset-2">
+            {alerts === 1 ? 'One payment needs' : `${alerts} payments need`} attention
+          </Link>
+        </Notice>
+      )}
+      {state.waitingApps > 0 && (
+        <Notice kind="warning">
+          <Link href="/operator/apps" className="underline underline-offset-2">
+            {state.waitingApps === 1 ? 'One app waits' : `${state.waitingApps} apps wait`} for approval
+          </Link>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function Totals({
+  days,
+  refused,
+  money,
+}: {
+  days: DaySums[];
+  refused: number;
+  money: Record<string, bigint>;
+}) {
+  const sum = (pick: (day: DaySums) => bigint) => days.reduce((total, day) => total + pick(day), 0n);
+  const requests = days.reduce((total, day) => total + day.requests, 0);
+  const [charge, cost, share] = [
+    sum((d) => d.charge),
+    sum((d) => d.providerCost),
+    sum((d) => d.partnerShare),
+  ];
+  const back = -((money.refund ?? 0n) + (money.chargeback ?? 0n));
+  const asked = requests + refused;
+  return (
+    <Stats>
+      <Stat label="Requests" value={inNumber(requests)} note="that were charged" />
+      <Stat label="Charged to users" value={inDollars(charge)} note="revenue from use" />
+      <Stat label="Provider cost" value={inDollars(cost)} note={`${inDollars(share)} commission of apps`} />
+      <Stat label="Margin" value={inDollars(charge - cost - share)} note="charged − cost − commission" />
+      <Stat label="Credits sold" value={inDollars(money.purchase ?? 0n)} note="worth, when bought" />
+      <Stat label="Taken back" value={inDollars(back)} note="refunds and chargebacks" />
+      <Stat label="Given and taken" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
+      <Stat
+        label="Errors"
+        value={inNumber(refused)}
+        note={asked === 0 ? 'of no request' : `${((100 * refused) / asked).toFixed(1)} % of all requests`}
+      />
+    </Stats>
+  );
+}
+
+function Now({ state }: { state: ServiceState }) {
+  const { audit } = state;
+  return (
+    <Section title="Now">
+      <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-3">
+        <Fact name="Requests running" value={inNumber(state.holds)} note={`${inDollars(state.held)} held`} />
+        <Fact
+          name="Holds past their lease"
+          value={inNumber(state.overdue)}
+          note="of processes that died; swept within seconds"
+        />
+        <div>
+          <dt className="text-muted">Auditor</dt>
+          <dd className="mt-0.5 font-medium">
+            {audit === null
+              ? 'Has not looked yet'
+              : audit.differences.length === 0
+                ? 'The ledger agrees'
+                : 'Differences found'}
+          </dd>
+          {audit && (
+            <dd className="text-[13px] text-muted">
+              {inNumber(audit.users)} users, <Time at={audit.at.toISOString()} />
+            </dd>
+          )}
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function Fact({ name, value, note }: { name: string; value: string; note: string }) {
+  return (
+    <div>
+      <dt className="text-muted">{name}</dt>
+      <dd className="mt-0.5 font-medium tabular-nums">{value}</dd>
+      <dd className="text-[13px] text-muted">{note}</dd>
+    </div>
+  );
+}
+
+const toUsd = (microcredits: bigint): number => creditsToJson(microcredits) / 100;
+
+function chartRows(range: { from: string; to: string }, days: DaySums[]) {
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  return daysBetween(range).map((day) => {
+    const sums = byDay.get(day);
+    return {
+      label: day,
+      values: {
+        'Provider cost': toUsd(sums?.providerCost ?? 0n),
+        'Commission of apps': toUsd(sums?.partnerShare ?? 0n),
+      },
+    };
+  });
+}
+
+function toRow({ name, requests, charge, providerCost, partnerShare }: NamedSums) {
+  return {
+    name,
+    requests,
+    charge: toUsd(charge),
+    cost: toUsd(providerCost),
+    share: toUsd(partnerShare),
+  };
+}

@@ -1,0 +1,113 @@
+'use client';
+
+import { type ReactNode, useState } from 'react';
+import type { ActionResult } from '@/app/_ui/action-result';
+import { Button, type ButtonLook } from '@/app/_ui/button';
+import { Dialog } from '@/app/_ui/dialog';
+import { Notice } from '@/app/_ui/notice';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+
+type Props = ButtonLook & {
+  /** What the button says; repeated on the button that does it. */
+  label: string;
+  title: string;
+  /** What happens then. */
+  consequence: ReactNode;
+  isDanger?: boolean;
+  action: (reason: string) => Promise<ActionResult<unknown>>;
+  /** For a screen reader, where the label alone is said many times on a page. */
+  describe?: string;
+  /** Fields beside the reason. */
+  children?: ReactNode;
+};
+
+/** An operator's deed: asks for a reason, which the audit log keeps, and does it then. */
+export function ReasonButton({
+  label,
+  title,
+  consequence,
+  isDanger = false,
+  action,
+  describe,
+  look,
+  children,
+}: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState('');
+  const { run, isRunning, failure, clearFailure } = useAction(action);
+  const change = (open: boolean) => {
+    if (isRunning) return;
+    setOpen(open);
+    setReason('');
+    clearFailure();
+  };
+  return (
+    <Dialog
+      title={title}
+      description={consequence}
+      open={isOpen}
+      onOpenChange={change}
+      trigger={
+        <Button look={look ?? 'secondary'} size="small" aria-label={describe && `${label}: ${describe}`}>
+          {label}
+        </Button>
+      }
+    >
+      <form
+        noValidate
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if ((await run(reason)).ok) setOpen(false);
+        }}
+      >
+        {children}
+        <ReasonField
+          value={reason}
+          onChange={setReason}
+          error={failure?.field === 'reason' ? failure.message : undefined}
+        />
+        {failure && failure.field !== 'reason' && (
+          <div className="mb-4">
+            <Notice kind="danger">{failure.message}</Notice>
+          </div>
+        )}
+        <div className="mt-2 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+          <Button look="secondary" onClick={() => change(false)}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            look={isDanger ? 'danger' : 'primary'}
+            busy={isRunning}
+            disabled={reason.trim() === ''}
+          >
+            {label}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function ReasonField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  error?: string | undefined;
+}) {
+  return (
+    <TextField
+      label="Reason"
+      hint="Kept in the audit log"
+      value={value}
+      error={error}
+      maxLength={500}
+      autoComplete="off"
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,131 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { requireOperator } from '@/app/_session/session';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { Time } from '@/app/_ui/time';
+import { listPurchases } from '@/server/checkout/purchases';
+import { listDevices } from '@/server/identity/devices';
+import { findUserSummary } from '@/server/identity/user-summary';
+import { findUserByRef } from '@/server/operator/find-user';
+import { listActions } from '@/server/operator/record';
+import { LogTable } from '../../log/log-table';
+import { toLogRow } from '../../log/to-log-row';
+import { inCredits, inDollars } from '../../write-amounts';
+import { CreditButton } from './credit-button';
+import { PocketTable } from './pocket-table';
+import { PurchaseTable } from './purchase-table';
+
+export const metadata: Metadata = { title: 'User' };
+
+const PURCHASES_SHOWN = 20;
+const ACTIONS_SHOWN = 10;
+
+type Props = { params: Promise<{ ref: string }>; searchParams: Promise<{ offset?: string }> };
+
+export default async function UserPage({ params, searchParams }: Props) {
+  await requireOperator();
+  const { ref } = await params;
+  const user = await findUserByRef(ref);
+  if (user === null) notFound();
+  const offset = readOffset((await searchParams).offset);
+  const [summary, devices, { purchases, total }, { actions }] = await Promise.all([
+    findUserSummary(user.email),
+    listDevices(user.id),
+    listPurchases(user.id, { limit: PURCHASES_SHOWN, offset }),
+    listActions({ subject: user.id, limit: ACTIONS_SHOWN }),
+  ]);
+  if (summary === null) notFound();
+  const pockets = [
+    { appId: null, name: 'Outside any app', own: inCredits(summary.outsideAnyApp ?? 0n) },
+    ...summary.apps.map((app) => ({ appId: app.partnerId, name: app.name, own: inCredits(app.own) })),
+  ];
+  const page = (to: number) => `/operator/users/${ref}?offset=${to}`;
+  return (
+    <>
+      <PageHead
+        title={user.email}
+        description={
+          <>
+            Since <Time at={summary.createdAt.toISOString()} withClock={false} />
+          </>
+        }
+        actions={
+          <>
+            <CreditButton kind="take" userRef={ref} email={user.email} pockets={pockets} />
+            <CreditButton kind="give" userRef={ref} email={user.email} pockets={pockets} />
+          </>
+        }
+      />
+      <Stats>
+        <Stat label="Credits" value={inCredits(summary.money)} note={`worth ${inDollars(summary.money)}`} />
+        <Stat
+          label="Outside any app"
+          value={inCredits(summary.outsideAnyApp ?? 0n)}
+          note="given, or bought in the account"
+        />
+        <Stat label="Apps" value={summary.apps.length} />
+        <Stat label="Devices" value={devices.length} note="signed in now" />
+      </Stats>
+      <Section title="Apps" flush>
+        <PocketTable
+          rows={summary.apps.map((app) => ({
+            id: app.partnerId,
+            name: app.name,
+            own: inCredits(app.own),
+            limit: app.limitSaved === null ? '–' : inCredits(app.limitLeft ?? 0n),
+            balance: inCredits(app.balance),
+            status: app.status,
+            keys: app.keys.length,
+          }))}
+        />
+      </Section>
+      <Section title="Purchases" flush>
+        <PurchaseTable
+          userRef={ref}
+          rows={purchases.map((purchase) => ({
+            id: purchase.id,
+            at: purchase.createdAt.toISOString(),
+            appName: purchase.appName,
+            currency: purchase.currency,
+            amountMinor: purchase.amountMinor,
+            refundedMinor: purchase.refundedMinor,
+            credits: inCredits(purchase.credits),
+            status: purchase.status,
+          }))}
+        />
+        <Pager
+          newer={offset > 0 ? page(Math.max(0, offset - PURCHASES_SHOWN)) : undefined}
+          older={offset + PURCHASES_SHOWN < total ? page(offset + PURCHASES_SHOWN) : undefined}
+          position={`${offset + 1}–${offset + purchases.length} of ${total}`}
+        />
+      </Section>
+      <Section title="Devices">
+        {devices.length === 0 ? (
+          <p className="text-sm text-muted">No device is signed in.</p>
+        ) : (
+          <ul className="flex flex-col gap-3 text-sm">
+            {devices.map((device) => (
+              <li key={device.sessionId}>
+                <p className="break-words">{device.userAgent || 'Unknown device'}</p>
+                <p className="text-[13px] text-muted">
+                  Last seen <Time at={device.lastSeenAt.toISOString()} />
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="What operators did" flush>
+        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+      </Section>
+    </>
+  );
+}
+
+function readOffset(text: string | undefined): number {
+  const offset = Number(text ?? 0);
+  return Number.isInteger(offset) && offset >= 0 && offset < 1_000_000 ? offset : 0;
+}

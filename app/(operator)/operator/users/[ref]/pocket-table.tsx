@@ -1,0 +1,53 @@
+'use client';
+
+import Link from 'next/link';
+import { Badge } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { EmptyState } from '@/app/_ui/empty-state';
+
+type Row = {
+  id: string;
+  name: string;
+  own: string;
+  limit: string;
+  balance: string;
+  status: string;
+  keys: number;
+};
+
+export function PocketTable({ rows }: { rows: Row[] }) {
+  const column = columnsOf<Row>();
+  const columns = [
+    column.accessor('name', {
+      header: 'App',
+      cell: ({ row: { original } }) => (
+        <Link
+          href={`/operator/apps/${original.id}`}
+          className="font-medium underline-offset-2 hover:underline"
+        >
+          {original.name}
+        </Link>
+      ),
+    }),
+    column.accessor('status', {
+      header: 'State',
+      cell: ({ getValue }) => (
+        <Badge look={getValue() === 'ok' ? 'positive' : 'neutral'}>{getValue().replaceAll('_', ' ')}</Badge>
+      ),
+    }),
+    column.accessor('own', { header: 'Bought here' }),
+    column.accessor('limit', { header: 'Limit left' }),
+    column.accessor('balance', { header: 'Can spend' }),
+    column.accessor('keys', { header: 'Live keys' }),
+  ];
+  return (
+    <DataTable
+      caption="Apps of the user"
+      columns={columns}
+      rows={rows}
+      numeric={['own', 'limit', 'balance', 'keys']}
+      hiddenOnPhone={['limit', 'keys', 'status']}
+      empty={<EmptyState title="No app yet">This user has not signed in to any app.</EmptyState>}
+    />
+  );
+}

@@ -1,0 +1,41 @@
+'use client';
+
+import { useState } from 'react';
+import { TextField } from '@/app/_ui/text-field';
+import { ReasonButton } from '../../reason-button';
+import { refund } from './actions';
+
+type Purchase = {
+  id: string;
+  appName: string;
+  currency: string;
+  amountMinor: number;
+  refundedMinor: number;
+};
+
+/** The money goes back to the card, and the credits go with it. */
+export function RefundButton({ userRef, purchase }: { userRef: string; purchase: Purchase }) {
+  const left = (purchase.amountMinor - purchase.refundedMinor) / 100;
+  const [amount, setAmount] = useState(left.toFixed(2));
+  const currency = purchase.currency === 'eur' ? 'eur' : 'usd';
+  const write = (value: number) =>
+    new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() }).format(value);
+  return (
+    <ReasonButton
+      label="Refund"
+      title="Refund this purchase?"
+      describe={`${write(purchase.amountMinor / 100)} in ${purchase.appName}`}
+      isDanger
+      consequence={`Up to ${write(left)} goes back to the card. The credits bought with it are taken; if they are spent, the pocket goes below zero and the next purchase repays it first. This cannot be undone.`}
+      action={(reason) => refund({ userRef, purchaseId: purchase.id, amount, currency, reason })}
+    >
+      <TextField
+        label={`Amount in ${currency.toUpperCase()}`}
+        inputMode="decimal"
+        value={amount}
+        autoComplete="off"
+        onChange={(event) => setAmount(event.target.value)}
+      />
+    </ReasonButton>
+  );
+}

@@ -1,0 +1,53 @@
+-- What operators do, and the one thing they do to money that had no function: taking credits.
+
+CREATE TABLE "operator_action" (
+    "id" SERIAL NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL,
+    "operator" TEXT NOT NULL,
+    "what" TEXT NOT NULL,
+    "subject" TEXT NOT NULL,
+    "reason" TEXT NOT NULL,
+    "before" JSONB,
+    "after" JSONB,
+
+    CONSTRAINT "operator_action_pkey" PRIMARY KEY ("id")
+);
+CREATE INDEX "operator_action_subject_id_idx" ON "operator_action"("subject", "id");
+ALTER TABLE "operator_action" ADD CONSTRAINT "operator_action_has_a_reason" CHECK (btrim("reason") <> '');
+
+CREATE TRIGGER "operator_action_append_only" BEFORE UPDATE OR DELETE ON "operator_action"
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+
+-- Takes credits out of one pocket, never more than is free in it: what running requests reserved and
+-- what other pockets owe stays. Too much takes nothing and returns no transaction, but what is free.
+-- The same cause is booked once; a repetition returns what was booked.
+CREATE FUNCTION ledger_take(p_user text, p_app text, p_cause text, p_transaction text, p_credits bigint, p_note text)
+RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse account;
+  pocket user_app;
+  spare bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM account WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND app_id = p_app;
+  spare := greatest(0, least(pocket.own - pocket.own_held, purse.money - purse.held));
+  RETURN QUERY SELECT t.id, t.balance_after, spare, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = 'adjustment' AND t.cause_id = p_cause;
+  IF FOUND THEN RETURN; END IF;
+
+  IF p_credits <= 0 OR p_credits > spare THEN
+    RETURN QUERY SELECT NULL::text,
+      ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.limit_left), spare, false;
+    RETURN;
+  END IF;
+  after := ledger_spendable(purse.money - p_credits, purse.held, pocket.own - p_credits, pocket.own_held, pocket.limit_left);
+  UPDATE account SET money = money - p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND app_id = p_app;
+  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, p_app, 'adjustment', p_cause, -p_credits, after, p_note,
+      ledger_postings('pocket', p_app, -p_credits, 'promotion_expense'));
+  RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
+END $$;

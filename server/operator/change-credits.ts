@@ -1,0 +1,88 @@
+import { creditsToJson, formatCredits, type Microcredits, parseCredits } from '../credits';
+import { inTransaction, type Tx } from '../db';
+import { ApiError } from '../errors';
+import { openAppUser } from '../identity/app-users';
+import { newId } from '../ids';
+import { grantCredits, OUTSIDE_ANY_APP, openUserApp, takeCredits } from '../ledger';
+import { type Operator, recordAction, requireReason } from './record';
+
+/**
+ * Credits given and taken by an operator: booked and recorded together, once per id. The reason
+ * stays in the audit log; the user's history says who did it.
+ */
+const NOTES = { give: 'granted by the operator', take: 'taken by the operator' };
+
+export type CreditChange = {
+  operator: Operator;
+  userId: string;
+  /** Null for the pocket outside any app. */
+  partnerId: string | null;
+  credits: Microcredits;
+  reason: string;
+  /** The same change asked for twice is one. */
+  changeId: string;
+};
+
+export async function giveCredits(change: CreditChange): Promise<{ transactionId: string }> {
+  requireReason(change.reason);
+  const note = NOTES.give;
+  return inTransaction(async (tx) => {
+    const appId = await openPocket(tx, change);
+    const { userId, credits, changeId: grantId } = change;
+    const { transactionId, repeated } = await grantCredits(tx, { userId, appId, credits, grantId, note });
+    if (!repeated) await record(tx, 'credits.give', change, transactionId);
+    return { transactionId };
+  });
+}
+
+/** Refuses more than is free in the pocket: nothing is taken that a request may be about to spend. */
+export async function takeCreditsAway(change: CreditChange): Promise<{ transactionId: string }> {
+  requireReason(change.reason);
+  const note = NOTES.take;
+  return inTransaction(async (tx) => {
+    const appId = await openPocket(tx, change);
+    const { userId, credits, changeId: takeId } = change;
+    const taken = await takeCredits(tx, { userId, appId, credits, takeId, note });
+    if (taken.transactionId === null) throw tooMuch(taken.free);
+    if (!taken.repeated) await record(tx, 'credits.take', change, taken.transactionId);
+    return { transactionId: taken.transactionId };
+  });
+}
+
+function tooMuch(free: Microcredits): ApiError {
+  return new ApiError('invalid_request', `At most ${formatCredits(free)} credits can be taken here now`, {
+    param: 'credits',
+  });
+}
+
+async function openPocket(tx: Tx, { userId, partnerId }: CreditChange): Promise<string> {
+  if (partnerId !== null) await openAppUser(tx, { userId, partnerId });
+  else await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: newId('au') });
+  return partnerId ?? OUTSIDE_ANY_APP;
+}
+
+async function record(
+  tx: Tx,
+  what: 'credits.give' | 'credits.take',
+  { operator, userId, partnerId, credits, reason }: CreditChange,
+  transactionId: string,
+): Promise<void> {
+  const after = { credits: creditsToJson(credits), app: partnerId, transaction: transactionId };
+  await recordAction(tx, { operator, what, subject: userId, reason, after });
+}
+
+/** More than any account should ever hold, and far from the end of BIGINT. */
+const MAX_CREDITS = parseCredits('1000000000') as Microcredits;
+
+/** An amount as people write it. */
+export function requireCreditAmount(text: string): Microcredits {
+  const credits = parseCredits(text);
+  if (credits === null || credits <= 0n || credits > MAX_CREDITS) {
+    throw new ApiError(
+      'invalid_request',
+      `"${text}" is not an amount of credits: write a number above 0 with at most six decimals`,
+      { param: 'credits' },
+    );
+  }
+  return credits;
+}

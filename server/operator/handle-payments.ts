@@ -1,0 +1,60 @@
+import { closePaymentAlert } from '../checkout/alerts';
+import { refundPurchase } from '../checkout/refund-purchase';
+import { inTransaction, prisma } from '../db';
+import { ApiError } from '../errors';
+import { type Operator, recordAction, requireReason } from './record';
+
+type Refund = {
+  operator: Operator;
+  purchaseId: string;
+  /** In the purchase's currency; all that is left when omitted. */
+  amount?: number | undefined;
+  reason: string;
+};
+
+/**
+ * The processor is asked outside any transaction, so the log says twice what happened: that a refund
+ * was asked for, before anything moves, and what it came to.
+ */
+export async function refundByOperator({ operator, purchaseId, amount, reason }: Refund) {
+  const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
+  if (purchase === null) throw new ApiError('not_found', 'There is no such purchase');
+  const { userId: subject, currency, amountMinor, refundedMinor } = purchase;
+  const before = { purchase: purchaseId, currency, paid: amountMinor / 100, refunded: refundedMinor / 100 };
+  requireReason(reason);
+  await inTransaction((tx) =>
+    recordAction(tx, {
+      operator,
+      what: 'purchase.refund_asked',
+      subject,
+      reason,
+      before,
+      after: { amount: amount ?? (amountMinor - refundedMinor) / 100 },
+    }),
+  );
+  const refund = await refundPurchase(purchaseId, amount);
+  const after = { ...before, refunded: refund.refundedMinor / 100 };
+  await inTransaction((tx) =>
+    recordAction(tx, { operator, what: 'purchase.refunded', subject, reason, before, after }),
+  );
+  return refund;
+}
+
+/** The operator has seen to it: the alert leaves the list. */
+export async function putAlertAside({
+  operator,
+  alertId,
+  reason,
+}: {
+  operator: Operator;
+  alertId: string;
+  reason: string;
+}): Promise<void> {
+  requireReason(reason);
+  await inTransaction(async (tx) => {
+    if (!(await closePaymentAlert(alertId, tx))) {
+      throw new ApiError('not_found', 'This alert is not open any more');
+    }
+    await recordAction(tx, { operator, what: 'payment.put_aside', subject: alertId, reason });
+  });
+}

@@ -1,0 +1,105 @@
+import type { OperatorAction, Prisma } from '../../prisma/client/client';
+import { nowDate } from '../clock';
+import { prisma, type Tx } from '../db';
+import { ApiError } from '../errors';
+
+/**
+ * The audit log: every operator action, written in the transaction that does it, never changed.
+ * Users stand in it by their account id, so that a deleted account leaves no address behind.
+ */
+
+/** Who acts: an operator's address, or the command line. */
+export type Operator = string;
+export const COMMAND_LINE: Operator = 'command line';
+/** Said for commands that may do without one. */
+export const NO_REASON = 'none given';
+
+export type ActionName =
+  | 'app.approve'
+  | 'app.decline'
+  | 'app.disable'
+  | 'app.enable'
+  | 'app.rate_cap'
+  | 'app.models'
+  | 'credits.give'
+  | 'credits.take'
+  | 'purchase.refund_asked'
+  | 'purchase.refunded'
+  | 'payment.put_aside';
+
+type Facts = Prisma.InputJsonObject;
+
+export type Deed = {
+  operator: Operator;
+  what: ActionName;
+  subject: string;
+  reason: string;
+  before?: Facts;
+  after?: Facts;
+};
+
+const MAX_REASON_CHARACTERS = 500;
+
+export async function recordAction(tx: Tx, { operator, what, subject, reason, before, after }: Deed) {
+  await tx.operatorAction.create({
+    data: {
+      at: nowDate(),
+      operator,
+      what,
+      subject,
+      reason: requireReason(reason),
+      ...(before && { before }),
+      ...(after && { after }),
+    },
+  });
+}
+
+export function requireReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '' || reason.length > MAX_REASON_CHARACTERS) {
+    throw new ApiError('invalid_request', `Say why, in 1 to ${MAX_REASON_CHARACTERS} characters`, {
+      param: 'reason',
+    });
+  }
+  return reason;
+}
+
+export type RecordedAction = OperatorAction & {
+  /** What people know the subject by; null when it is gone. */
+  name: string | null;
+};
+
+/** Newest first; `before` is the id of the last one of the page before. */
+export async function listActions({
+  subject,
+  before,
+  limit,
+}: {
+  subject?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}): Promise<{ actions: RecordedAction[]; hasMore: boolean }> {
+  const rows = await prisma().operatorAction.findMany({
+    where: { ...(subject !== undefined && { subject }), ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  const actions = rows.slice(0, limit);
+  const names = await nameSubjects(actions.map((action) => action.subject));
+  return {
+    actions: actions.map((action) => ({ ...action, name: names.get(action.subject) ?? null })),
+    hasMore: rows.length > limit,
+  };
+}
+
+async function nameSubjects(subjects: string[]): Promise<Map<string, string>> {
+  const ids = [...new Set(subjects)];
+  const [users, partners] = await Promise.all([
+    prisma().user.findMany({ where: { id: { in: ids } }, select: { id: true, email: true } }),
+    prisma().partner.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
+  ]);
+  return new Map([
+    ...users.map(({ id, email }) => [id, email] as const),
+    ...partners.map(({ id, name }) => [id, name] as const),
+  ]);
+}

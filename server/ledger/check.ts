@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-import type { PoolClient } from 'pg';
-import { onConnection } from '../db';
-import { type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
-=======
 import type { ClientBase, PoolClient } from 'pg';
-import { pool } from '../db';
+import { onConnection } from '../db';
 import { EARNINGS_PROMISE, type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
->>>>>>> c417688 (Back up and restore whole databases without pg_dump: one moment, all or nothing, and only if the ledger agrees)
 
 export type LedgerReport = {
   /** Empty when everything holds. */

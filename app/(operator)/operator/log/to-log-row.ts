@@ -47,7 +47,7 @@ const write = (value: unknown): string =>
 
 function describeChange(before: Facts, after: Facts): string[] {
   return Object.entries(after)
-    .filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value))
+    .filter(([name, value]) => value !== null && JSON.stringify(before[name]) !== JSON.stringify(value))
     .map(([name, value]) =>
       name in before
         ? `${name.replace('_', ' ')}: ${write(before[name])} → ${write(value)}`

@@ -58,7 +58,7 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
   ];
   return (
     <DataTable
-      caption="Purchases"
+      caption="Purchases of the user"
       columns={columns}
       rows={rows}
       numeric={['amountMinor', 'credits', 'refund']}

@@ -107,7 +107,7 @@ describe('the worked example of the ledger', () => {
     await allow(wallet, 'C', 400);
     await held(wallet, 'B', 400);
 
-    expect(await hold(wallet, 'C', 400, 200)).toEqual({ ok: false, refusal: 'busy' });
+    expect(await hold(wallet, 'C', 400, 200)).toMatchObject({ ok: false, refusal: 'busy' });
     expect(await hold(wallet, 'C', 400, 50)).toMatchObject({ ok: true, hold: { amount: 100_000_000n } });
   });
 
@@ -116,7 +116,7 @@ describe('the worked example of the ledger', () => {
     await buy(wallet, 'A', 500);
     await held(wallet, 'A', 400);
 
-    expect(await hold(wallet, 'B', 10)).toEqual({ ok: false, refusal: 'partner_not_permitted' });
+    expect(await hold(wallet, 'B', 10)).toMatchObject({ ok: false, refusal: 'partner_not_permitted' });
   });
 
   test('pocket outside any app is drawn before other apps, and those oldest first', async () => {

@@ -102,6 +102,9 @@ describe('on a year of 200,000 requests', () => {
     expect(BigInt(await countActiveUsers(appId, year))).toBe(rows[0]?.users);
     const earned = (await readEarningsDays(appId, year)).flatMap((day) => day.earned);
     expect(earned.reduce((sum, { amount }) => sum + amount, 0n)).toBe(rows[0]?.share);
+    const { matured, maturing } = await readEarnings(appId);
+    const all = await readEarningsDays(appId, { from: '2020-01-01', to: year.to });
+    expect(all.reduce((sum, { net }) => sum + net, 0n)).toBe(matured + maturing);
   });
 
   it('exports each request of the year once, newest first', async () => {

@@ -1,18 +1,16 @@
 'use client';
 
-import { formatCredits } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { formatPercent } from '@/server/partners/rate';
 import { estimateCredits } from '@/server/pricing/estimate';
+import { inSmallCredits } from '../small-credits';
 import { EXAMPLE_SIZE, type Example } from './examples';
 
 type Row = { id: string; name: string; cost: number; price: number; earned: number };
 
 const column = columnsOf<Row>();
-const DECIMALS = 4;
 const REQUESTS = 1_000;
 const CREDITS_PER_DOLLAR = 100;
-const credits = (value: number) => formatCredits(value, 'en', DECIMALS);
 const dollars = (value: number) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(value);
 
@@ -26,9 +24,9 @@ const COLUMNS = [
       </span>
     ),
   }),
-  column.accessor('cost', { header: 'Provider', cell: ({ getValue }) => credits(getValue()) }),
-  column.accessor('price', { header: 'User pays', cell: ({ getValue }) => credits(getValue()) }),
-  column.accessor('earned', { header: 'You earn', cell: ({ getValue }) => credits(getValue()) }),
+  column.accessor('cost', { header: 'Provider', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+  column.accessor('price', { header: 'User pays', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+  column.accessor('earned', { header: 'You earn', cell: ({ getValue }) => inSmallCredits(getValue()) }),
   column.display({
     id: 'thousand',
     header: 'Per 1,000 requests',

@@ -9,7 +9,10 @@ export const EXAMPLE_SIZE = { input: 2_500, output: 2_500 };
 /** A cheap, a middling and a dear one of the models that the app may use. */
 export function chooseExamples(models: CatalogModel[]): Example[] {
   const cost = (model: Example) => estimateCredits(model, EXAMPLE_SIZE, 0);
-  const sorted = models.filter((model) => cost(model) > 0).sort((a, b) => cost(a) - cost(b));
+  // Models of one price tell the same; models that are free tell nothing.
+  const byCost = new Map(models.toReversed().map((model) => [cost(model), model]));
+  byCost.delete(0);
+  const sorted = [...byCost].sort(([a], [b]) => a - b).map(([, model]) => model);
   const places = new Set([0, Math.floor((sorted.length - 1) / 2), sorted.length - 1]);
   return [...places]
     .flatMap((place) => sorted[place] ?? [])

@@ -1,21 +1,20 @@
 'use client';
 
-import { formatCredits } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { inColumn } from '../small-credits';
 
 type ModelRow = { model: string; earned: number; share: number };
 type DayRow = { day: string; earned: number; reversed: number; net: number };
 
 const ofModel = columnsOf<ModelRow>();
 const ofDay = columnsOf<DayRow>();
-const credits = (value: number) => formatCredits(value, 'en');
 
 const MODEL_COLUMNS = [
   ofModel.accessor('model', {
     header: 'Model',
     cell: ({ getValue }) => <code className="font-mono text-[13px]">{getValue()}</code>,
   }),
-  ofModel.accessor('earned', { header: 'Credits earned', cell: ({ getValue }) => credits(getValue()) }),
+  ofModel.accessor('earned', { header: 'Credits earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofModel.accessor('share', {
     header: 'Share',
     cell: ({ getValue }) => `${(getValue() * 100).toFixed(1)} %`,
@@ -27,12 +26,12 @@ const DAY_COLUMNS = [
     header: 'Day',
     cell: ({ getValue }) => <span className="whitespace-nowrap tabular-nums">{getValue()}</span>,
   }),
-  ofDay.accessor('earned', { header: 'Earned', cell: ({ getValue }) => credits(getValue()) }),
+  ofDay.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofDay.accessor('reversed', {
     header: 'Charged back',
-    cell: ({ getValue }) => (getValue() === 0 ? '–' : credits(-getValue())),
+    cell: ({ getValue }) => (getValue() === 0 ? '–' : inColumn(-getValue())),
   }),
-  ofDay.accessor('net', { header: 'Credits', cell: ({ getValue }) => credits(getValue()) }),
+  ofDay.accessor('net', { header: 'Credits', cell: ({ getValue }) => inColumn(getValue()) }),
 ];
 
 export function ByModelTable({ rows }: { rows: ModelRow[] }) {

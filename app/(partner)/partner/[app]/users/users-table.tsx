@@ -2,9 +2,9 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { formatCredits } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { Time } from '@/app/_ui/time';
+import { inColumn } from '../small-credits';
 
 type Row = {
   user: string;
@@ -49,8 +49,8 @@ export function UsersTable({
       ),
     }),
     column.accessor('requests', { header: 'Requests', cell: ({ getValue }) => count.format(getValue()) }),
-    column.accessor('spent', { header: 'Spent', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
-    column.accessor('earned', { header: 'Earned', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
+    column.accessor('spent', { header: 'Spent', cell: ({ getValue }) => inColumn(getValue()) }),
+    column.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
     column.accessor('lastAt', {
       header: 'Last request',
       cell: ({ row: { original } }) =>

@@ -18,7 +18,7 @@ export async function readFirstSteps(partnerId: string): Promise<FirstSteps> {
   ]);
   return {
     hasOrigin: origin !== null,
-    hasOpenedCheckout: visit !== null,
+    hasOpenedCheckout: visit !== null || purchase !== null,
     hasWebhook: partner.webhookUrl !== null,
     hasPurchase: purchase !== null,
   };

@@ -15,6 +15,16 @@ export const checkoutRequestSchema = z.object({
     .max(200)
     .optional()
     .meta({ description: 'When given, it must be of the app that the user key belongs to.' }),
+  token: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Instead of a user key: a sign-in token. The purchase then mints the user’s key.' }),
+  code_verifier: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'With `token`: the secret whose S256 challenge opened the sign-in window.' }),
   amount: z.unknown().meta({
     type: 'number',
     description: 'What to pay, in the currency, with at most two decimals.',

@@ -9,7 +9,8 @@ import type { Payment } from './payment';
 import { hostedPage, returnPageUrl } from './payment-pages';
 import { type CheckoutMode, startPayment } from './start';
 
-type Buyer = { userId: string; partnerId: string; keyId: string };
+/** Who buys: known by a user key, or just signed in and without one yet. */
+export type Buyer = { userId: string; partnerId: string; keyId?: string };
 type Wish = {
   publishableKey?: string | undefined;
   amount: unknown;
@@ -19,7 +20,7 @@ type Wish = {
   metadata?: Metadata | undefined;
 };
 
-/** A payment that the app itself starts with its user's key, paid on the processor's own page. */
+/** A payment that the app itself starts for its user, paid on the processor's own page. */
 export async function startApiPayment(
   buyer: Buyer,
   wish: Wish,
@@ -32,7 +33,7 @@ export async function startApiPayment(
     ...order,
     userId,
     partnerId,
-    keyId,
+    ...(keyId !== undefined && { keyId }),
     returnUrl,
     language: null,
     // A key does not prove that the user is here: the form shall not show their address.

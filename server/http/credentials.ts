@@ -6,16 +6,25 @@ import { hashUserKey, USER_KEY_PREFIX } from '../keys/user-key-format';
  * or `X-User-Key`: the first value with the user-key prefix wins, since some clients send two.
  */
 export function requireUserKeyHash(request: Request): Buffer {
-  const given = [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
-    .map((value) => value?.trim())
-    .filter((value): value is string => value !== undefined && value !== '');
-  if (given.length === 0) {
-    throw new ApiError('missing_api_key', 'Send the user key as "Authorization: Bearer svc_sk_…"');
-  }
+  const given = readGivenKeys(request);
+  if (given.length === 0) throw missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
   const hash = key === undefined ? null : hashUserKey(key);
   if (hash === null) throw invalidUserKey();
   return hash;
+}
+
+/** Whether a key was sent at all, good or bad. */
+export const bringsKey = (request: Request): boolean => readGivenKeys(request).length > 0;
+
+function readGivenKeys(request: Request): string[] {
+  return [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
+    .map((value) => value?.trim())
+    .filter((value): value is string => value !== undefined && value !== '');
+}
+
+export function missingApiKey(): ApiError {
+  return new ApiError('missing_api_key', 'Send the user key as "Authorization: Bearer svc_sk_…"');
 }
 
 export function invalidUserKey(): ApiError {

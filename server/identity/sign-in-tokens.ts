@@ -64,9 +64,30 @@ export type TokenExchange = {
 export async function exchangeSignInToken(exchange: TokenExchange): Promise<SignedIn> {
   const partner = await findPartnerByKey(exchange.publishableKey);
   const exchanged = await inTransaction((tx) => exchangeOnce(tx, partner, exchange));
-  if (exchanged === null)
-    throw new ApiError('invalid_grant', 'This sign-in token is not valid. Please sign in again.');
+  if (exchanged === null) throw invalidGrant();
   return describeSignIn(exchanged.key, exchanged.token.userId, exchanged.token.partnerId);
+}
+
+export type SignInGrant = { userId: string; partnerId: string };
+
+/**
+ * Whom a token speaks for, without using it up. One that was used still tells, so that a repeated
+ * request can be answered as the first one was; one that an exchange would refuse otherwise is null.
+ */
+export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGrant | null> {
+  const partner = await findPartnerByKey(exchange.publishableKey);
+  return inTransaction(async (tx) => {
+    const token = await lockToken(tx, exchange.token);
+    if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
+    if (token.partnerId !== partner?.id) return null;
+    const isGood = isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, token.sessionId));
+    const { userId, partnerId, usedAt } = token;
+    return isGood || usedAt !== null ? { userId, partnerId } : null;
+  });
+}
+
+export function invalidGrant(): ApiError {
+  return new ApiError('invalid_grant', 'This sign-in token is not valid. Please sign in again.');
 }
 
 type Exchanged = { token: LockedToken; key: MintedKey };

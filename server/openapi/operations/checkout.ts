@@ -10,7 +10,7 @@ export const CHECKOUT: Operation[] = [
     group: 'checkout',
     summary: 'Start a purchase',
     description:
-      'Starts a purchase for the user of the key and gives the address of its payment page. Price and exchange rate are fixed for as long as the session is open. Send an `Idempotency-Key`: the same request with the same key starts one session, and gets the same answer for a day.',
+      'Starts a purchase for the user of the key and gives the address of its payment page. Price and exchange rate are fixed for as long as the session is open. Send an `Idempotency-Key`: the same request with the same key starts one session, and gets the same answer for a day. A user who has just signed in and holds no key yet is named by `publishable_key`, a sign-in `token` and its `code_verifier` instead of the header; the answer then brings their first `user_key`.',
     auth: 'user-key',
     requestHeaders: {
       'Idempotency-Key': {
@@ -25,6 +25,15 @@ export const CHECKOUT: Operation[] = [
         euro: {
           summary: '25 euro, and back to the app',
           value: { amount: 25, currency: 'eur', return_url: 'http://localhost:5173/credits' },
+        },
+        first: {
+          summary: 'Right after the sign-in, without a user key',
+          value: {
+            publishable_key: 'svc_pk_…',
+            token: 'svc_st_…',
+            code_verifier: 'the secret of the app',
+            amount: 10,
+          },
         },
       },
     },
@@ -48,6 +57,7 @@ export const CHECKOUT: Operation[] = [
       'invalid_request',
       'missing_api_key',
       'invalid_user_key',
+      'invalid_grant',
       'invalid_publishable_key',
       'origin_not_allowed',
       'partner_disabled',

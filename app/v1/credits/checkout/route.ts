@@ -3,32 +3,71 @@ import {
   checkoutRequestSchema,
   writeStartedCheckout,
 } from '@/server/checkout/api-bodies';
-import { startApiPayment } from '@/server/checkout/api-payments';
+import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
+import { mintFirstKey, readCheckoutSignIn, requireSignInGrant } from '@/server/checkout/first-checkout';
 import { answerOnce, readIdempotencyKey } from '@/server/checkout/idempotency';
 import { preflight } from '@/server/http/cors';
-import { readBody } from '@/server/http/read-body';
+import { bringsKey, missingApiKey } from '@/server/http/credentials';
+import { readBody, readJsonObject, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { type Caller, requireUserKey } from '@/server/keys/authenticate';
+import type { TokenExchange } from '@/server/identity/sign-in-tokens';
+import { requireUserKey } from '@/server/keys/authenticate';
 
 export const OPTIONS = preflight;
 
 /**
- * Starts a purchase on the processor's own page, for whoever the user key belongs to; once per
- * `Idempotency-Key`.
+ * Starts a purchase on the processor's own page, once per `Idempotency-Key`: for whoever the user
+ * key belongs to, or for whoever just signed in, who then gets a first key with the answer.
  */
 export function POST(request: Request): Promise<Response> {
-  return respond('chat', async () => {
-    const buyer = await requireUserKey(request);
-    const key = readIdempotencyKey(request.headers);
-    const body = await readBody(request, checkoutRequestSchema);
-    if (key === null) return privateJson(await start(buyer, body));
-    const { userId, partnerId } = buyer;
-    return privateJson(await answerOnce({ userId, partnerId, key }, body, () => start(buyer, body)));
-  });
+  return respond('chat', () => (bringsKey(request) ? buyWithKey(request) : buyWithSignIn(request)));
 }
 
-async function start(buyer: Caller, body: CheckoutRequest) {
-  const { payment, checkoutUrl } = await startApiPayment(buyer, {
+async function buyWithKey(request: Request): Promise<Response> {
+  const buyer = await requireUserKey(request);
+  const body = await readBody(request, checkoutRequestSchema);
+  const answer = await once(request, buyer, body, async () => {
+    const { payment, checkoutUrl } = await start(buyer, body);
+    return writeStartedCheckout(payment, { checkoutUrl, keyId: buyer.keyId });
+  });
+  return privateJson(answer);
+}
+
+async function buyWithSignIn(request: Request): Promise<Response> {
+  const { body, signIn } = await readSignIn(request);
+  const buyer = await requireSignInGrant(signIn);
+  // Told to this caller alone: a repeated request gets the stored answer, which holds no key.
+  let user_key: string | null = null;
+  const answer = await once(request, buyer, body, async () => {
+    const { payment, checkoutUrl } = await start(buyer, body);
+    const { userKey, keyId } = await mintFirstKey(signIn, payment.id);
+    user_key = userKey;
+    return writeStartedCheckout(payment, { checkoutUrl, keyId });
+  });
+  return privateJson({ ...answer, user_key });
+}
+
+/** Without a sign-in either, a request lacks a key, whatever else is wrong with it. */
+async function readSignIn(request: Request): Promise<{ body: CheckoutRequest; signIn: TokenExchange }> {
+  const json = await readJsonObject(request, SMALL_BODY_BYTES).catch(() => null);
+  const body = json?.token === undefined ? null : validate(checkoutRequestSchema, json);
+  const signIn = body && readCheckoutSignIn(body, request.headers.get('origin'));
+  if (!body || !signIn) throw missingApiKey();
+  return { body, signIn };
+}
+
+async function once<Answer extends object>(
+  request: Request,
+  { userId, partnerId }: Buyer,
+  body: CheckoutRequest,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const key = readIdempotencyKey(request.headers);
+  return key === null ? work() : answerOnce({ userId, partnerId, key }, body, work);
+}
+
+function start(buyer: Buyer, body: CheckoutRequest) {
+  return startApiPayment(buyer, {
     publishableKey: body.publishable_key,
     amount: body.amount,
     currency: body.currency,
@@ -36,5 +75,4 @@ async function start(buyer: Caller, body: CheckoutRequest) {
     returnUrl: body.return_url,
     metadata: body.metadata,
   });
-  return writeStartedCheckout(payment, { checkoutUrl, keyId: buyer.keyId });
 }

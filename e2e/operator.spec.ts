@@ -7,8 +7,11 @@ import { ensureYear } from './fixtures/year';
 
 /** What an operator does, on an install with a year of activity. */
 
-test.setTimeout(180_000);
-test.beforeAll(ensureYear);
+test.setTimeout(120_000);
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  await ensureYear();
+});
 
 async function signIn(page: Page, service: string, email: string, path: string): Promise<void> {
   await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);
@@ -36,7 +39,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await expectFine(page);
   await page.getByRole('link', { name: '12 months' }).click();
   // Twelve months begin on a first, so some days of the year lie before them.
-  await expect(page.getByText(/^1[89]\d,\d{3}$/)).toBeVisible();
+  await expect(page.getByText(/^1[789],\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],

@@ -24,14 +24,19 @@ export function asNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** The parsed object, or null for what is not JSON or not an object. */
-export function parseObject(text: string): Json | null {
+/** The parsed value, or null for what is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }
+}
+
+/** The parsed object, or null for what is not JSON or not an object. */
+export function parseObject(text: string): Json | null {
+  const value = parseJson(text);
+  return isObject(value) ? value : null;
 }
 
 /** A refusal that names the field. */

@@ -106,6 +106,22 @@ describe('what a provider’s status becomes', () => {
       502,
     ],
     [
+      'a rate of Google, whose errors stand in a list',
+      429,
+      JSON.stringify([
+        {
+          error: {
+            code: 429,
+            message: 'You exceeded your current quota, please check your plan and billing details.',
+            status: 'RESOURCE_EXHAUSTED',
+          },
+        },
+      ]),
+      'busy',
+      'rate_limited',
+      429,
+    ],
+    [
       '429 of our spend limit',
       429,
       anthropic('rate_limit_error', 'enforced_spend_limit_reached'),
@@ -121,6 +137,27 @@ describe('what a provider’s status becomes', () => {
   ])('%s', (_, status, body, kind, code, clientStatus) => {
     const failure = readProviderFailure({ status, body });
     expect([failure.kind, failure.error.code, failure.error.status]).toEqual([kind, code, clientStatus]);
+  });
+
+  // Else anyone could have a provider rested for all, by the name of a tool.
+  test.each([
+    "Invalid schema for function 'get_billing_details': string is not of type object",
+    "Invalid schema for function 'read_spend_limit': None is not of type 'object'",
+    'tools.0.name: `credit balance is too low` does not match the pattern',
+    'messages.1: no result for the call "content_policy"',
+    'messages.1: tool_use ids without results: call_billing_1, moderation_2',
+  ])('the client’s own words do not decide: %s', (message) => {
+    const { kind, error } = readProviderFailure({ status: 400, body: openai(message) });
+    expect([kind, error.code]).toEqual(['request', 'invalid_request']);
+    expect(error.message.slice(0, 20)).toBe(message.slice(0, 20));
+  });
+
+  test('the words of an error inside a list reach the client', () => {
+    const body = JSON.stringify([{ error: { code: 400, message: 'the input token count is too high' } }]);
+    expect(readProviderFailure({ status: 400, body }).error).toMatchObject({
+      code: 'invalid_request',
+      message: 'the input token count is too high',
+    });
   });
 
   test('the words that clients test for survive', () => {

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors';
 import { maskSecrets } from '../log';
-import { asObject, asText, isObject, parseObject } from '../protocols/read-fields';
+import type { Json } from '../protocols/neutral';
+import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
 
 /**
  * A provider's refusal: what the client may learn of it, and what it means for us.
@@ -30,11 +31,15 @@ const INTERNAL_ID =
 const HOST_LIKE = /\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
 const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
 
-/** Messages about our own account wear a request's status; none of it is the client's business. */
-const ABOUT_OUR_ACCOUNT =
-  /insufficient_quota|exceeded your current quota|billing|spend_limit|spending limit|usage limit|credit balance|insufficient balance|out of credits|organization_on_hold|organization has been|linked_organization|cmek_|claude_code_|api[ _-]?key|permission_error|authentication_error|unauthori[sz]ed/i;
-const ABOUT_CONTENT_POLICY =
-  /content[ _-]?(policy|filter|management)|moderation|safety (system|policy)|flagged|prohibited_content/i;
+/** Refusals about our own account wear a request's status; none of it is the client's business. */
+const ACCOUNT_CODE =
+  /^(insufficient_(quota|balance|credits)|billing_\w+|\w*spend_limit\w*|(linked_)?organization_\w+|cmek_\w+|claude_code_\w+|(invalid|missing)_api_key|api_key_\w+|permission_\w+|authentication_error|unauthori[sz]ed|account_\w+)$/i;
+const ACCOUNT_WORDS =
+  /exceeded your current quota|billing (hard )?limit|(plan and|check your) billing|spend(ing)? limit|enforced_spend_limit|usage limits?\b|credit balance|insufficient (balance|credits|funds)|out of credits|organization has been|\bapi key\b|x-api-key|unauthori[sz]ed/i;
+/** A provider quotes the client's own words: they must not decide what its refusal is about. */
+const QUOTED = /`[^`]*`|"[^"]*"|(?<!\w)'[^']*'/g;
+const CONTENT_POLICY =
+  /content[ _-]?(policy|filter|management)|\bmoderation\b|safety (system|policy)|flagged|prohibited_content/i;
 const ABOUT_REASONING = /signature|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
 const ABOUT_MODEL = /model/i;
 
@@ -93,20 +98,40 @@ export function brokenAnswer(reason: string): ProviderFailure {
 function classify(status: number, body: string): FailureKind {
   if (status === 401 || status === 402) return 'account';
   if (status === 400 || status === 403) return classifyRefusal(status, body);
-  if (status === 413 || status === 422) return ABOUT_OUR_ACCOUNT.test(body) ? 'account' : 'request';
+  if (status === 413 || status === 422) return isAboutAccount(body) ? 'account' : 'request';
   if (status === 404) return namesModel(body) ? 'model' : 'unavailable';
-  if (status === 429) return ABOUT_OUR_ACCOUNT.test(body) ? 'account' : 'busy';
+  if (status === 429) return isAboutAccount(body) ? 'account' : 'busy';
   return 'unavailable';
 }
 
 function classifyRefusal(status: number, body: string): FailureKind {
-  if (ABOUT_CONTENT_POLICY.test(body)) return 'request';
-  if (status === 403 || ABOUT_OUR_ACCOUNT.test(body)) return 'account';
+  if (isAboutContentPolicy(body)) return 'request';
+  if (status === 403 || isAboutAccount(body)) return 'account';
   return ABOUT_REASONING.test(readMessage(body) ?? '') ? 'reasoning' : 'request';
 }
 
+function isAboutAccount(body: string): boolean {
+  const { codes, words } = readClaims(body);
+  // Google says of a rate, too, that a quota is exceeded: its code tells the two apart.
+  if (codes.includes('RESOURCE_EXHAUSTED')) return false;
+  return codes.some((code) => ACCOUNT_CODE.test(code)) || ACCOUNT_WORDS.test(words);
+}
+
+function isAboutContentPolicy(body: string): boolean {
+  const { codes, words } = readClaims(body);
+  return CONTENT_POLICY.test(`${codes.join(' ')} ${words}`);
+}
+
+/** What a refusal says by its codes, and in words of its own. */
+function readClaims(body: string): { codes: string[]; words: string } {
+  const { error, said } = readRefusal(body);
+  const { type, code, status, details } = error;
+  const codes = [type, code, status, asObject(details).error_code].map(asText);
+  return { codes, words: said.replace(QUOTED, '') };
+}
+
 function namesModel(body: string): boolean {
-  return ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(asObject(parseObject(body)?.error).code)}`);
+  return ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(readRefusal(body).error.code)}`);
 }
 
 type Facts = Reading & { kind: FailureKind; cause: Error; retryAfterSeconds: number | null };
@@ -130,10 +155,9 @@ function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): Ap
 
 /** The words that clients test for ("prompt is too long", "context length") survive the scrub. */
 function requestRefusal({ body, status, cause }: { body: string; status: number; cause: Error }): ApiError {
-  const { error } = parseObject(body) ?? {};
-  const param = asText(asObject(error).param);
+  const param = asText(readRefusal(body).error.param);
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
-  if (ABOUT_CONTENT_POLICY.test(body)) {
+  if (isAboutContentPolicy(body)) {
     return new ApiError(
       'invalid_request',
       "The request was blocked by the provider's content policy",
@@ -150,14 +174,19 @@ function requestRefusal({ body, status, cause }: { body: string; status: number;
 
 /** The provider's own words, without what is none of the client's business. Null: there are none. */
 function readMessage(body: string): string | null {
-  const json = parseObject(body);
-  if (json === null) return null;
-  const error = isObject(json.error) ? json.error : json;
-  const said = [error.message, json.error, json.detail].find(
+  const { said } = readRefusal(body);
+  return said === '' || /<html|<!doctype/i.test(said) || /\n\s+at /.test(said) ? null : scrub(said);
+}
+
+/** The error of a refusal, and its words, wherever they stand; Google puts the whole into a list. */
+function readRefusal(body: string): { error: Json; said: string } {
+  const json = parseJson(body);
+  const outer = asObject(Array.isArray(json) ? json[0] : json);
+  const error = isObject(outer.error) ? outer.error : outer;
+  const said = [error.message, outer.error, outer.detail].find(
     (text) => typeof text === 'string' && text !== '',
   );
-  if (typeof said !== 'string' || /<html|<!doctype/i.test(said) || /\n\s+at /.test(said)) return null;
-  return scrub(said);
+  return { error, said: asText(said) };
 }
 
 function scrub(text: string): string {

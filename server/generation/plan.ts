@@ -13,7 +13,9 @@ export type Plan = {
   want: Picocredits;
   inputCost: Picocredits;
   outputPrice: Picocredits;
-  /** Output tokens per answer that the client may expect without a lowered cap. */
+  /** Output tokens per answer that the client reckons with: what it asked for, if it did. */
+  expectedCap: number;
+  /** Output tokens per answer that the candidates can give. */
   outputCap: number;
   /** Answers asked for (`n`): each may use the whole cap. */
   answers: number;
@@ -29,14 +31,18 @@ export function planRequest<Request extends ClientRequest>(
   const mark = readCacheMark(request);
   const inputCost = highest(candidates.map(({ prices }) => worstInputCost(largestInputTokens, prices, mark)));
   const outputPrice = highest(candidates.map(({ prices }) => worstOutputPrice(largestInputTokens, prices)));
-  const asked = protocol.requestedOutputTokens(request) ?? settings().DEFAULT_OUTPUT_TOKENS;
-  const outputCap = Math.min(asked, ...candidates.map((model) => model.maxOutputTokens));
+  const asked = protocol.requestedOutputTokens(request);
+  const outputCap = Math.min(
+    asked ?? settings().DEFAULT_OUTPUT_TOKENS,
+    ...candidates.map((model) => model.maxOutputTokens),
+  );
   const answers = protocol.answers(request);
   return {
     need: (inputCost + BigInt(answers) * outputPrice) as Picocredits,
     want: (inputCost + BigInt(answers * outputCap) * outputPrice) as Picocredits,
     inputCost,
     outputPrice,
+    expectedCap: asked ?? outputCap,
     outputCap,
     answers,
   };
@@ -48,14 +54,19 @@ export function fitOutputCap(plan: Plan, hold: Hold): number {
   return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.answers)));
 }
 
+/** The names under which a request marks what is to be cached. */
+const MARKS = new Set(['cache_control', 'prompt_cache_breakpoint']);
+/** A chat request may ask for half a day: the longest that there is then. */
+const LONG_LIVES = new Set<unknown>(['1h', '12h']);
+
 /** How long the request wants its prompt cached, wherever in it that is said. */
 function readCacheMark({ body }: ClientRequest): CacheMark {
   let mark: CacheMark = 'none';
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (name === 'cache_control' && inner !== null) {
-        mark = mark === '1h' || (inner as { ttl?: unknown }).ttl === '1h' ? '1h' : '5m';
+      if (MARKS.has(name) && inner !== null) {
+        mark = mark === '1h' || LONG_LIVES.has((inner as { ttl?: unknown }).ttl) ? '1h' : '5m';
       }
       look(inner);
     }

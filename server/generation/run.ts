@@ -98,7 +98,7 @@ async function generate<Client extends ClientRequest>(
       output: likelyOutputTokens(outputBytes, kind),
     }),
   });
-  if (outputCap < plan.outputCap) run.headers['x-svc-output-cap'] = String(outputCap);
+  if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return answer(run, candidates, request.signal);
 }
 

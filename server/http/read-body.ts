@@ -8,21 +8,32 @@ export const GENERATION_BODY_BYTES = 32 * KILOBYTE * KILOBYTE;
 /** Reads the body as text, counting while it arrives; 413 beyond the limit. */
 export async function readText(request: Request, limitBytes: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  if (request.body === null) return '';
   // A declared length within the limit is what the HTTP server enforces: no need to count again.
-  if (request.headers.has('content-length') || request.body === null) return request.text();
-  return readCounted(request.body, limitBytes);
+  const bytes = request.headers.has('content-length')
+    ? await request.arrayBuffer()
+    : await readCounted(request.body, limitBytes);
+  return decode(bytes);
 }
 
-async function readCounted(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
+async function readCounted(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > limitBytes) throw tooLarge(limitBytes);
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks);
+}
+
+/** Text in another encoding would reach the model with its letters replaced. */
+function decode(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ApiError('invalid_request', 'The request body is not valid UTF-8');
+  }
 }
 
 /** Reads a JSON object; anything else is `invalid_request`. */

@@ -24,7 +24,7 @@ export const HEADERS = {
     example: '0.012345',
   },
   'x-svc-output-cap': {
-    description: 'The output limit, when it was lowered to what the balance can pay.',
+    description: 'The output limit, when it was lowered to what the model can write or the balance can pay.',
     schema: TEXT,
     example: '4096',
   },

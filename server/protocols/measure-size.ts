@@ -27,9 +27,9 @@ export function measureInput(
   kind: TokenKind,
 ): InputSize {
   const size: Size = { textBytes: 0, otherTokens: messages.length * TOKENS_PER_MESSAGE };
-  for (const message of messages) addValue(message, size);
+  for (const message of messages) addMessage(message, size);
   for (const value of rest) {
-    if (value !== undefined && value !== null) size.textBytes += Buffer.byteLength(JSON.stringify(value));
+    if (value !== undefined && value !== null) addJson(value, size);
   }
   const other = Math.ceil(size.otherTokens);
   return {
@@ -43,35 +43,68 @@ export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'opena
   return Math.ceil(outputBytes / BYTES_PER_TOKEN_TYPICAL[kind]);
 }
 
-function addValue(value: unknown, size: Size): void {
-  if (typeof value === 'string') {
-    size.textBytes += Buffer.byteLength(value);
-  } else if (Array.isArray(value)) {
-    for (const item of value) addValue(item, size);
-  } else if (isObject(value) && !addMedia(value, size)) {
-    for (const item of Object.values(value)) addValue(item, size);
+/** A message, or the content of one alone. */
+function addMessage(message: unknown, size: Size): void {
+  if (!isObject(message)) return addContent(message, size);
+  const { content, ...rest } = message;
+  addContent(content, size);
+  addText(rest, size);
+}
+
+function addContent(content: unknown, size: Size): void {
+  if (!Array.isArray(content)) return addText(content, size);
+  for (const part of content) {
+    if (isObject(part)) addPart(part, size);
+    else addText(part, size);
   }
 }
 
-/** Images, documents and audio are not counted by their bytes. True when `part` was one. */
-function addMedia(part: Record<string, unknown>, size: Size): boolean {
+/** Media are not counted by their bytes; whatever else stands in a part is. */
+function addPart(part: Record<string, unknown>, size: Size): void {
+  const media = readMedia(part);
+  size.otherTokens += media?.tokens ?? 0;
+  for (const [name, value] of Object.entries(part)) {
+    if (name === media?.field) continue;
+    if (name === 'content') addContent(value, size);
+    else if (name === 'source' && isObject(value)) addMessage(value, size);
+    // What a tool was called with is told to the model as JSON.
+    else if (name === 'input') addJson(value, size);
+    else addText(value, size);
+  }
+}
+
+function addText(value: unknown, size: Size): void {
+  if (typeof value === 'string') size.textBytes += Buffer.byteLength(value);
+  else if (typeof value === 'number') size.textBytes += String(value).length;
+  else if (Array.isArray(value)) for (const item of value) addText(item, size);
+  else if (isObject(value)) {
+    for (const [name, item] of Object.entries(value)) {
+      addText(name, size);
+      addText(item, size);
+    }
+  }
+}
+
+function addJson(value: unknown, size: Size): void {
+  size.textBytes += Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** The field of a part that holds an image, a document or audio, and what it is worth. */
+function readMedia(part: Record<string, unknown>): { field: string; tokens: number } | null {
   switch (part.type) {
     case 'image_url':
+      return { field: 'image_url', tokens: TOKENS_PER_IMAGE };
     case 'image':
-      size.otherTokens += TOKENS_PER_IMAGE;
-      return true;
+      return { field: 'source', tokens: TOKENS_PER_IMAGE };
     case 'document':
-      if (isObject(part.source) && part.source.type !== 'base64' && part.source.type !== 'url') return false;
-      size.otherTokens += documentTokens(part);
-      return true;
+      if (isObject(part.source) && part.source.type !== 'base64' && part.source.type !== 'url') return null;
+      return { field: 'source', tokens: documentTokens(part) };
     case 'file':
-      size.otherTokens += documentTokens(part);
-      return true;
+      return { field: 'file', tokens: documentTokens(part) };
     case 'input_audio':
-      size.otherTokens += JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE;
-      return true;
+      return { field: 'input_audio', tokens: JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE };
     default:
-      return false;
+      return null;
   }
 }
 

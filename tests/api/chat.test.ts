@@ -234,6 +234,28 @@ describe('what is lowered', () => {
     expect(cap).toBeGreaterThan(1_000);
     expect(cap).toBeLessThan(1_250);
   });
+
+  test('a limit above the model’s own is lowered to it, and the answer says so', async () => {
+    const person = await newPerson({ credits: 10_000 });
+    const { response } = await clientOf(person)
+      .chat.completions.create({ ...ask('sandbox/echo'), max_tokens: 10_000_000 })
+      .withResponse();
+    const { data } = (await (await fetch(`${api.url}/v1/models`)).json()) as {
+      data: { id: string; max_tokens: number }[];
+    };
+    const model = data.find(({ id }) => id === 'sandbox/echo');
+    expect(response.headers.get('x-svc-output-cap')).toBe(String(model?.max_tokens));
+  });
+
+  test('nothing is said of a limit that was kept, or left to us', async () => {
+    const person = await newPerson({ credits: 10_000 });
+    for (const max_tokens of [100, null]) {
+      const { response } = await clientOf(person)
+        .chat.completions.create({ ...ask('sandbox/echo'), max_tokens })
+        .withResponse();
+      expect(response.headers.get('x-svc-output-cap')).toBeNull();
+    }
+  });
 });
 
 describe('refusals, in the chat shape', () => {
@@ -300,6 +322,24 @@ describe('refusals, in the chat shape', () => {
         type: 'invalid_request',
         param,
         code: '400',
+      });
+    }
+  });
+
+  test('a body that is no UTF-8: 400, never letters replaced', async () => {
+    const person = await newPerson({ credits: 10 });
+    const latin = Buffer.from(JSON.stringify(ask('sandbox/echo', 'Grüße')), 'latin1');
+    const chunked = new Blob([latin]).stream();
+    for (const body of [latin, chunked]) {
+      const response = await fetch(`${api.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(person) },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { type: 'invalid_request', message: 'The request body is not valid UTF-8' },
       });
     }
   });

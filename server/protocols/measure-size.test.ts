@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { measureInput } from './measure-size';
+
+const LETTERS = 40_000;
+const long = 'x'.repeat(LETTERS);
+const numbers = Array.from({ length: LETTERS / 4 }, (_, index) => 1_000 + (index % 1_000));
+const measure = (message: unknown) => measureInput([message], [], 'anthropic');
+
+/** What a hold would miss, the provider would bill to us. */
+describe('text is counted wherever it stands', () => {
+  test.each([
+    ['a message', { role: 'user', content: long }],
+    ['a message that calls itself an image', { role: 'user', type: 'image', content: long }],
+    ['a part beside an image', { role: 'user', content: [{ type: 'image', source: {}, text: long }] }],
+    [
+      'what a tool is called with, image-like',
+      { role: 'assistant', content: [{ type: 'tool_use', input: { type: 'image', text: long } }] },
+    ],
+    [
+      'what a tool is called with, in numbers',
+      { role: 'assistant', content: [{ type: 'tool_use', input: { numbers } }] },
+    ],
+    [
+      'what a tool is called with, in names',
+      { role: 'assistant', content: [{ type: 'tool_use', input: { [long]: 1 } }] },
+    ],
+    ['a call', { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: long } }] }],
+    ['a call by object', { role: 'assistant', tool_calls: [{ function: { arguments: { numbers } } }] }],
+    [
+      'the result of a tool',
+      { role: 'user', content: [{ type: 'tool_result', content: [{ type: 'text', text: long }] }] },
+    ],
+    [
+      'a document of text',
+      { role: 'user', content: [{ type: 'document', source: { type: 'text', data: long } }] },
+    ],
+    [
+      'a document of blocks',
+      {
+        role: 'user',
+        content: [
+          { type: 'document', source: { type: 'content', content: [{ type: 'text', text: long }] } },
+        ],
+      },
+    ],
+    ['a thought', { role: 'assistant', content: [{ type: 'thinking', thinking: long }] }],
+  ])('%s', (_, message) => {
+    expect(measure(message).largestInputTokens).toBeGreaterThan(LETTERS / 2.2);
+    expect(measure(message).largestInputTokens).toBeLessThan((LETTERS * 1.5) / 2.2);
+  });
+});
+
+test('media are counted by their kind, in the result of a tool as well', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: long } };
+  const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, image] }] };
+  expect(measure(shown).largestInputTokens).toBeGreaterThan(4_000);
+  expect(measure(shown).largestInputTokens).toBeLessThan(4_100);
+});

@@ -38,9 +38,7 @@ describe('text is counted wherever it stands', () => {
       'a document of blocks',
       {
         role: 'user',
-        content: [
-          { type: 'document', source: { type: 'content', content: [{ type: 'text', text: long }] } },
-        ],
+        content: [{ type: 'document', source: { type: 'content', content: [{ type: 'text', text: long }] } }],
       },
     ],
     ['a thought', { role: 'assistant', content: [{ type: 'thinking', thinking: long }] }],

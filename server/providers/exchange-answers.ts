@@ -85,7 +85,7 @@ function translate(context: AnswerContext, facts: StreamFacts): EventHandler {
     const reader = readChatEvents(provider, facts, newId);
     return translateStream({
       reader,
-      writer: writeMessagesStream(messagesEnvelope(context)),
+      writer: writeMessagesStream(messagesEnvelope(context), () => meteredUsage(facts, estimate()).usage),
       facts,
       names,
       estimate,

@@ -67,9 +67,15 @@ describe.each(WAYS)('%s to %s', (way, model, open) => {
     let whole: AIMessageChunk | undefined;
     for await (const piece of await open(model).stream('hi')) whole = whole?.concat(piece) ?? piece;
     expect(whole?.text).toBe(text);
-    // ChatAnthropic adds the output of the first event and ignores the input of the last.
-    const usage = way === 'ChatOpenAI' ? { input_tokens: 20, output_tokens: 10 } : {};
-    expect(whole?.usage_metadata).toMatchObject(usage);
+    // ChatAnthropic takes the input from the first event and adds the output of first and last: of
+    // a provider that counts at the end only it is told what we expect, and no output to add to.
+    const input = expect.toSatisfy((tokens: number) => tokens > 0 && tokens < 20);
+    const usage = {
+      ChatOpenAI: { input_tokens: 20, output_tokens: 10 },
+      ChatAnthropic:
+        model === GPT ? { input_tokens: input, output_tokens: 10 } : { input_tokens: 20, output_tokens: 11 },
+    };
+    expect(whole?.usage_metadata).toMatchObject(usage[way]);
   });
 
   test('binds tools, and sends their results back', async () => {

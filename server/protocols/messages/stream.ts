@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors';
-import { type Finish, type Json, NO_TOKENS, type StreamEvent, type TokenUsage } from '../neutral';
+import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
 import { packSignature } from '../tool-ids';
 import { type Envelope, writeEmptyMessage, writeErrorBody, writeStop, writeUsage } from './write';
 
@@ -17,11 +17,17 @@ export function writeMessagesError(error: ApiError): string {
 /** The block of text or thought that is being written. */
 type Open = { kind: 'text' | 'thinking'; index: number } | null;
 
+/** Usage as it stands when a message begins. Without output: some clients add that of the end to it. */
+export function usageAtStart(usage: TokenUsage): TokenUsage {
+  return { ...usage, output: 0, reasoning: 0 };
+}
+
 /**
  * Writes an answer as the events of the messages format: blocks counted densely, each opened
- * empty and closed once. What ends the message is kept for `close`.
+ * empty and closed once. What ends the message is kept for `close`. `expected` is the input as far
+ * as it is known at the start, for clients that read it nowhere else.
  */
-export function writeMessagesStream(envelope: Envelope) {
+export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsage) {
   const tools = new Map<number, number>();
   let nextIndex = 0;
   let open: Open = null;
@@ -31,8 +37,10 @@ export function writeMessagesStream(envelope: Envelope) {
     switch (event.type) {
       case 'start':
         return (
-          messagesFrame({ type: 'message_start', message: writeEmptyMessage(envelope, NO_TOKENS) }) +
-          MESSAGES_KEEPALIVE
+          messagesFrame({
+            type: 'message_start',
+            message: writeEmptyMessage(envelope, usageAtStart(expected())),
+          }) + MESSAGES_KEEPALIVE
         );
       case 'text-delta':
       case 'refusal-delta':

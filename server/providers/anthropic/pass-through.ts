@@ -1,6 +1,6 @@
-import { messagesFrame, writeMessagesStream } from '../../protocols/messages/stream';
+import { messagesFrame, usageAtStart, writeMessagesStream } from '../../protocols/messages/stream';
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
-import { type Json, NO_TOKENS, type TokenUsage } from '../../protocols/neutral';
+import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
@@ -65,7 +65,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     if (isObject(message.usage)) return frame('message_start', renameModel(line, envelope.model, 2));
     return messagesFrame({
       type: 'message_start',
-      message: { ...message, model: envelope.model, usage: writeUsage(NO_TOKENS) },
+      message: { ...message, model: envelope.model, usage: writeUsage(usageAtStart(estimate())) },
     });
   }
 
@@ -102,12 +102,13 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 /** The provider answered at once: the answer goes on as the stream that was asked for. */
 function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHandler {
   const reader = readMessageEvents(facts, { jsonTool: null });
-  const writer = writeMessagesStream(envelope);
+  const usage = () => meteredUsage(facts, estimate()).usage;
+  const writer = writeMessagesStream(envelope, usage);
   return {
     event: (data) => reader.read(data).map(writer.write).join(''),
     close() {
       reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(meteredUsage(facts, estimate()).usage) : '';
+      return facts.failure === null ? writer.close(usage()) : '';
     },
   };
 }

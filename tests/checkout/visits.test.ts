@@ -124,6 +124,7 @@ test('a fresh window shows the offer and nobody', async () => {
     display: 'embedded',
     currency: 'eur',
     signed_in: null,
+    elsewhere: null,
     email: null,
     balance: null,
     status: null,

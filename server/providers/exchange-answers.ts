@@ -14,6 +14,7 @@ import type { Exchange, ExchangeOptions, WholeAnswer } from './exchange';
 import { meteredUsage } from './metered-usage';
 import { renameModel } from './model-name';
 import { passChatStream } from './openai/pass-through';
+import { repairCompletion } from './openai/repair-chunks';
 import * as openaiResponse from './openai/response';
 import { readChatEvents } from './openai/stream';
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
@@ -42,7 +43,10 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const isAnthropic = provider.format === 'anthropic';
   const json = isAnthropic ? anthropicResponse.parseMessage(text) : openaiResponse.parseCompletion(text);
   const facts = isAnthropic ? anthropicResponse.readFacts(json) : openaiResponse.readFacts(json, provider);
-  if (sameFormat) return { ...facts, body: renameModel(text, requestedModel) };
+  if (sameFormat) {
+    const isRepaired = !isAnthropic && repairCompletion(json);
+    return { ...facts, body: renameModel(isRepaired ? JSON.stringify(json) : text, requestedModel) };
+  }
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);

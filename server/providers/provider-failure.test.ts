@@ -35,6 +35,14 @@ describe('what a provider’s status becomes', () => {
       400,
     ],
     [
+      'missing thoughts, DeepSeek',
+      400,
+      openai('The `reasoning_content` in the thinking mode must be passed back to the API.'),
+      'reasoning',
+      'invalid_request',
+      400,
+    ],
+    [
       'our own spend limit',
       400,
       anthropic('invalid_request_error', 'You have reached your specified API usage limits.'),

@@ -4,7 +4,7 @@ import type { Json } from '@/server/protocols/neutral';
 import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
 import { prepareTokenCount } from '@/server/providers/exchange';
 import { profileOf } from '@/server/providers/profiles';
-import { CHAT, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
+import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
 import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
 
 /** Requests that keep their format: untouched but for what we must set. */
@@ -117,6 +117,57 @@ describe('chat to the OpenAI format', () => {
   ])('%s is refused', (_, request, provider) => {
     const { upstreamModel = 'm', ...fields } = request;
     expect(refusalOf(() => ask(fields, provider, { upstreamModel })).code).toBe('invalid_request');
+  });
+
+  test('usage beside a choice is taken out, and told apart when it was asked for', () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+    const head = { id: 'chatcmpl-theirs', object: 'chat.completion.chunk', created: 7, model: 'theirs' };
+    const delta = { role: 'assistant', content: 'Hi' };
+    const events = [{ ...head, choices: [{ index: 0, delta, finish_reason: 'stop' }], usage }];
+    const chunks = (include_usage: boolean) =>
+      eventsOf(
+        relay(
+          exchange('chat', { ...CHAT, stream: true, stream_options: { include_usage } }),
+          frameEvents(events, { done: true }),
+        ).text,
+      );
+    expect(chunks(false).map((chunk) => 'usage' in chunk)).toEqual([false]);
+    expect(chunks(true)).toMatchObject([
+      { choices: [{ delta, finish_reason: 'stop' }], usage: null },
+      { ...head, model: 'some/model', choices: [], usage },
+    ]);
+  });
+
+  test('a whole answer is repaired as a streamed one is', () => {
+    const message = {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
+        { type: 'text', text: 'Hi' },
+      ],
+      tool_calls: [{ id: 'call_1', function: { name: 'one', arguments: { a: 1 } } }],
+    };
+    const answer = { model: 'theirs', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+    const { body } = exchange('chat', CHAT, { provider: 'mistral' }).readWhole(JSON.stringify(answer));
+    expect(JSON.parse(body)).toMatchObject({
+      model: 'some/model',
+      choices: [
+        {
+          message: {
+            content: 'Hi',
+            reasoning_content: 'Hm',
+            tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'one', arguments: '{"a":1}' } }],
+          },
+        },
+      ],
+    });
+  });
+
+  test.each(['deepseek', 'moonshot'])('%s does not think on when its thoughts are missing', (provider) => {
+    const again = exchange('chat', CHAT, { provider, withoutReasoning: true });
+    expect(sent(again).thinking).toEqual({ type: 'disabled' });
+    expect(again.warnings).toEqual(['thinking was turned off: the history lacks its thoughts']);
+    expect(sent(exchange('chat', CHAT, { provider })).thinking).toBeUndefined();
   });
 
   test('chunks go through byte for byte but for the model’s name', () => {

@@ -1,7 +1,7 @@
 import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stream';
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
-import { asArray, asObject, isObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
@@ -23,13 +23,15 @@ export type PassThroughOptions = {
 
 /**
  * Relays a chat-completions stream to a client of the same format. Chunks go through as they came,
- * but for the model's name, the closing `[DONE]`, a usage chunk that the client did not ask for,
- * and fields without which the common clients crash.
+ * but for the model's name, the closing `[DONE]`, usage that the client did not ask for or that does
+ * not stand alone, and fields without which the common clients crash.
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
   const { profile, facts, envelope, includeUsage } = options;
   const choices = new Map<unknown, { isFinished: boolean }>();
   const repair = repairChunks();
+  /** What the chunks of the provider are called by: ours must not stand out. */
+  let seen: { id?: string; created?: number } = {};
   let isDone = false;
   let wroteUsage = false;
   let whole: EventHandler | null = null;
@@ -52,11 +54,22 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
     wroteUsage ||= isUsageChunk;
-    const text = repair(chunk) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
+    const repairs = [repair(chunk), !isUsageChunk && takeUsage(chunk)];
+    const text = repairs.includes(true) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
     return `data: ${renameModel(text, envelope.model)}\n\n`;
   }
 
+  /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
+  function takeUsage(chunk: Json): boolean {
+    if (!isObject(chunk.usage)) return false;
+    if (includeUsage) chunk.usage = null;
+    else delete chunk.usage;
+    return true;
+  }
+
   function noteChoices(chunk: Json): void {
+    if (asText(chunk.id) !== '' && typeof chunk.created === 'number')
+      seen = { id: asText(chunk.id), created: chunk.created };
     for (const choice of asArray(chunk.choices).map(asObject)) {
       const state = choices.get(choice.index) ?? { isFinished: false };
       choices.set(choice.index, state);
@@ -73,7 +86,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
       return '';
     }
     const { id, created, model } = envelope;
-    const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [] };
+    const chunk = { id, object: 'chat.completion.chunk', created, model, ...seen, choices: [] };
     const isMissing = includeUsage && !wroteUsage;
     return (
       (isMissing

@@ -31,6 +31,16 @@ export function repairChunks(): (chunk: Json) => boolean {
   };
 }
 
+/** The same for a whole answer, which needs less. */
+export function repairCompletion(completion: Json): boolean {
+  const repairs = asArray(completion.choices).flatMap((choice) => {
+    const message = asObject(asObject(choice).message);
+    const calls = asArray(message.tool_calls).map(asObject);
+    return [repairContent(message), ...calls.flatMap((call) => [repairType(call), repairArguments(call)])];
+  });
+  return repairs.includes(true);
+}
+
 function repairRole(delta: Json): boolean {
   if (delta.role !== undefined) return false;
   delta.role = 'assistant';
@@ -47,12 +57,20 @@ function repairContent(delta: Json): boolean {
 
 function repairCall(piece: Json, slots: Slots): boolean {
   const { slot, isNew } = slots.add(piece);
-  const called = asObject(piece.function);
   const hasOddIndex = piece.index !== slot.call;
-  const lacksType = isNew && piece.type === undefined;
-  const hasOddArguments = called.arguments !== undefined && typeof called.arguments !== 'string';
   if (hasOddIndex) piece.index = slot.call;
-  if (lacksType) piece.type = 'function';
-  if (hasOddArguments) called.arguments = readArguments(called.arguments);
-  return hasOddIndex || lacksType || hasOddArguments;
+  return [hasOddIndex, isNew && repairType(piece), repairArguments(piece)].includes(true);
+}
+
+function repairType(call: Json): boolean {
+  if (typeof call.type === 'string') return false;
+  call.type = 'function';
+  return true;
+}
+
+function repairArguments(call: Json): boolean {
+  const called = asObject(call.function);
+  if (called.arguments === undefined || typeof called.arguments === 'string') return false;
+  called.arguments = readArguments(called.arguments);
+  return true;
 }

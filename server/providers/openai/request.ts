@@ -45,10 +45,14 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
 
 /** What we set on every request of this format. */
 export function writeOwnFields(
-  { profile, userHash }: Pick<RequestTarget, 'profile' | 'userHash'>,
+  { profile, userHash, withoutReasoning, warnings }: RequestTarget,
   { stream, options }: { stream: boolean; options?: Json | null | undefined },
 ): Json {
+  // A history without the thoughts that such a provider wants back is taken only so.
+  const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
+  if (stopsThinking) warnings.push('thinking was turned off: the history lacks its thoughts');
   return {
+    ...(stopsThinking && { thinking: { type: 'disabled' } }),
     ...(stream && { stream_options: { ...options, include_usage: true } }),
     ...(profile.serviceTier !== null && { service_tier: profile.serviceTier }),
     ...(userHash !== null && profile.userField !== null && { [profile.userField]: userHash }),

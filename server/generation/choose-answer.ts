@@ -32,7 +32,8 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
       shortestRest = shortestRest === 0 ? rest : Math.min(shortestRest, rest);
       continue;
     }
-    const result: Attempt = await attempt(run, candidate, { withoutReasoning });
+    const result = await attemptIfTaken(run, candidate, { withoutReasoning });
+    if (result === null) continue;
     tries++;
     if (result.ok) return result.answer;
     last = result.failure;
@@ -47,6 +48,24 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
     else if (position % 2 === 0 && last.kind !== 'reasoning') await backOff(run, tries, last);
   }
   throw last?.error ?? resting(shortestRest);
+}
+
+/**
+ * Null when a fallback cannot take the request: that is no answer to the client, whose request is
+ * a good one for the model that it asked for.
+ */
+async function attemptIfTaken(
+  run: Run,
+  candidate: CatalogModel,
+  options: { withoutReasoning: boolean },
+): Promise<Attempt | null> {
+  try {
+    return await attempt(run, candidate, options);
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && error.code === 'invalid_request';
+    if (isRefusal && candidate.id !== run.model.id) return null;
+    throw error;
+  }
 }
 
 function mayHelp({ kind }: ProviderFailure, withoutReasoning: boolean): boolean {

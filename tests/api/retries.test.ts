@@ -109,6 +109,14 @@ describe('with fallbacks', () => {
     expect(asked('first', 'second')).toEqual([1, 0]);
   });
 
+  test('a fallback that cannot take the request is passed over', async () => {
+    upstream.script('first', FAILED);
+    upstream.script('second', message([{ type: 'text', text: 'Only one' }]));
+    upstream.script('third', completion({ content: 'Hello' }));
+    expect(await textOf(await ask(await newBuyer(), 'first', { n: 2 }))).toBe('Hello');
+    expect(asked('first', 'second', 'third')).toEqual([2, 0, 1]);
+  });
+
   test('three tries are all, and then nothing is charged', async () => {
     const person = await newBuyer();
     for (const provider of ['first', 'second', 'third']) upstream.script(provider, FAILED);

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, expect, type Page } from '@playwright/test';
-import { findCheckout } from './fixtures/checkout-walk';
+import { findCheckout, newEmail } from './fixtures/checkout-walk';
 import type { PageWish } from './fixtures/partner-site';
 import {
   buy,
@@ -259,7 +259,8 @@ test('an app that is no website opens the checkout by the scheme it is registere
   const options = { publishableKey: partner.publishableKey, baseUrl: `${BASE_URL}/checkout` };
   writeFileSync(
     path.join(app, 'app.js'),
-    `window.heard = []; Svc.init({ ...${JSON.stringify(options)}, onLoginCompleted: (event) => heard.push(['onLoginCompleted', event]) });
+    `window.heard = []; window.posted = []; addEventListener('message', ({ data }) => posted.push(data));
+      Svc.init({ ...${JSON.stringify(options)}, display: location.search.slice(1) || 'embedded', onLoginCompleted: (event) => heard.push(['onLoginCompleted', event]) });
      document.querySelector('#buy').onclick = () => Svc.open();`,
   );
   const browser = await chromium.launchPersistentContext('', {
@@ -281,6 +282,33 @@ test('an app that is no website opens the checkout by the scheme it is registere
     await page.getByRole('button', { name: 'Buy' }).click();
     await signInAt(await findCheckout(page), page);
     await expectHeard(page, 'onLoginCompleted');
+
+    // Any app on the device may claim the scheme: a window that knows the user still waits for a click.
+    await page.goto(`chrome-extension://${id}/app.html?popup`);
+    const email = newEmail();
+    const openAnew = async () => {
+      await page.evaluate(() => localStorage.clear());
+      await page.reload();
+      return openWindow(page);
+    };
+    const first = await openAnew();
+    await signInAt(first, page, email);
+    await first.close();
+    const second = await openAnew();
+    const masked = `w•••${email.slice(email.indexOf('@'))}`;
+    await second.getByRole('button', { name: 'Use another e-mail' }).click();
+    await expect(second.getByLabel('E-mail')).toBeVisible();
+    expect(await readHeard(page)).toEqual([]);
+    expect(await readPosted(page)).not.toMatch(/svc_st_|@example/);
+    await second.reload();
+    await second.getByRole('button', { name: `Continue as ${masked}` }).click();
+    await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+    const [login] = await expectHeard(page, 'onLoginCompleted');
+    expect(login?.[1]?.user_key).toMatch(/^svc_sk_/);
+    await second.close();
+    await browser.setExtraHTTPHeaders({ 'accept-language': 'de' });
+    const german = await openAnew();
+    await expect(german.getByRole('button', { name: `Weiter als ${masked}` })).toBeVisible();
   } finally {
     await browser.close();
     rmSync(app, { recursive: true });

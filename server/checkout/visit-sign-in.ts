@@ -3,6 +3,7 @@ import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
+import { maskEmail } from '../identity/email';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
 import { findSession, type LiveSession } from '../identity/sessions';
@@ -108,6 +109,13 @@ async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promis
  */
 export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
   if (isWebsite(visit)) await recogniseDevice(visit, device);
+}
+
+/** Whom a click would recognise: as much of the address as its owner needs. Null for nobody. */
+export async function findDeviceEmail(visit: Visit, device: Device): Promise<string | null> {
+  if (visit.sessionId !== null) return null;
+  const session = await findDeviceSession(visit, device);
+  return session && maskEmail(session.email);
 }
 
 async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {

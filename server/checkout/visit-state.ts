@@ -6,7 +6,7 @@ import { readPockets, readSpendable, type Spendable } from '../ledger';
 import { findPartner } from '../partners/partner';
 import { PRESET_AMOUNTS } from './amounts';
 import { findUsdRate } from './exchange-rates';
-import { findSignedIn, type SignedIn } from './visit-sign-in';
+import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
 /** All that the checkout page shows. What only the user may see is null for a mere key. */
@@ -17,6 +17,8 @@ export type VisitState = {
   currency: string;
   signedIn: SignedIn['by'] | null;
   email: string | null;
+  /** Who can go on at a click, masked: the device is signed in to the service, this window is not. */
+  deviceEmail: string | null;
   balance: Microcredits | null;
   status: Spendable['status'] | null;
   /** The user's credits in all, and those that were not bought in this app. */
@@ -32,10 +34,11 @@ export type VisitState = {
   sandbox: boolean;
 };
 
-export async function readVisitState(visit: Visit): Promise<VisitState> {
-  const [partner, signedIn, eurRate] = await Promise.all([
+export async function readVisitState(visit: Visit, device: Device): Promise<VisitState> {
+  const [partner, signedIn, deviceEmail, eurRate] = await Promise.all([
     findPartner(visit.partnerId),
     findSignedIn(visit),
+    findDeviceEmail(visit, device),
     findUsdRate('eur'),
   ]);
   invariant(partner, 'partners are never deleted');
@@ -46,6 +49,7 @@ export async function readVisitState(visit: Visit): Promise<VisitState> {
     display: visit.display,
     currency: visit.currency,
     signedIn: signedIn?.by ?? null,
+    deviceEmail,
     ...(await readPerson(visit.partnerId, signedIn)),
     amounts: PRESET_AMOUNTS,
     minimum: MINIMUM_PURCHASE,

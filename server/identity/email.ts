@@ -39,3 +39,9 @@ export function normaliseEmail(text: string): NormalisedEmail {
   if (!DOMAIN.test(domain) || display.length > MAX_CHARACTERS) return { ok: false };
   return { ok: true, email: display.toLowerCase(), display };
 }
+
+/** Its owner knows it again, others do not learn it: `a•••@example.com`. Short ones lose every letter. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${at > 1 ? email.slice(0, 1) : ''}•••${email.slice(at)}`;
+}

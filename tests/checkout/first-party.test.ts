@@ -61,24 +61,33 @@ describe('whoever is signed in to the service', () => {
   test('is nobody in a frame, even when the frame is of the same site and the cookie goes along', async () => {
     const browser = await newBrowser('framed@example.com');
     const window = await openWindow(browser.cookie, { display: 'embedded' });
-    expect(await window.read()).toMatchObject({ signed_in: null });
+    expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
     expect((await window.issueToken()).body).toMatchObject({ error: { type: 'step_up_required' } });
   });
 
   test('is nobody once the device was logged out', async () => {
     const browser = await newBrowser('gone@example.com');
     await inTransaction((tx) => revokeSession(tx, browser.sessionId));
-    expect(await (await openWindow(browser.cookie)).read()).toMatchObject({ signed_in: null });
+    const window = await openWindow(browser.cookie);
+    expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
   });
 
   test('clicks first where any app on the device may have opened the window', async () => {
     await addOrigin(world.app.id, 'myapp://*');
     const browser = await newBrowser('webview@example.com');
     const window = await openWindow(browser.cookie, { display: 'popup', origin: 'myapp://home' });
-    expect(await window.read()).toMatchObject({ signed_in: null });
+    expect(await window.read()).toMatchObject({
+      signed_in: null,
+      email: null,
+      device_email: 'w•••@example.com',
+    });
     const { body } = await window.issueToken();
     expect((await exchange(body.sign_in_token, null, 'myapp://home')).userKey).toMatch(/^svc_sk_/);
-    expect(await window.read()).toMatchObject({ signed_in: 'session', email: 'webview@example.com' });
+    expect(await window.read()).toMatchObject({
+      signed_in: 'session',
+      email: 'webview@example.com',
+      device_email: null,
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normaliseEmail } from '@/server/identity/email';
+import { maskEmail, normaliseEmail } from '@/server/identity/email';
 
 describe('normalising an e-mail address', () => {
   it.each([
@@ -53,4 +53,12 @@ describe('normalising an e-mail address', () => {
   ])('refuses %j: one mailbox, never a list or a header', (text) => {
     expect(normaliseEmail(text)).toEqual({ ok: false });
   });
+});
+
+it.each([
+  ['ada.lovelace@example.com', 'a•••@example.com'],
+  ['"a@b"@example.com', '"•••@example.com'],
+  ['a@example.com', '•••@example.com'],
+])('masks %j so that its owner alone knows it again', (email, masked) => {
+  expect(maskEmail(email)).toBe(masked);
 });

@@ -6,6 +6,8 @@ export type VisitState = {
   currency: 'usd' | 'eur';
   signed_in: null | 'session' | 'key';
   email: string | null;
+  /** Masked: who is signed in on this device and can go on at a click. */
+  device_email: string | null;
   balance: number | null;
   status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
   money: number | null;

@@ -6,6 +6,7 @@ import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { type Api, failureCode, type VisitState } from './api';
+import { ContinueAs } from './continue-as';
 import { describeFailure } from './describe-failure';
 import { StepTitle } from './step-title';
 
@@ -14,6 +15,7 @@ type Props = {
   language: Language;
   api: Api;
   appName: string;
+  visit: VisitState;
   /** Somebody is recognised by a key already and has to prove to be present. */
   isStepUp: boolean;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
@@ -26,6 +28,8 @@ type Challenge = { id: string; email: string; resendIn: number };
 export function SignIn(props: Props) {
   const [email, setEmail] = useState('');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const [knownAs, setKnownAs] = useState(props.visit.device_email);
+  if (knownAs !== null) return <ContinueAs {...props} email={knownAs} onOther={() => setKnownAs(null)} />;
   if (challenge === null) {
     return <EmailForm {...props} email={email} onEmail={setEmail} onSent={setChallenge} />;
   }

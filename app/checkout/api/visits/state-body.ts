@@ -1,10 +1,11 @@
+import type { Device } from '@/server/checkout/visit-sign-in';
 import { readVisitState } from '@/server/checkout/visit-state';
 import type { Visit } from '@/server/checkout/visits';
 import { creditsToJson, type Microcredits } from '@/server/credits';
 
 /** What the checkout page shows, as it crosses the wire. */
-export async function stateBody(visit: Visit) {
-  const state = await readVisitState(visit);
+export async function stateBody(visit: Visit, device: Device) {
+  const state = await readVisitState(visit, device);
   return {
     visit_id: state.visitId,
     app_name: state.appName,
@@ -12,6 +13,7 @@ export async function stateBody(visit: Visit) {
     currency: state.currency,
     signed_in: state.signedIn,
     email: state.email,
+    device_email: state.deviceEmail,
     balance: toJson(state.balance),
     status: state.status,
     money: toJson(state.money),

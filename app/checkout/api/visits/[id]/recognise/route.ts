@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { respondToVisit } from '@/server/checkout/visit-request';
+import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
 import { recogniseByKey } from '@/server/checkout/visit-sign-in';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
@@ -10,6 +10,7 @@ const bodySchema = z.object({ user_key: z.string().max(200) });
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
     const { user_key: userKey } = await readBody(request, bodySchema);
-    return privateJson({ state: await stateBody(await recogniseByKey(visit, userKey)) });
+    const known = await recogniseByKey(visit, userKey);
+    return privateJson({ state: await stateBody(known, readDevice(request)) });
   });
 }

@@ -15,9 +15,10 @@ const bodySchema = z.object({
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
     const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
-    const signIn = await signInWithCode(visit, { challengeId, email, code }, readDevice(request));
+    const device = readDevice(request);
+    const signIn = await signInWithCode(visit, { challengeId, email, code }, device);
     return privateJson(
-      { sign_in_token: signIn.signInToken, state: await stateBody(signIn.visit) },
+      { sign_in_token: signIn.signInToken, state: await stateBody(signIn.visit, device) },
       signIn.sessionToken === null
         ? undefined
         : { headers: { 'set-cookie': sessionCookie(signIn.sessionToken) } },

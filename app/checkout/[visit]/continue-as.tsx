@@ -1,0 +1,80 @@
+'use client';
+
+import { useState } from 'react';
+import { Button } from '../../_ui/button';
+import type { Messages } from '../messages';
+import { type Api, failureCode, type VisitState } from './api';
+import { describeFailure } from './describe-failure';
+import { StepTitle } from './step-title';
+
+type Props = {
+  say: Messages;
+  api: Api;
+  appName: string;
+  /** Masked. */
+  email: string;
+  isStepUp: boolean;
+  onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
+  onOther(): void;
+  onBuy?: (() => void) | undefined;
+  onBack?: (() => void) | undefined;
+};
+
+/** One click of whoever is signed in on this device, where the app alone may not decide. */
+export function ContinueAs({
+  say,
+  api,
+  appName,
+  email,
+  isStepUp,
+  onSignedIn,
+  onOther,
+  onBuy,
+  onBack,
+}: Props) {
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  async function proceed() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { sign_in_token } = await api.issueToken();
+      await onSignedIn({ sign_in_token, state: await api.readVisit() });
+    } catch (failure) {
+      // Logged out meanwhile: only a code helps.
+      if (failureCode(failure) === 'step_up_required') return onOther();
+      setError(describeFailure(failure, say));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <section className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
+      <p className="mt-1.5 mb-6 text-muted">{say.knownText(appName)}</p>
+      <Button size="large" busy={busy} className="h-auto min-h-12 w-full py-2" onClick={() => void proceed()}>
+        <span className="min-w-0 whitespace-normal">
+          {say.continueAs} <span className="wrap-anywhere">{email}</span>
+        </span>
+      </Button>
+      <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      <Button look="quiet" className="mt-2 w-full" onClick={onOther}>
+        {say.otherEmail}
+      </Button>
+      {onBuy && (
+        <Button look="quiet" className="mt-1 w-full" onClick={onBuy}>
+          {say.buyInstead}
+        </Button>
+      )}
+      {onBack && (
+        <Button look="quiet" className="mt-1 w-full" onClick={onBack}>
+          {say.back}
+        </Button>
+      )}
+      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(appName)}</p>
+    </section>
+  );
+}

@@ -142,6 +142,38 @@ test('Cross-Origin-Opener-Policy: same-origin-allow-popups keeps the popup', asy
   expect(warnings).toEqual([]);
 });
 
+test('a window that the browser closes in the middle of a payment asks first, and no other end does', async ({
+  page,
+  partner,
+}) => {
+  await page.goto(partner.page({ options: POPUP }));
+  const popup = await openWindow(page);
+  const asked: string[] = [];
+  popup.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await signInAt(popup, page);
+  await chooseAmount(popup.mainFrame(), /\$5\b/);
+  await expect(popup.getByRole('heading', { name: 'Payment' })).toBeVisible();
+  await popup.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(['beforeunload']);
+  // Whoever stayed goes on paying; whoever says so here is not asked twice.
+  await popup.keyboard.press('Escape');
+  await popup.getByRole('button', { name: 'Leave' }).click();
+  await expect.poll(() => popup.isClosed()).toBe(true);
+
+  const paid = await openWindow(page);
+  paid.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await pay(paid);
+  await paid.close({ runBeforeUnload: true });
+  await expect.poll(() => paid.isClosed()).toBe(true);
+  expect(asked).toEqual(['beforeunload']);
+});
+
 test('a popup outlives a reload of its page and goes on talking to it', async ({ page, partner }) => {
   await page.goto(partner.page({ options: POPUP }));
   const popup = await openWindow(page);

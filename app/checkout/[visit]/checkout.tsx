@@ -19,11 +19,13 @@ import {
   afterStepUp,
   firstStep,
   hasAccount,
+  isBoundToStay,
   isPaying as isPayingStep,
   needsPermission,
   type Step,
 } from './steps';
 import { SuccessStep } from './success-step';
+import { useCloseGuard } from './use-close-guard';
 import { type HostLink, useHost } from './use-host';
 
 type Props = { visitId: string; origin: string; language: Language; brand: string; accountUrl: string };
@@ -37,6 +39,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
   const isPaying = isPayingStep(step);
   const { link, orphaned } = useHost(origin, () => setLeaving(true));
   const started = useRef(false);
+  const releaseWindow = useCloseGuard(isBoundToStay(step));
 
   const start = useCallback(
     async (host: HostLink) => {
@@ -318,7 +321,10 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
       {isLeaving && isPaying && (
         <LeavePrompt
           say={say}
-          onLeave={() => link.send({ t: 'close' })}
+          onLeave={() => {
+            releaseWindow();
+            link.send({ t: 'close' });
+          }}
           onStay={() => {
             setLeaving(false);
             link.send({ t: 'paying', paying: true });

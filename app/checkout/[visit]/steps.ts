@@ -19,6 +19,12 @@ export function isPaying({ name }: Step): boolean {
   return name === 'payment' || name === 'confirming';
 }
 
+/** Of those, the ones in which only a person makes the window go: a form of Stripe may lead to a bank. */
+export function isBoundToStay(step: Step): boolean {
+  if (step.name === 'payment') return step.payment.payment.kind !== 'stripe';
+  return isPaying(step);
+}
+
 /** Steps that the account view can be left to and come back from. */
 export function hasAccount({ name }: Step): boolean {
   return name === 'permission' || name === 'amount' || name === 'success' || name === 'allowed';

@@ -3,6 +3,7 @@ import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { restingProviders } from '../generation/circuit-breaker';
+import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { startLedgerKeeper } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
@@ -32,6 +33,7 @@ export function startBackgroundWork(life: Lifetime): void {
     repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(restingProviders())),
   );
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
+  life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 
 /** Runs `work` at once and then again and again, the next round after the last one ended. */

@@ -1,0 +1,87 @@
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
+import { inTransaction, prisma } from '@/server/db';
+import { sendServiceCode } from '@/server/identity/sign-in-to-service';
+import { exchangeSignInToken, issueSignInToken } from '@/server/identity/sign-in-tokens';
+import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
+import { sha256 } from '@/server/ids';
+import { revokeUserKey } from '@/server/keys/revoke';
+import { newDatabase } from '../harness';
+import { liveKeyIds, newAppUser, newDevice, newPartner } from './app-world';
+import { openMailbox } from './mailbox';
+
+process.env.LIMIT_CODES_PER_EMAIL_PER_HOUR = '1';
+await newDatabase();
+beforeAll(() => openMailbox());
+afterEach(() => setClock());
+
+const HOUR_MS = 60 * MINUTE_MS;
+const start = now();
+const wait = (ms: number) => setClock(() => start + ms);
+
+it('codes are kept as long as the limits of an hour and of a day count them, and no longer', async () => {
+  const ask = () => sendServiceCode({ email: 'often@example.com', address: '' });
+  wait(0);
+  await ask();
+  await sweepSignIns();
+  await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
+  wait(HOUR_MS);
+  await ask();
+  wait(DAY_MS - 1);
+  await sweepSignIns();
+  await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(await prisma().loginChallenge.count()).toBe(2);
+
+  wait(DAY_MS + 2 * HOUR_MS);
+  await sweepSignIns();
+  expect(await prisma().loginChallenge.count()).toBe(1);
+  await ask();
+  wait(3 * DAY_MS);
+  await sweepSignIns();
+  expect(await prisma().loginChallenge.count()).toBe(0);
+});
+
+it('more rows than one step takes go in one round', async () => {
+  const old = new Date(start - 3 * DAY_MS);
+  await prisma().loginChallenge.createMany({
+    data: Array.from({ length: 2_500 }, (_, n) => ({
+      id: `ch_${n}`,
+      email: 'many@example.com',
+      codeHash: new Uint8Array(32),
+      createdAt: old,
+      expiresAt: old,
+    })),
+  });
+  await sweepSignIns();
+  expect(await prisma().loginChallenge.count()).toBe(0);
+});
+
+it('a token is kept as long as the key it was good for, so that its second use still revokes that key', async () => {
+  wait(0);
+  const partner = await newPartner();
+  const user = await newAppUser(partner.id);
+  const { sessionId } = await newDevice(user.userId);
+  const codeVerifier = 'v'.repeat(43);
+  const challenge = sha256(codeVerifier).toString('base64url');
+  const origin = 'https://app.example.com';
+  const issue = () => inTransaction((tx) => issueSignInToken(tx, { ...user, sessionId, origin, challenge }));
+  const { publishableKey } = partner;
+  const exchange = (token: string) => exchangeSignInToken({ publishableKey, token, codeVerifier, origin });
+
+  const [kept, ended] = [await issue(), await issue()];
+  await issue();
+  const live = await exchange(kept);
+  const { keyId } = await exchange(ended);
+  await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
+  await sweepSignIns();
+  expect(await prisma().signInToken.count()).toBe(3);
+
+  wait(30 * DAY_MS);
+  await sweepSignIns();
+  expect(await prisma().signInToken.count()).toBe(1);
+  expect(await liveKeyIds(user)).toEqual([live.keyId]);
+  await expect(exchange(kept)).rejects.toMatchObject({ code: 'invalid_grant' });
+  expect(await liveKeyIds(user)).toEqual([]);
+  await sweepSignIns();
+  expect(await prisma().signInToken.count()).toBe(0);
+});

@@ -19,13 +19,19 @@ import type { Visit } from './visits';
 /** Who is at the window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
 
-/** A device that was logged out elsewhere is signed out here too. */
-export async function findSignedIn({ userId, sessionId }: Visit): Promise<SignedIn | null> {
+/** A device that was logged out elsewhere is signed out here too, and a key that was revoked tells nothing. */
+export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise<SignedIn | null> {
   if (userId === null) return null;
-  if (sessionId === null) return { userId, by: 'key' };
+  if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
   const session = await prisma().session.findUnique({ where: { id: sessionId } });
   const isLive = session !== null && session.revokedAt === null && session.expiresAt.getTime() > now();
   return isLive ? { userId, by: 'session', sessionId } : null;
+}
+
+async function isLiveKey(keyId: string | null): Promise<boolean> {
+  if (keyId === null) return false;
+  const key = await prisma().userKey.findUnique({ where: { id: keyId }, select: { revokedAt: true } });
+  return key !== null && key.revokedAt === null;
 }
 
 export async function requireSignedIn(visit: Visit): Promise<SignedIn> {
@@ -150,11 +156,11 @@ function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId:
 
 /** Recognises a user by the key that the app holds. The user's own sign-in stays where there is one. */
 export async function recogniseByKey(visit: Visit, userKey: string): Promise<Visit> {
-  const { userId, partnerId } = await authenticate(userKey);
+  const { userId, partnerId, keyId } = await authenticate(userKey);
   if (partnerId !== visit.partnerId) throw invalidUserKey();
   return inTransaction(async (tx) => {
     await openVisitor(tx, visit, userId);
-    await tx.checkoutVisit.updateMany({ where: { id: visit.id, sessionId: null }, data: { userId } });
+    await tx.checkoutVisit.updateMany({ where: { id: visit.id, sessionId: null }, data: { userId, keyId } });
     return tx.checkoutVisit.findUniqueOrThrow({ where: { id: visit.id } });
   });
 }
@@ -177,6 +183,9 @@ async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: strin
 export async function signOut(visit: Visit): Promise<Visit> {
   return inTransaction(async (tx) => {
     if (visit.sessionId !== null) await revokeSession(tx, visit.sessionId);
-    return tx.checkoutVisit.update({ where: { id: visit.id }, data: { userId: null, sessionId: null } });
+    return tx.checkoutVisit.update({
+      where: { id: visit.id },
+      data: { userId: null, sessionId: null, keyId: null },
+    });
   });
 }

@@ -176,6 +176,16 @@ describe('by a key that the app holds', () => {
     expect((await window.get()).body).toMatchObject({ signed_in: null });
   });
 
+  test('the window forgets the user the moment that key is revoked', async () => {
+    const { userKey, keyId } = await newUserKey(world.app, 'ended@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    expect((await window.get()).body).toMatchObject({ signed_in: 'key', balance: 0 });
+    await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
+    expect((await window.get()).body).toMatchObject({ signed_in: null, balance: null, status: null });
+    expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
+  });
+
   test('it does not take the place of the user’s own sign-in', async () => {
     const other = await newUserKey(world.app, 'other@example.com');
     const window = await CheckoutWindow.open(world);

@@ -305,10 +305,6 @@ test('an app that is no website opens the checkout by the scheme it is registere
     await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
     const [login] = await expectHeard(page, 'onLoginCompleted');
     expect(login?.[1]?.user_key).toMatch(/^svc_sk_/);
-    await second.close();
-    await browser.setExtraHTTPHeaders({ 'accept-language': 'de' });
-    const german = await openAnew();
-    await expect(german.getByRole('button', { name: `Weiter als ${masked}` })).toBeVisible();
   } finally {
     await browser.close();
     rmSync(app, { recursive: true });
@@ -321,11 +317,14 @@ async function findExtension(page: Page): Promise<string> {
   await expect
     .poll(async () => {
       id = await page.evaluate(async () => {
-        type Management = { developerPrivate: { getExtensionsInfo(): Promise<{ id: string }[]> } };
-        const [extension] = await (
+        type Management = {
+          developerPrivate: { getExtensionsInfo(): Promise<{ id: string; name: string }[]> };
+        };
+        const extensions = await (
           window as unknown as { chrome: Management }
         ).chrome.developerPrivate.getExtensionsInfo();
-        return extension?.id;
+        // A browser may bring some of its own.
+        return extensions.find(({ name }) => name === 'App')?.id;
       });
       return id;
     })

@@ -30,6 +30,18 @@ test.each([
     true,
   ],
   [
+    'an empty prompt reported',
+    { usage: { ...NO_TOKENS, output: 5 }, outputBytes: 60 },
+    { ...NO_TOKENS, input: 10, output: 5 },
+    true,
+  ],
+  [
+    'all of it read from the cache',
+    { usage: { ...reported, input: 0 }, outputBytes: 60 },
+    { ...reported, input: 0 },
+    false,
+  ],
+  [
     'never less than what was reported',
     { usage: { ...reported, output: 50 }, outputReported: false, outputBytes: 60 },
     { ...reported, output: 50 },

@@ -2,7 +2,6 @@
 
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useRef, useTransition } from 'react';
-import { Spinner } from '@/app/_ui/spinner';
 
 /** Filters that live in the address and apply as they are chosen. Without scripts, Enter applies. */
 export function FilterForm({ path, children }: { path: string; children: ReactNode }) {
@@ -27,16 +26,12 @@ export function FilterForm({ path, children }: { path: string; children: ReactNo
         // Text is applied with Enter: a letter alone is no filter yet.
         if (event.target instanceof HTMLSelectElement) apply();
       }}
-      className="flex flex-wrap items-center gap-2"
+      aria-busy={isPending}
+      className="flex flex-wrap items-center gap-2 transition-opacity aria-busy:opacity-60"
     >
       {children}
-      <span role="status" className="grid size-6 place-items-center text-muted">
-        {isPending && (
-          <>
-            <Spinner size={16} />
-            <span className="sr-only">Loading</span>
-          </>
-        )}
+      <span role="status" className="sr-only">
+        {isPending && 'Loading'}
       </span>
     </form>
   );

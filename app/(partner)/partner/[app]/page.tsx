@@ -96,6 +96,7 @@ function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
     <>
       <Section
         title="Earnings by day"
+        description="In credits."
         actions={<More href={`/partner/${appId}/earnings`}>All earnings</More>}
       >
         <BarChart title="Commission earned by day" unit="credits" {...barsOf(earned, days, PERIOD)} />

@@ -17,7 +17,7 @@ const MODEL_COLUMNS = [
   ofModel.accessor('earned', { header: 'Credits earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofModel.accessor('share', {
     header: 'Share',
-    cell: ({ getValue }) => `${(getValue() * 100).toFixed(1)} %`,
+    cell: ({ getValue }) => <span className="whitespace-nowrap">{`${(getValue() * 100).toFixed(1)} %`}</span>,
   }),
 ];
 

@@ -81,27 +81,29 @@ function Filters({ path, search, models }: { path: string; search: RequestSearch
     filter.model === undefined || models.includes(filter.model) ? models : [filter.model, ...models];
   return (
     <FilterForm path={path}>
-      <PeriodField period={period} />
-      <SelectField
-        label="Model"
-        labelHidden
-        name="model"
-        defaultValue={filter.model ?? ''}
-        className="max-w-64"
-        options={[{ value: '', label: 'All models' }, ...choices.map((value) => ({ value, label: value }))]}
-      />
-      <SelectField
-        label="Status"
-        labelHidden
-        name="status"
-        defaultValue={filter.status ?? ''}
-        options={[
-          { value: '', label: 'Any status' },
-          { value: 'completed', label: 'Completed' },
-          { value: 'unfinished', label: 'Failed or stopped' },
-        ]}
-      />
-      <UserField user={filter.appUserId ?? ''} />
+      <div className="grid w-full grid-cols-2 gap-2 sm:contents">
+        <PeriodField period={period} />
+        <SelectField
+          label="Model"
+          labelHidden
+          name="model"
+          defaultValue={filter.model ?? ''}
+          className="sm:max-w-64"
+          options={[{ value: '', label: 'All models' }, ...choices.map((value) => ({ value, label: value }))]}
+        />
+        <SelectField
+          label="Status"
+          labelHidden
+          name="status"
+          defaultValue={filter.status ?? ''}
+          options={[
+            { value: '', label: 'Any status' },
+            { value: 'completed', label: 'Completed' },
+            { value: 'unfinished', label: 'Failed or stopped' },
+          ]}
+        />
+        <UserField user={filter.appUserId ?? ''} />
+      </div>
     </FilterForm>
   );
 }

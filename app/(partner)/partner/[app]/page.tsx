@@ -68,7 +68,7 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
       <Stat
         label="Maturing"
         value={inDollars(earnings.maturing)}
-        note={`${inCredits(earnings.maturing)} credits, for ${settings().EARNINGS_HOLD_DAYS} days each`}
+        note={`${inCredits(earnings.maturing)} credits, ${settings().EARNINGS_HOLD_DAYS} days each`}
       />
       <Stat label="Requests" value={inNumber(requests)} note={`${inNumber(users)} active users`} />
       <Stat

@@ -163,7 +163,9 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
                 <code className="block truncate font-mono text-[13px] text-muted">{model.id}</code>
               </span>
               <span className="text-right text-[13px] text-muted tabular-nums max-sm:hidden">
-                {model.input === '' ? 'Not served at present' : `$${model.input} in · $${model.output} out`}
+                {model.input === ''
+                  ? 'Not served at present'
+                  : `${asPrice(model.input)} in · ${asPrice(model.output)} out per 1M tokens`}
               </span>
             </label>
           </li>
@@ -182,6 +184,10 @@ function withMissing(models: Model[], chosen: ReadonlySet<string>): Model[] {
     ...missing.map((id) => ({ id, name: id, provider: id.split('/')[0] ?? id, input: '', output: '' })),
   ];
 }
+
+/** Cents at least; some prices have more digits. */
+const asPrice = (usd: string): string =>
+  `$${Number(usd).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 
 const isSame = (chosen: ReadonlySet<string>, allowed: string[]): boolean =>
   chosen.size === new Set(allowed).size && allowed.every((id) => chosen.has(id));

@@ -111,6 +111,7 @@ test('the webhook page tells why an address is refused and what a test event bro
   await page.getByRole('button', { name: 'Clear endpoint' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Clear endpoint' }).click();
   await expect(page.getByRole('button', { name: 'Send test event' })).toHaveCount(0);
+  await expect(url).toHaveValue('');
   await url.fill('https://hooks.svc-receiver.example/svc');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
 

@@ -163,6 +163,7 @@ test('logging out in the checkout ends the key and tells the page', async ({ pag
   const checkout = await openOverlay(page);
   await signInAt(checkout, page);
   const key = await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey());
+  await checkout.getByRole('button', { name: /account$/ }).click();
   await checkout.getByRole('button', { name: 'Sign out' }).click();
   await expectHeard(page, 'onLoginCompleted', 'onLoggedOut');
   expect(await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBeNull();

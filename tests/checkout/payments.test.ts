@@ -6,9 +6,10 @@ import { isDue, sweepPayments } from '@/server/checkout/sweep';
 import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { revokeUserKey } from '@/server/keys/revoke';
-import { checkLedger } from '@/server/ledger';
+import { checkLedger, readSpendable } from '@/server/ledger';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
+import { until } from '../harness/until';
 import {
   CheckoutWindow,
   newUserKey,
@@ -267,17 +268,18 @@ describe('crediting a payment once', () => {
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
 
-  test('for a user that only a key recognised', async () => {
-    const { userKey, keyId } = await newUserKey(world.app, 'key-buyer@example.com');
+  test('for a user that only a key recognised, though that key is revoked meanwhile', async () => {
+    const { userKey, keyId, userId } = await newUserKey(world.app, 'key-buyer@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
     const { session_id, payment } = await window.startPayment();
     await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
     await payByCard(payment.embed_url);
-    expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
-      status: 'completed',
-      balance: 1000,
-    });
+    expect((await window.get(`/payments/${session_id}`)).status).toBe(401);
+    await until(
+      () => readSpendable(userId, world.app.id),
+      ({ balance }) => balance === 1_000_000_000n,
+    );
   });
 
   test('in euros at the rate of the day it was started', async () => {

@@ -125,6 +125,7 @@ test('a fresh window shows the offer and nobody', async () => {
     currency: 'eur',
     signed_in: null,
     elsewhere: null,
+    device_email: null,
     email: null,
     balance: null,
     status: null,

@@ -11,7 +11,7 @@ export function readReturnPath(value: string | string[] | undefined): string {
   return isPage && !url.pathname.startsWith('//') ? url.pathname + url.search : HOME;
 }
 
-/** The sign-in page, and back. `again` asks who is signed in for a code all the same. */
-export function signInPath(returnTo: string, { again = false } = {}): string {
-  return `/sign-in?${again ? 'again=1&' : ''}return=${encodeURIComponent(returnTo)}`;
+/** The sign-in page, and back. */
+export function signInPath(returnTo: string): string {
+  return `/sign-in?return=${encodeURIComponent(returnTo)}`;
 }

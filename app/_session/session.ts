@@ -15,7 +15,7 @@ import { HOME, signInPath } from './return-path';
 export type Session = LiveSession;
 
 /** How long a sign-in counts as the person being present. */
-export const RECENT_MINUTES = 10;
+const RECENT_MINUTES = 10;
 
 export const findSession = cache(async (): Promise<Session | null> => {
   const options = authOptions();
@@ -33,14 +33,8 @@ export async function requireSession(): Promise<Session> {
   return (await findSession()) ?? redirect(signInPath(await here()));
 }
 
-/** For pages that show or change what matters most: asks for a new code when the last is older. */
-export async function requireRecentSession(minutes = RECENT_MINUTES): Promise<Session> {
-  const session = await requireSession();
-  return isRecent(session, minutes) ? session : redirect(signInPath(await here(), { again: true }));
-}
-
-export function isRecent(session: Session, minutes = RECENT_MINUTES): boolean {
-  return now() - session.confirmedAt.getTime() < minutes * MINUTE_MS;
+export function isRecent(session: Session): boolean {
+  return now() - session.confirmedAt.getTime() < RECENT_MINUTES * MINUTE_MS;
 }
 
 /** For everybody but an operator there is nothing at this address. */

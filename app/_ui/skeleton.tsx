@@ -2,6 +2,7 @@
 export function PageSkeleton() {
   return (
     <div role="status" aria-label="Loading" className="animate-pulse">
+      <h1 className="sr-only">Loading</h1>
       <div className="h-8 w-48 rounded-lg bg-sunken" />
       <div className="mt-3 mb-8 h-5 w-80 max-w-full rounded-lg bg-sunken" />
       <div className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">

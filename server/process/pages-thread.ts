@@ -10,7 +10,8 @@ const tell = (message: PagesMessage) => parentPort?.postMessage(message);
 
 try {
   const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
-  const server = createServer((request, response) => {
+  // Idle connections stay: one that ends just as the process reuses it would fail a page.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     pages.listener(request, response).catch((error: unknown) => {
       log().error({ error: describeError(error) }, 'page failed');
       response.destroy();

@@ -29,6 +29,8 @@ await generateClient();
 await buildWidget();
 await bundleServer();
 await bundleCommands();
+// Before any test: two of them would else build at once.
+if (files.length === 0 || browserFiles.length > 0) await buildPages();
 rmSync(RESULTS, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
 
@@ -60,7 +62,6 @@ async function runVitest() {
 }
 
 async function runPlaywright() {
-  await buildPages();
   const report = `${RESULTS}/playwright.json`;
   const browser = await requireBrowser();
   const code = await show(

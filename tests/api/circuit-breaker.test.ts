@@ -7,8 +7,6 @@ import { newPerson } from '../harness/people';
 import { completion } from '../harness/scripted-answers';
 import { type Reply, startScriptedUpstream } from '../harness/scripted-upstream';
 
-// The clock stands still in these tests, and with it the limit of a key.
-process.env.LIMIT_REQUESTS_PER_KEY_PER_MINUTE = '0';
 await newDatabase();
 const upstream = await startScriptedUpstream();
 describeProviders(upstream.url, [

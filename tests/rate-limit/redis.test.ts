@@ -119,6 +119,11 @@ describe.skipIf(!hasRedis)(suite, () => {
 
     startRedis();
     await untilConnected();
-    expect(await tryInTurn('203.0.113.5')).toEqual(FIVE_OF_SIX);
+    // A try under way while the connection came back may still have been counted alone.
+    let address = 0;
+    await until(
+      () => tryInTurn(`198.51.100.${++address}`),
+      (refused) => refused.join() === FIVE_OF_SIX.join(),
+    );
   });
 });

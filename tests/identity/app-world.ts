@@ -17,8 +17,11 @@ export async function newPartner(origins: string[] = []): Promise<Partner> {
 
 export type AppUser = { userId: string; partnerId: string; appUserId: string; email: string };
 
-export async function newAppUser(partnerId: string, metadata?: Metadata): Promise<AppUser> {
-  const email = `person-${++people}@example.com`;
+export async function newAppUser(
+  partnerId: string,
+  metadata?: Metadata,
+  email = `person-${++people}@example.com`,
+): Promise<AppUser> {
   return inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, email);
     return { userId, partnerId, email, appUserId: await openAppUser(tx, { userId, partnerId, metadata }) };

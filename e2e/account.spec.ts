@@ -70,7 +70,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
       await expectGood(page);
     }
     await openPage(page, 'Purchases');
-    await expect(page.getByRole('row', { name: /1,000 \$10 Paid/ })).toBeVisible();
+    await expect(page.getByRole('row', { name: /1,000 \$10\.00 Paid/ })).toBeVisible();
   });
 
   const demo = await context.newPage();

@@ -1,4 +1,4 @@
-import { headers } from 'next/headers';
+import { cookies, headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
 import { getServerSession } from 'next-auth/next';
 import { cache } from 'react';
@@ -6,6 +6,7 @@ import { PATH_HEADER } from '@/app/_ui/site-header';
 import { MINUTE_MS, now } from '@/server/clock';
 import { settings } from '@/server/env';
 import type { SessionUser } from '@/server/identity/session-adapter';
+import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import type { LiveSession } from '@/server/identity/sessions';
 import { authOptions } from './auth-options';
 import { HOME, signInPath } from './return-path';
@@ -31,6 +32,11 @@ export const findSession = cache(async (): Promise<Session | null> => {
 /** Sends who is not signed in to the sign-in page and back to where they were. */
 export async function requireSession(): Promise<Session> {
   return (await findSession()) ?? redirect(signInPath(await here()));
+}
+
+/** That this browser signed in, for the words of a link: proves nothing, and asks no database. */
+export async function hasSessionCookie(): Promise<boolean> {
+  return (await cookies()).has(SESSION_COOKIE);
 }
 
 export function isRecent(session: Session): boolean {

@@ -8,11 +8,17 @@ export function formatCredits(credits: number, language: string, decimals = CRED
   return new Intl.NumberFormat(language, { maximumFractionDigits: decimals }).format(shown);
 }
 
-export function formatMoney(amount: number, currency: string, language: string): string {
+/** In a sentence whole amounts go without cents; in a column all have them. */
+export function formatMoney(
+  amount: number,
+  currency: string,
+  language: string,
+  { inColumn = false }: { inColumn?: boolean } = {},
+): string {
   return new Intl.NumberFormat(language, {
     style: 'currency',
     currency: currency.toUpperCase(),
-    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
+    minimumFractionDigits: Number.isInteger(amount) && !inColumn ? 0 : 2,
   }).format(amount);
 }
 

@@ -1,76 +1,18 @@
 'use client';
 
-import { Bar, CartesianGrid, BarChart as Chart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import dynamic from 'next/dynamic';
+import { type BarChartProps, colourOf, writeValue } from './bar-row';
 
-/** One bar: what it stands for, and a number per series. */
-export type BarRow = { label: string; values: Record<string, number> };
-
-type Props = {
-  /** What the chart shows, e.g. "Credits spent per day by model". */
-  title: string;
-  rows: BarRow[];
-  /** Series in the order they are stacked; at most six, put the rest together as "Other". */
-  series: string[];
-  /** How a value is written. `compact` shortens for the axis: 1.2K. */
-  unit?: string;
-};
-
-const COLOURS = ['1', '2', '3', '4', '5', '6'].map((place) => `var(--series-${place})`);
-const HEIGHT = 240;
-
-const exact = (value: number, unit: string) =>
-  `${new Intl.NumberFormat('en', { maximumFractionDigits: 4 }).format(value)}${unit && ` ${unit}`}`;
-const compact = (value: number) => new Intl.NumberFormat('en', { notation: 'compact' }).format(value);
+/** Comes after the page, which people can use before its largest library is there. */
+const Bars = dynamic(() => import('./bars').then((module) => module.Bars), { ssr: false });
 
 /** Stacked bars over time; the same numbers stand in a table for whoever cannot see the chart. */
-export function BarChart({ title, rows, series, unit = '' }: Props) {
+export function BarChart({ title, rows, series, unit = '' }: BarChartProps) {
   return (
     <figure className="relative">
       <figcaption className="sr-only">{title}</figcaption>
       <div aria-hidden="true" className="h-60">
-        <ResponsiveContainer width="100%" height={HEIGHT}>
-          <Chart data={rows} margin={{ top: 8, right: 4, bottom: 0, left: -8 }} accessibilityLayer={false}>
-            <CartesianGrid vertical={false} stroke="var(--line)" />
-            <XAxis
-              dataKey="label"
-              tickLine={false}
-              axisLine={false}
-              minTickGap={28}
-              tick={{ fill: 'var(--muted)', fontSize: 12 }}
-            />
-            <YAxis
-              tickLine={false}
-              axisLine={false}
-              width={52}
-              tickFormatter={compact}
-              tick={{ fill: 'var(--muted)', fontSize: 12 }}
-            />
-            <Tooltip
-              cursor={{ fill: 'var(--sunken)' }}
-              isAnimationActive={false}
-              formatter={(value) => exact(Number(value), unit)}
-              contentStyle={{
-                background: 'var(--surface)',
-                border: '1px solid var(--line)',
-                borderRadius: 10,
-                fontSize: 13,
-              }}
-              labelStyle={{ color: 'var(--muted)' }}
-              itemStyle={{ color: 'var(--text)' }}
-            />
-            {series.map((name, place) => (
-              <Bar
-                key={name}
-                name={name}
-                dataKey={(row: BarRow) => row.values[name] ?? 0}
-                stackId="all"
-                fill={COLOURS[place % COLOURS.length] ?? 'var(--series-6)'}
-                maxBarSize={36}
-                isAnimationActive={false}
-              />
-            ))}
-          </Chart>
-        </ResponsiveContainer>
+        <Bars title={title} rows={rows} series={series} unit={unit} />
       </div>
       {series.length > 1 && <Legend series={series} />}
       <NumbersTable title={title} rows={rows} series={series} unit={unit} />
@@ -84,7 +26,7 @@ function Legend({ series }: { series: string[] }) {
       {series.map((name, place) => (
         <li key={name} className="flex items-center gap-1.5">
           <svg width="10" height="10" aria-hidden="true">
-            <rect width="10" height="10" rx="3" fill={COLOURS[place % COLOURS.length]} />
+            <rect width="10" height="10" rx="3" fill={colourOf(place)} />
           </svg>
           {name}
         </li>
@@ -93,7 +35,7 @@ function Legend({ series }: { series: string[] }) {
   );
 }
 
-function NumbersTable({ title, rows, series, unit }: Required<Props>) {
+function NumbersTable({ title, rows, series, unit }: Required<BarChartProps>) {
   return (
     // A table alone grows with its content, however small it is told to be.
     <div className="sr-only">
@@ -114,7 +56,7 @@ function NumbersTable({ title, rows, series, unit }: Required<Props>) {
             <tr key={row.label}>
               <th scope="row">{row.label}</th>
               {series.map((name) => (
-                <td key={name}>{exact(row.values[name] ?? 0, unit)}</td>
+                <td key={name}>{writeValue(row.values[name] ?? 0, unit)}</td>
               ))}
             </tr>
           ))}

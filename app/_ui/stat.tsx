@@ -1,16 +1,33 @@
 import type { ReactNode } from 'react';
 
+type Props = {
+  label: string;
+  value: ReactNode;
+  /** What the value counts, smaller beside it. */
+  unit?: string;
+  /** What qualifies it. */
+  note?: ReactNode;
+};
+
 /** One number that matters, with what it counts above and what qualifies it below. */
-export function Stat({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) {
+export function Stat({ label, value, unit, note }: Props) {
   return (
-    <div className="rounded-xl border border-line bg-surface p-5">
-      <dt className="text-sm text-muted">{label}</dt>
-      <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
+    <div className="rounded-xl border border-line bg-surface p-4 sm:p-5">
+      <dt className="text-[13px] text-muted sm:text-sm">{label}</dt>
+      <dd className="mt-1 text-xl font-semibold tracking-tight tabular-nums sm:text-2xl">
+        {value}
+        {unit && <span className="text-sm font-normal tracking-normal text-muted sm:text-base"> {unit}</span>}
+      </dd>
       {note && <dd className="mt-1 text-[13px] text-muted">{note}</dd>}
     </div>
   );
 }
 
+/** Two in a row on a phone; three that are alone fill their row elsewhere. */
 export function Stats({ children }: { children: ReactNode }) {
-  return <dl className="mb-6 grid grid-cols-1 gap-3 min-[420px]:grid-cols-2 lg:grid-cols-4">{children}</dl>;
+  return (
+    <dl className="mb-6 grid grid-cols-2 gap-3 max-sm:has-[>:nth-child(3):last-child]:[&>:last-child]:col-span-2 sm:has-[>:nth-child(3):last-child]:grid-cols-3 lg:grid-cols-4">
+      {children}
+    </dl>
+  );
 }

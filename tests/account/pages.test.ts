@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chartOf, sharesOf } from '@/app/(account)/account/activity/chart';
 import { readQuery, writeQuery } from '@/app/(account)/account/activity/filter';
 import { describeDevice } from '@/app/(account)/account/devices/describe-device';
-import { inColumn, inDollars, writeCharge } from '@/app/(account)/account/show-credits';
+import { alignDecimals, inColumn, inDollars, writeCharge } from '@/app/(account)/account/show-credits';
 import type { UsageDay } from '@/server/ledger';
 
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit';
@@ -114,5 +114,10 @@ describe('credits', () => {
     expect(writeCharge(0.00001)).toBe('< 0.0001');
     expect(writeCharge(0)).toBe('0.0000');
     expect(inDollars(1_294_529_999n)).toBe('$12.94');
+  });
+
+  it('stand in line, however many decimals each needs', () => {
+    expect(alignDecimals(['0.02391', '3', '0.000102'])).toEqual(['0.023910', '3.000000', '0.000102']);
+    expect(alignDecimals(['0.3', '15'])).toEqual(['0.30', '15.00']);
   });
 });

@@ -17,7 +17,7 @@ import { toRequestRow } from './activity/request-row';
 import { RequestTable } from './activity/request-table';
 import { toAppRow } from './apps/app-row';
 import { AppTable } from './apps/app-table';
-import { inCredits, inDollars, inNumber } from './show-credits';
+import { amountOf, inCredits, inDollars, inNumber } from './show-credits';
 
 export const metadata: Metadata = { title: { absolute: 'Account' } };
 
@@ -55,19 +55,15 @@ export default async function OverviewPage() {
       <Stats>
         <Stat
           label="Balance"
-          value={inCredits(wallet.money)}
+          {...amountOf(wallet.money)}
           note={
             wallet.held > 0n
               ? `${inCredits(wallet.held)} reserved by running requests`
               : `worth ${inDollars(wallet.money)}`
           }
         />
-        <Stat
-          label="Outside any app"
-          value={inCredits(outside)}
-          note="Apps need an allowance to spend these"
-        />
-        <Stat label="Spent in 30 days" value={inCredits(spent)} note={`worth ${inDollars(spent)}`} />
+        <Stat label="Outside any app" {...amountOf(outside)} note="Apps need an allowance to spend these" />
+        <Stat label="Spent in 30 days" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
         <Stat
           label="Requests in 30 days"
           value={inNumber(requests)}

@@ -6,10 +6,19 @@ const FEW_DECIMALS = 2;
 const MANY_DECIMALS = 4;
 const SMALLEST_SHOWN = 0.0001;
 
-/** `1,234.5 credits`, never rounded up. */
-export function inCredits(amount: bigint): string {
+/** `1,234.5` and `credits`, for a place that shows them apart. Never rounded up. */
+export function amountOf(amount: bigint): { value: string; unit: string } {
   const credits = creditsToJson(amount);
-  return `${formatCredits(credits, 'en', FEW_DECIMALS)} ${credits === 1 ? 'credit' : 'credits'}`;
+  return {
+    value: formatCredits(credits, 'en', FEW_DECIMALS),
+    unit: credits === 1 ? 'credit' : 'credits',
+  };
+}
+
+/** `1,234.5 credits`, for a sentence. */
+export function inCredits(amount: bigint): string {
+  const { value, unit } = amountOf(amount);
+  return `${value} ${unit}`;
 }
 
 /** What credits are worth: `$12.34`, never rounded up. */
@@ -39,3 +48,10 @@ export const inNumber = (value: number): string => new Intl.NumberFormat('en').f
 /** Large counts in few characters: `1.2M`. */
 export const inShort = (value: number): string =>
   new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+
+/** Decimal numbers of one column, each with as many decimals as the longest: their points stand in line. */
+export function alignDecimals(numbers: string[], atLeast = FEW_DECIMALS): string[] {
+  const parts = numbers.map((number) => number.split('.'));
+  const decimals = Math.max(atLeast, ...parts.map(([, fraction = '']) => fraction.length));
+  return parts.map(([whole = '', fraction = '']) => `${whole}.${fraction.padEnd(decimals, '0')}`);
+}

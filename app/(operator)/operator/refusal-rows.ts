@@ -1,4 +1,4 @@
-import type { BarRow } from '@/app/_ui/bar-chart';
+import type { BarRow } from '@/app/_ui/bar-row';
 import type { RefusalDay } from '@/server/activity/install-activity';
 
 const MOST_SERIES = 6;

@@ -1,5 +1,6 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { hasSessionCookie } from '@/app/_session/session';
 import { isLive, settings } from '@/server/env';
 import { buttonClass } from '../../_ui/button';
 
@@ -8,7 +9,8 @@ type Place = 'front' | 'pricing' | 'docs';
 const WIDTH = 'mx-auto w-full max-w-[1180px] px-5 sm:px-8';
 
 /** What front page, prices and documentation have around them. */
-export function SiteFrame({ current, children }: { current: Place; children: ReactNode }) {
+export async function SiteFrame({ current, children }: { current: Place; children: ReactNode }) {
+  const isSignedIn = await hasSessionCookie();
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -17,14 +19,14 @@ export function SiteFrame({ current, children }: { current: Place; children: Rea
       >
         Skip to content
       </a>
-      <SiteHeader current={current} />
+      <SiteHeader current={current} isSignedIn={isSignedIn} />
       <div className={`${WIDTH} flex-1`}>{children}</div>
-      <SiteFooter />
+      <SiteFooter isSignedIn={isSignedIn} />
     </div>
   );
 }
 
-function SiteHeader({ current }: { current: Place }) {
+function SiteHeader({ current, isSignedIn }: { current: Place; isSignedIn: boolean }) {
   const link = (place: Place, href: string, label: string) => (
     <Link
       href={href}
@@ -44,8 +46,11 @@ function SiteHeader({ current }: { current: Place }) {
         <nav aria-label="Main" className="flex items-center text-sm">
           {link('pricing', '/pricing', 'Models')}
           {link('docs', '/docs', 'Docs')}
-          <a href="/sign-in" className={`${buttonClass({ look: 'secondary', size: 'small' })} ml-2`}>
-            Sign in
+          <a
+            href={isSignedIn ? '/account' : '/sign-in'}
+            className={`${buttonClass({ look: 'secondary', size: 'small' })} ml-2`}
+          >
+            {isSignedIn ? 'Account' : 'Sign in'}
           </a>
         </nav>
       </div>
@@ -53,7 +58,7 @@ function SiteHeader({ current }: { current: Place }) {
   );
 }
 
-function SiteFooter() {
+function SiteFooter({ isSignedIn }: { isSignedIn: boolean }) {
   const { BRAND_NAME: brand, SANDBOX_MAIL_URL: mail } = settings();
   const isTest = !isLive();
   return (
@@ -95,7 +100,7 @@ function SiteFooter() {
           links={[
             ['Credits and apps', '/account'],
             ['Partner dashboard', '/partner'],
-            ['Sign in', '/sign-in'],
+            ...(isSignedIn ? [] : [['Sign in', '/sign-in'] as const]),
           ]}
         />
       </div>

@@ -1,4 +1,4 @@
-import type { BarRow } from '@/app/_ui/bar-chart';
+import type { BarRow } from '@/app/_ui/bar-row';
 import { daysBetween } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import type { UsageDay } from '@/server/ledger';

@@ -12,7 +12,7 @@ import { Stat, Stats } from '@/app/_ui/stat';
 import { readPeriod } from '@/server/activity/periods';
 import { listUsedApps, readRequestPage } from '@/server/activity/user-activity';
 import { readUsageDays, type UsageDay } from '@/server/ledger';
-import { inCredits, inDollars, inNumber, inShort } from '../show-credits';
+import { amountOf, inDollars, inNumber, inShort } from '../show-credits';
 import { chartOf, sharesOf } from './chart';
 import { type ActivityQuery, readQuery, writeQuery } from './filter';
 import { Filters } from './filters';
@@ -99,12 +99,12 @@ function Totals({ days }: { days: UsageDay[] }) {
   const requests = sumOf(days, (day) => day.requests);
   return (
     <Stats>
-      <Stat label="Spent" value={inCredits(spent)} note={`worth ${inDollars(spent)}`} />
+      <Stat label="Spent" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
       <Stat label="Requests" value={inNumber(requests)} />
       <Stat label="Tokens" value={inShort(sumOf(days, (day) => day.tokens))} note="in and out" />
       <Stat
         label="Per request"
-        value={requests === 0 ? '–' : inCredits(spent / BigInt(requests))}
+        {...(requests === 0 ? { value: '–' } : amountOf(spent / BigInt(requests)))}
         note="on average"
       />
     </Stats>

@@ -42,10 +42,10 @@ const COLUMNS = [
     header: 'Paid',
     cell: ({ row: { original: purchase } }) => (
       <>
-        {formatMoney(purchase.amount, purchase.currency, 'en')}
+        {formatMoney(purchase.amount, purchase.currency, 'en', { inColumn: true })}
         {purchase.returned > 0 && (
           <span className="block text-[13px] text-muted">
-            {formatMoney(purchase.returned, purchase.currency, 'en')} returned
+            {formatMoney(purchase.returned, purchase.currency, 'en', { inColumn: true })} returned
           </span>
         )}
       </>

@@ -1,4 +1,4 @@
-import type { BarRow } from '@/app/_ui/bar-chart';
+import type { BarRow } from '@/app/_ui/bar-row';
 import { daysBetween, type Period } from '@/server/activity/periods';
 
 /** Numbers by day and name as the bars of a chart: by day, or by month where days are too many. */

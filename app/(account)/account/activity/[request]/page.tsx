@@ -10,6 +10,7 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { findUserReceipt, type UserReceipt } from '@/server/activity/user-receipt';
 import { formatCredits } from '@/server/credits';
+import { alignDecimals } from '../../show-credits';
 import { TokenLines } from './token-lines';
 
 export const metadata: Metadata = { title: 'Receipt' };
@@ -42,25 +43,7 @@ export default async function ReceiptPage({ params }: Props) {
         <TokenLines lines={receipt.lines} reasoningTokens={receipt.reasoningTokens} />
       </Section>
       <Section title="Credits">
-        <dl className="flex flex-col gap-2.5 text-sm">
-          <Sum label="Cost at the provider">{formatCredits(receipt.providerCost)}</Sum>
-          <Sum label={`Commission of ${receipt.appName}`}>{formatCredits(receipt.partnerShare)}</Sum>
-          {receipt.notCharged > 0n && (
-            <Sum label="Beyond what was reserved, not charged">−{formatCredits(receipt.notCharged)}</Sum>
-          )}
-          <div className="my-1 border-t border-line" />
-          <Sum label="Charged" strong>
-            {formatCredits(receipt.charge)} credits
-          </Sum>
-          {receipt.paidFrom.map(({ appName, amount }) => (
-            <Sum
-              key={appName ?? ''}
-              label={appName === null ? 'from credits outside any app' : `from credits bought in ${appName}`}
-            >
-              {formatCredits(amount)}
-            </Sum>
-          ))}
-        </dl>
+        <Sums receipt={receipt} />
       </Section>
       <Section title="Details">
         <dl className="flex flex-col gap-2.5 text-sm">
@@ -80,6 +63,35 @@ export default async function ReceiptPage({ params }: Props) {
         </div>
       </Section>
     </>
+  );
+}
+
+/** What it cost, what was added, and whose credits paid. */
+function Sums({ receipt }: { receipt: UserReceipt }) {
+  const { providerCost, partnerShare, notCharged, charge, paidFrom } = receipt;
+  const [cost, share, given, charged, ...parts] = alignDecimals(
+    [providerCost, partnerShare, notCharged, charge, ...paidFrom.map(({ amount }) => amount)].map(
+      formatCredits,
+    ),
+  );
+  return (
+    <dl className="flex flex-col gap-2.5 text-sm">
+      <Sum label="Cost at the provider">{cost}</Sum>
+      <Sum label={`Commission of ${receipt.appName}`}>{share}</Sum>
+      {notCharged > 0n && <Sum label="Beyond what was reserved, not charged">−{given}</Sum>}
+      <div className="my-1 border-t border-line" />
+      <Sum label="Charged" strong>
+        {charged}
+      </Sum>
+      {paidFrom.map(({ appName }, place) => (
+        <Sum
+          key={appName ?? ''}
+          label={appName === null ? 'from credits outside any app' : `from credits bought in ${appName}`}
+        >
+          {parts[place]}
+        </Sum>
+      ))}
+    </dl>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ReceiptLine } from '@/server/activity/user-receipt';
-import { inNumber } from '../../show-credits';
+import { alignDecimals, inNumber } from '../../show-credits';
 
 const NAMES: Record<ReceiptLine['tokens'], string> = {
   input: 'Input',
@@ -13,6 +13,8 @@ const CELL = 'px-3 py-3 first:pl-5 last:pr-5';
 
 /** Tokens of each class, their price and what they cost. */
 export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; reasoningTokens: number }) {
+  const prices = inOneColumn(lines.map(({ price }) => price));
+  const costs = inOneColumn(lines.map(({ cost }) => (cost === null ? null : writeExact(cost))));
   return (
     <table className="w-full border-collapse text-sm">
       <caption className="sr-only">Tokens, their price and their cost</caption>
@@ -33,7 +35,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
         </tr>
       </thead>
       <tbody className="tabular-nums">
-        {lines.map(({ tokens, count, price, cost }) => (
+        {lines.map(({ tokens, count }, place) => (
           <tr key={tokens} className="border-b border-line/70 last:border-0">
             <th scope="row" className={`${CELL} text-left font-normal`}>
               {NAMES[tokens]}
@@ -44,13 +46,19 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
               )}
             </th>
             <td className={`${CELL} text-right`}>{inNumber(count)}</td>
-            <td className={`${CELL} text-right max-sm:hidden`}>{price ?? '–'}</td>
-            <td className={`${CELL} text-right`}>{cost === null ? '–' : writeExact(cost)}</td>
+            <td className={`${CELL} text-right max-sm:hidden`}>{prices[place]}</td>
+            <td className={`${CELL} text-right`}>{costs[place]}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** A price version that is not known any more has no numbers at all. */
+function inOneColumn(numbers: (string | null)[]): string[] {
+  const known = numbers.filter((number) => number !== null);
+  return known.length === numbers.length ? alignDecimals(known) : numbers.map((number) => number ?? '–');
 }
 
 const DECIMALS = 12;

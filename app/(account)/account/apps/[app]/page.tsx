@@ -12,7 +12,7 @@ import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
 import { describeDevice } from '../../devices/describe-device';
-import { inCredits, inDollars } from '../../show-credits';
+import { amountOf, inCredits, inDollars } from '../../show-credits';
 import { describeSpending } from '../describe-spending';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
@@ -65,17 +65,17 @@ export default async function AppPage(props: Props) {
       <Stats>
         <Stat
           label="Can spend now"
-          value={inCredits(spendable)}
+          {...amountOf(spendable)}
           note={app.isSuspended ? 'while it is switched off' : `worth ${inDollars(spendable)}`}
         />
         <Stat
           label="Bought in it"
-          value={inCredits(app.own)}
+          {...amountOf(app.own)}
           note={app.own < 0n ? 'after a refund; the next purchase here repays it' : 'spent first'}
         />
         <Stat
           label="Allowance left"
-          value={app.limitLeft === null ? 'None' : inCredits(app.limitLeft)}
+          {...(app.limitLeft === null ? { value: 'None' } : amountOf(app.limitLeft))}
           note={describeAllowance(app)}
         />
       </Stats>

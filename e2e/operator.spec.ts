@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { YEAR_APP, YEAR_HEAVY_USER } from '../tests/year/people';
-import { expectAccessible } from './fixtures/accessibility';
+import { expectAccessibleInLightAndDark } from './fixtures/accessibility';
 import { readCode, test } from './fixtures/checkout-walk';
 import { OPERATOR_EMAIL } from './fixtures/server';
 import { ensureYear } from './fixtures/year';
@@ -22,21 +22,13 @@ async function signIn(page: Page, service: string, email: string, path: string):
   await expect(page).toHaveURL(service + path);
 }
 
-async function expectFine(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-}
-
 test('an operator looks at everything, moves credits with a reason, and the log says so', async ({
   page,
   service,
 }) => {
   await signIn(page, service, OPERATOR_EMAIL, '/operator');
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleInLightAndDark(page);
   await page.getByRole('link', { name: '12 months' }).click();
   // Twelve months begin on a first, so some days of the year lie before them.
   await expect(page.getByText(/^1[789],\d{3}$/)).toBeVisible();
@@ -50,13 +42,13 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   ] as const) {
     await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: link }).click();
     await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
-    await expectFine(page);
+    await expectAccessibleInLightAndDark(page);
   }
 
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
   await page.getByRole('link', { name: YEAR_APP.name }).click();
   await expect(page.getByRole('heading', { name: YEAR_APP.name, level: 1 })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleInLightAndDark(page);
   await page.getByRole('button', { name: 'Change rate cap' }).click();
   await page.getByLabel('At most, in percent').fill('60');
   await page.getByLabel('Reason').fill('agreed with the partner');
@@ -68,12 +60,12 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByText('Nobody has signed in with exactly this address')).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleInLightAndDark(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByRole('heading', { name: YEAR_HEAVY_USER, level: 1 })).toBeVisible();
   expect(page.url()).not.toMatch(/usr_|year\.example/);
-  await expectFine(page);
+  await expectAccessibleInLightAndDark(page);
 
   await changeCredits(page, 'Give', '50');
   await expect(page.getByText('Gave credits').first()).toBeVisible();
@@ -89,7 +81,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
     .getByRole('button', { name: /^Take 99999999/ })
     .click();
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleInLightAndDark(page);
   await page.keyboard.press('Escape');
   await expect(outside).toBeVisible();
 });

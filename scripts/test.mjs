@@ -64,9 +64,11 @@ async function runVitest() {
 async function runPlaywright() {
   const report = `${RESULTS}/playwright.json`;
   const browser = await requireBrowser();
+  // Each worker has a server, and a file stays with one.
+  const workers = browserFiles.length === 1 ? ['--workers=1'] : [];
   const code = await show(
     'node_modules/@playwright/test/cli.js',
-    ['test', '--config', 'e2e/playwright.config.ts', ...browserFiles],
+    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles],
     browser ? { CHROMIUM_PATH: browser } : {},
   );
   const { expected = 0, flaky = 0, unexpected = 0 } = readReport(report).stats ?? {};

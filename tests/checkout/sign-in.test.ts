@@ -157,6 +157,18 @@ describe('by a key that the app holds', () => {
     expect(await readEvents(world.app, 'credits.added')).toEqual([]);
   });
 
+  test('signing out forgets the user here and ends neither the key nor a device', async () => {
+    const { userKey, userId } = await newUserKey(world.app, 'stays@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    expect((await window.post('/sign-out')).body).toMatchObject({ state: { signed_in: null } });
+    const live = { userId, revokedAt: null };
+    expect([
+      await prisma().userKey.count({ where: live }),
+      await prisma().session.count({ where: live }),
+    ]).toEqual([1, 1]);
+  });
+
   test('a key of another app, a revoked one and no key at all are the same to it', async () => {
     const foreign = await newUserKey(elsewhere, 'foreign@example.com');
     const revoked = await newUserKey(world.app, 'revoked@example.com');

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 5_000;
+/** What is right at once is seen at once; a busy machine may take its time. */
+const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 10;
 
 /** Looks until what it sees is right; fails when it does not become so. */

@@ -324,15 +324,21 @@ test('with the keyboard alone, from the app’s button to the end', async ({ pag
   await focused(checkout, /^Continue with \$5$/);
   await press('Enter');
   await expect(checkout.getByRole('heading', { name: 'Payment' })).toBeFocused();
-  const card = page.frames().find((frame) => /\/embed\//.test(frame.url()));
   await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
   // Into the form: the payment method, then the card's fields in order.
-  await press('Tab', 'Tab');
-  for (const text of ['4242424242424242', '1234', '123', 'Ada Lovelace']) {
-    await page.keyboard.type(text);
+  await press('Tab');
+  await expect(form(checkout).getByRole('radio', { name: /^Card/ })).toBeFocused();
+  for (const [field, text] of [
+    ['cc-number', '4242424242424242'],
+    ['cc-exp', '1234'],
+    ['cc-csc', '123'],
+    ['cc-name', 'Ada Lovelace'],
+  ] as const) {
     await press('Tab');
+    await expect(form(checkout).locator(`[autocomplete="${field}"]`)).toBeFocused();
+    await page.keyboard.type(text);
   }
-  expect(card).toBeDefined();
+  await press('Tab');
   await press('Enter');
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeFocused();
   await press('Tab', 'Tab');

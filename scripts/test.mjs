@@ -12,14 +12,14 @@ import {
 } from './steps.mjs';
 
 /**
- * `npm test`: sets up what is missing, runs all tests or the files it is given, and ends with one
- * line of numbers.
+ * `npm test`: sets up what is missing, runs all tests or the files it is given (then options of
+ * their runner, such as `-g title`), and ends with one line of numbers.
  */
 
 const RESULTS = '.build/test-results';
 
 enterProject();
-const files = process.argv.slice(2);
+const [files, options] = splitArguments(process.argv.slice(2));
 const browserFiles = files.filter((file) => file.endsWith('.spec.ts'));
 const otherFiles = files.filter((file) => !file.endsWith('.spec.ts'));
 const wants = (some) => files.length === 0 || some.length > 0;
@@ -52,6 +52,7 @@ async function runVitest() {
     '--reporter=json',
     `--outputFile.json=${report}`,
     ...otherFiles,
+    ...options,
   ]);
   const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = readReport(report);
   // A file that cannot be loaded has no test to count.
@@ -68,11 +69,17 @@ async function runPlaywright() {
   const workers = browserFiles.length === 1 ? ['--workers=1'] : [];
   const code = await show(
     'node_modules/@playwright/test/cli.js',
-    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles],
+    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
     browser ? { CHROMIUM_PATH: browser } : {},
   );
   const { expected = 0, flaky = 0, unexpected = 0 } = readReport(report).stats ?? {};
   return total(expected + flaky, unexpected, code);
+}
+
+/** Files, and from the first option on what the runner is to know. */
+function splitArguments(words) {
+  const first = words.findIndex((word) => word.startsWith('-'));
+  return first === -1 ? [words, []] : [words.slice(0, first), words.slice(first)];
 }
 
 /** A run that ended badly without a failed test counts as one. */

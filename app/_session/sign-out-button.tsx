@@ -1,5 +1,6 @@
 'use client';
 
+import { LogOut } from 'lucide-react';
 import { Button, type ButtonLook } from '../_ui/button';
 import { Notice } from '../_ui/notice';
 import { useAction } from '../_ui/use-action';
@@ -17,6 +18,7 @@ export function SignOutButton({ look = 'quiet', size = 'small' }: ButtonLook) {
           if ((await run(undefined)).ok) window.location.assign('/');
         }}
       >
+        <LogOut size={17} aria-hidden="true" />
         Sign out
       </Button>
       {failure && <Notice kind="danger">{failure.message}</Notice>}

@@ -22,6 +22,15 @@ export function formatMoney(
   }).format(amount);
 }
 
+/** Credits in a column: as many decimals in each row, never rounded up. */
+export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
+  const scale = 10 ** decimals;
+  return new Intl.NumberFormat('en', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(Math.floor(credits * scale + 1e-6) / scale);
+}
+
 /** A number of credits with digits of equal width, so that a changing balance does not jump. */
 export function Amount({
   credits,

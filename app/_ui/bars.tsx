@@ -1,12 +1,14 @@
 import { Bar, CartesianGrid, BarChart as Chart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { type BarChartProps, type BarRow, colourOf, writeValue } from './bar-row';
+import { type BarChartProps, type BarRow, chooseSteps, colourOf, writeValue } from './bar-row';
 
 const HEIGHT = 240;
 
-const compact = (value: number) => new Intl.NumberFormat('en', { notation: 'compact' }).format(value);
+const compact = (value: number) =>
+  new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }).format(value);
 
 /** The drawing itself, with the library that draws it. */
 export function Bars({ rows, series, unit = '' }: BarChartProps) {
+  const steps = chooseSteps(rows);
   return (
     <ResponsiveContainer width="100%" height={HEIGHT}>
       <Chart data={rows} margin={{ top: 8, right: 4, bottom: 0, left: -8 }} accessibilityLayer={false}>
@@ -22,6 +24,8 @@ export function Bars({ rows, series, unit = '' }: BarChartProps) {
           tickLine={false}
           axisLine={false}
           width={52}
+          ticks={steps}
+          domain={[0, steps.at(-1) ?? 0]}
           tickFormatter={compact}
           tick={{ fill: 'var(--muted)', fontSize: 12 }}
         />

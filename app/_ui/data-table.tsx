@@ -37,6 +37,8 @@ type Props<Row extends RowData> = ColumnLooks & {
   empty: ReactNode;
   /** Off where the server sorts and pages: sorting one page alone would mislead. */
   sortable?: boolean;
+  /** A row as a phone shows it, for a table that is too wide there. */
+  card?: (row: Row) => ReactNode;
 };
 
 const NONE: string[] = [];
@@ -50,14 +52,16 @@ export function DataTable<Row extends RowData>({
   numeric = NONE,
   hiddenOnPhone = NONE,
   sortable = false,
+  card,
 }: Props<Row>) {
   const table = useTable({ features, columns, data: rows, enableSorting: sortable });
   if (rows.length === 0) return empty;
   const look = (id: string) =>
     `${numeric.includes(id) ? 'text-right tabular-nums' : 'text-left'} ${hiddenOnPhone.includes(id) ? 'max-sm:hidden' : ''}`;
-  return (
+  const where = card ? 'max-sm:hidden' : '';
+  const wide = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section aria-label={caption} tabIndex={0} className="relative overflow-x-auto">
+    <section aria-label={caption} tabIndex={0} className={`relative overflow-x-auto ${where}`}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -107,5 +111,18 @@ export function DataTable<Row extends RowData>({
         </tbody>
       </table>
     </section>
+  );
+  if (card === undefined) return wide;
+  return (
+    <>
+      {wide}
+      <ul aria-label={caption} className="border-t border-line sm:hidden">
+        {table.getRowModel().rows.map((row) => (
+          <li key={row.id} className="border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
+            {card(row.original)}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

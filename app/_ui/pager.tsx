@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { buttonClass } from './button';
 
 type Props = {
@@ -20,10 +21,12 @@ export function Pager({ newer, older, position }: Props) {
     >
       <span className="tabular-nums">{position}</span>
       <span className="flex gap-2">
-        <Step href={newer} label="Newer">
+        <Step href={newer}>
           <ChevronLeft size={16} aria-hidden="true" />
+          Newer
         </Step>
-        <Step href={older} label="Older">
+        <Step href={older}>
+          Older
           <ChevronRight size={16} aria-hidden="true" />
         </Step>
       </span>
@@ -31,27 +34,17 @@ export function Pager({ newer, older, position }: Props) {
   );
 }
 
-function Step({
-  href,
-  label,
-  children,
-}: {
-  href: string | undefined;
-  label: string;
-  children: React.ReactNode;
-}) {
+function Step({ href, children }: { href: string | undefined; children: ReactNode }) {
   const look = buttonClass({ look: 'secondary', size: 'small' });
   if (href === undefined)
     return (
       <span aria-disabled="true" className={`${look} opacity-50`}>
         {children}
-        {label}
       </span>
     );
   return (
     <Link href={href} className={look}>
       {children}
-      {label}
     </Link>
   );
 }

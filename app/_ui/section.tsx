@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 
 type Props = {
-  title?: string;
+  title?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
   /** For tables and lists, which bring their own edges. */
@@ -14,7 +14,7 @@ export function Section({ title, description, actions, flush = false, children }
   const id = useId();
   return (
     <section
-      aria-labelledby={title && id}
+      aria-labelledby={title === undefined ? undefined : id}
       className="mb-6 overflow-hidden rounded-xl border border-line bg-surface"
     >
       {title && (

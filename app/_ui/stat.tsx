@@ -12,9 +12,9 @@ type Props = {
 /** One number that matters, with what it counts above and what qualifies it below. */
 export function Stat({ label, value, unit, note }: Props) {
   return (
-    <div className="rounded-xl border border-line bg-surface p-4 sm:p-5">
+    <div className="min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5">
       <dt className="text-[13px] text-muted sm:text-sm">{label}</dt>
-      <dd className="mt-1 text-xl font-semibold tracking-tight tabular-nums sm:text-2xl">
+      <dd className="mt-1 text-xl font-semibold tracking-tight wrap-anywhere tabular-nums sm:text-2xl">
         {value}
         {unit && <span className="text-sm font-normal tracking-normal text-muted sm:text-base"> {unit}</span>}
       </dd>

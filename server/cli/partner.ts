@@ -1,22 +1,21 @@
 import { normaliseEmail } from '../identity/email';
-import { changePartner, type PartnerChange } from '../operator/change-partner';
+import {
+  changePartner,
+  createPartnerAs,
+  type PartnerChange,
+  recordWebhookChange,
+} from '../operator/change-partner';
 import { COMMAND_LINE, NO_REASON } from '../operator/record';
 import { parseOrigin } from '../partners/origin-rules';
-import { setOwner } from '../partners/owner';
 import {
-  addOrigin,
-  createPartner,
   findPartner,
   findPartnerByKey,
   listOrigins,
   listPartners,
   type Partner,
-  removeOrigin,
   stateOf,
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
-import { planPartnerRate, setPartnerRate } from '../partners/rates';
-import { rotatePublishableKey } from '../partners/rotate-key';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -25,9 +24,9 @@ import { alignColumns, alignFacts } from './output';
 
 export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner create': {
-    usage: 'partner create --name N --rate PERCENT [--origin O]… [--owner EMAIL]',
+    usage: 'partner create --name N --rate PERCENT [--origin O]… [--owner EMAIL] [--reason R]',
     summary: 'register an app',
-    options: { name: 'text', rate: 'text', origin: 'list', owner: 'text' },
+    options: { name: 'text', rate: 'text', origin: 'list', owner: 'text', reason: 'text' },
     needs: 'schema',
     run: create,
   },
@@ -64,17 +63,15 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'decline' })),
   },
   'partner set-rate': {
-    usage: 'partner set-rate PK PERCENT [--from TIME]',
+    usage: 'partner set-rate PK PERCENT [--from TIME] [--reason R]',
     summary: 'commission on provider cost, 0 to 100, at most two decimals; from now, or an ISO 8601 time, on',
     arguments: ['PK', 'PERCENT'],
-    options: { from: 'text' },
+    options: { from: 'text', reason: 'text' },
     needs: 'schema',
     run: (input) => {
       const rateBp = readRate(input.require('PERCENT'));
       const from = readTime(input.find('from'));
-      return change(input, ({ id }) =>
-        from === undefined ? setPartnerRate(id, rateBp) : planPartnerRate(id, rateBp, from),
-      );
+      return change(input, ({ id }) => apply(input, id, { do: 'rate', rateBp, from }));
     },
   },
   'partner cap-rate': {
@@ -89,27 +86,29 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     },
   },
   'partner rotate-key': {
-    usage: 'partner rotate-key PK',
+    usage: 'partner rotate-key PK [--reason R]',
+    options: { reason: 'text' },
     summary: 'a new publishable key; the old one works for 24 hours',
     arguments: ['PK'],
     needs: 'schema',
-    run: (input) => change(input, async ({ id }) => void (await rotatePublishableKey(id))),
+    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'key' })),
   },
   'partner owner': {
-    usage: 'partner owner PK EMAIL',
+    usage: 'partner owner PK EMAIL [--reason R]',
+    options: { reason: 'text' },
     summary: 'who sees its dashboard',
     arguments: ['PK', 'EMAIL'],
     needs: 'schema',
     run: (input) => {
-      const owner = readOwner(input.require('EMAIL')) ?? null;
-      return change(input, ({ id }) => setOwner(id, owner));
+      const ownerEmail = readOwner(input.require('EMAIL'));
+      return change(input, ({ id }) => apply(input, id, { do: 'owner', ownerEmail }));
     },
   },
   'partner origins': {
-    usage: 'partner origins PK --add O | --remove O',
+    usage: 'partner origins PK --add O | --remove O [--reason R]',
     summary: 'pages that may open its checkout',
     arguments: ['PK'],
-    options: { add: 'list', remove: 'list' },
+    options: { add: 'list', remove: 'list', reason: 'text' },
     needs: 'schema',
     run: changeOrigins,
   },
@@ -122,10 +121,10 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     run: changeModels,
   },
   'partner webhook': {
-    usage: 'partner webhook PK --url U | --clear',
+    usage: 'partner webhook PK --url U | --clear [--reason R]',
     summary: 'where its server hears of keys and purchases; shows the signing secret',
     arguments: ['PK'],
-    options: { url: 'text', clear: 'flag' },
+    options: { url: 'text', clear: 'flag', reason: 'text' },
     needs: 'schema',
     run: changeWebhook,
   },
@@ -133,11 +132,12 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
 
 async function create(input: CommandInput): Promise<Outcome> {
   const origins = input.list('origin');
-  const partner = await createPartner({
+  const owner = input.find('owner');
+  const partner = await createPartnerAs(COMMAND_LINE, reasonOf(input), {
     name: input.require('name'),
     rateBp: readRate(input.require('rate')),
     origins,
-    ownerEmail: readOwner(input.find('owner')),
+    ownerEmail: owner === undefined ? undefined : readOwner(owner),
   });
   return {
     json: { partner_id: partner.id, publishable_key: partner.publishableKey },
@@ -172,20 +172,18 @@ async function changeOrigins(input: CommandInput): Promise<Outcome> {
   const [added, removed] = [input.list('add'), input.list('remove')];
   if (added.length + removed.length === 0)
     throw new CommandRefused(`--add or --remove is missing. Usage: ${input.usage}`);
-  const outcome = await change(input, async ({ id }) => {
-    for (const origin of added) await addOrigin(id, origin);
-    for (const origin of removed) {
-      if (!(await removeOrigin(id, origin))) throw new CommandRefused(`The partner has no origin ${origin}`);
-    }
-  });
+  const outcome = await change(input, ({ id }) =>
+    apply(input, id, { do: 'origins', add: added, remove: removed }),
+  );
   return { ...outcome, warnings: added.flatMap(warningsOf) };
 }
 
 /** As an operator does it in the console, recorded like there. */
 function apply(input: CommandInput, partnerId: string, change: PartnerChange): Promise<void> {
-  const reason = input.find('reason') ?? NO_REASON;
-  return changePartner({ operator: COMMAND_LINE, partnerId, reason, change });
+  return changePartner({ operator: COMMAND_LINE, partnerId, reason: reasonOf(input), change });
 }
+
+const reasonOf = (input: CommandInput): string => input.find('reason') ?? NO_REASON;
 
 function changeModels(input: CommandInput): Promise<Outcome> {
   const allow = input.find('allow');
@@ -203,7 +201,9 @@ async function changeWebhook(input: CommandInput): Promise<Outcome> {
   if ((url === undefined) !== input.has('clear'))
     throw new CommandRefused(`Give either --url or --clear. Usage: ${input.usage}`);
   const { id } = await requirePartnerOf(input);
-  return url === undefined ? clearWebhook(id) : setWebhook(id, url);
+  return recordWebhookChange({ operator: COMMAND_LINE, partnerId: id, reason: reasonOf(input) }, () =>
+    url === undefined ? clearWebhook(id) : setWebhook(id, url),
+  );
 }
 
 async function setWebhook(partnerId: string, url: string): Promise<Outcome> {
@@ -286,8 +286,7 @@ function readTime(text: string | undefined): Date | undefined {
   return time;
 }
 
-function readOwner(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+function readOwner(text: string): string {
   const owner = normaliseEmail(text);
   if (!owner.ok) throw new CommandRefused(`"${text}" is not an e-mail address`);
   return owner.email;

@@ -1,41 +1,79 @@
-import { inTransaction, type Tx } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError, assertNever } from '../errors';
+import { maskEmail } from '../identity/email';
+import { setOwner } from '../partners/owner';
 import {
+  addOrigin,
+  createPartner,
   disablePartner,
   enablePartner,
   findPartner,
+  listOrigins,
+  type NewPartner,
   type Partner,
+  removeOrigin,
   setAllowedModels,
   stateOf,
 } from '../partners/partner';
-import { setRateCap } from '../partners/rates';
+import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
+import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
 export type PartnerChange =
-  | { do: 'approve' | 'decline' | 'disable' | 'enable' }
+  | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'key' }
+  /** From now, or from a time to come on. */
+  | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
   /** Null allows all. */
-  | { do: 'models'; models: string[] | null };
+  | { do: 'models'; models: string[] | null }
+  | { do: 'owner'; ownerEmail: string }
+  | { do: 'origins'; add: string[]; remove: string[] };
 
-type Change = { operator: Operator; partnerId: string; reason: string; change: PartnerChange };
+type Change = { operator: Operator; partnerId: string; reason: string };
 
 /** What an operator does to an app, and the record of it: both or neither. */
-export async function changePartner({ operator, partnerId, reason, change }: Change): Promise<void> {
+export async function changePartner({ change, ...asked }: Change & { change: PartnerChange }): Promise<void> {
+  requireReason(asked.reason);
+  await inTransaction((tx) =>
+    recordChange(tx, `app.${change.do}`, asked, () => apply(tx, asked.partnerId, change)),
+  );
+}
+
+/** For a change of the webhook, whose address is looked up on the network: recorded once it is made. */
+export async function recordWebhookChange<Result>(
+  asked: Change,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  requireReason(asked.reason);
+  return recordChange(prisma(), 'app.webhook', asked, work);
+}
+
+export async function createPartnerAs(
+  operator: Operator,
+  reason: string,
+  wish: NewPartner,
+): Promise<Partner> {
   requireReason(reason);
-  await inTransaction(async (tx) => {
-    const before = await requirePartnerRow(tx, partnerId);
-    await apply(tx, partnerId, change);
-    const after = await requirePartnerRow(tx, partnerId);
-    await recordAction(tx, {
-      operator,
-      what: `app.${change.do}` satisfies ActionName,
-      subject: partnerId,
-      reason,
-      before: factsOf(before),
-      after: factsOf(after),
-    });
+  return inTransaction(async (tx) => {
+    const partner = await createPartner(wish, tx);
+    const after = { name: partner.name, ...(await readFacts(tx, partner)) };
+    await recordAction(tx, { operator, what: 'app.create', subject: partner.id, reason, after });
+    return partner;
   });
+}
+
+async function recordChange<Result>(
+  tx: Tx,
+  what: ActionName,
+  { operator, partnerId, reason }: Change,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = await readFacts(tx, await requirePartnerRow(tx, partnerId));
+  const result = await work();
+  const after = await readFacts(tx, await requirePartnerRow(tx, partnerId));
+  await recordAction(tx, { operator, what, subject: partnerId, reason, before, after });
+  return result;
 }
 
 async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<void> {
@@ -48,12 +86,32 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return disablePartner(partnerId, tx);
     case 'enable':
       return enablePartner(partnerId, tx);
+    case 'key':
+      return void (await rotatePublishableKey(partnerId, tx));
+    case 'rate':
+      return change.from === undefined
+        ? setPartnerRate(partnerId, change.rateBp, tx)
+        : planPartnerRate(partnerId, change.rateBp, change.from, tx);
     case 'rate_cap':
       return setRateCap(partnerId, change.rateCapBp, tx);
     case 'models':
       return setAllowedModels(partnerId, change.models, tx);
+    case 'owner':
+      return setOwner(partnerId, change.ownerEmail, tx);
+    case 'origins':
+      return changeOrigins(tx, partnerId, change);
     default:
       assertNever(change);
+  }
+}
+
+type OriginsChange = Extract<PartnerChange, { do: 'origins' }>;
+
+async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: OriginsChange): Promise<void> {
+  for (const origin of add) await addOrigin(partnerId, origin, tx);
+  for (const origin of remove) {
+    if (!(await removeOrigin(partnerId, origin, tx)))
+      throw new ApiError('not_found', `The partner has no origin ${origin}`, { param: 'origin' });
   }
 }
 
@@ -67,11 +125,19 @@ async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
   return partner;
 }
 
-function factsOf(partner: Partner) {
+/** What the log compares. No address of anybody stands in it. */
+async function readFacts(tx: Tx, partner: Partner) {
+  const { id: partnerId, ownerEmail } = partner;
+  const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
   return {
     state: stateOf(partner),
     rate: partner.rateBp / 100,
+    planned_rate: planned && `${planned.rateBp / 100} from ${planned.effectiveAt.toISOString()}`,
     rate_cap: partner.rateCapBp / 100,
     models: partner.allModels ? 'all' : partner.allowedModels,
+    publishable_key: partner.publishableKey,
+    owner: ownerEmail && maskEmail(ownerEmail),
+    origins: await listOrigins(partnerId, tx),
+    webhook: partner.webhookUrl,
   };
 }

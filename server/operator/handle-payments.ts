@@ -10,13 +10,15 @@ type Refund = {
   /** In the purchase's currency; all that is left when omitted. */
   amount?: number | undefined;
   reason: string;
+  /** The same refund asked for twice is one. */
+  refundId: string;
 };
 
 /**
  * The processor is asked outside any transaction, so the log says twice what happened: that a refund
  * was asked for, before anything moves, and what it came to.
  */
-export async function refundByOperator({ operator, purchaseId, amount, reason }: Refund) {
+export async function refundByOperator({ operator, purchaseId, amount, reason, refundId }: Refund) {
   const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
   if (purchase === null) throw new ApiError('not_found', 'There is no such purchase');
   const { userId: subject, currency, amountMinor, refundedMinor } = purchase;
@@ -32,7 +34,7 @@ export async function refundByOperator({ operator, purchaseId, amount, reason }:
       after: { amount: amount ?? (amountMinor - refundedMinor) / 100 },
     }),
   );
-  const refund = await refundPurchase(purchaseId, amount);
+  const refund = await refundPurchase(purchaseId, amount, refundId);
   const after = { ...before, refunded: refund.refundedMinor / 100 };
   await inTransaction((tx) =>
     recordAction(tx, { operator, what: 'purchase.refunded', subject, reason, before, after }),

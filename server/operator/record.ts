@@ -14,18 +14,27 @@ export const COMMAND_LINE: Operator = 'command line';
 /** Said for commands that may do without one. */
 export const NO_REASON = 'none given';
 
-export type ActionName =
-  | 'app.approve'
-  | 'app.decline'
-  | 'app.disable'
-  | 'app.enable'
-  | 'app.rate_cap'
-  | 'app.models'
-  | 'credits.give'
-  | 'credits.take'
-  | 'purchase.refund_asked'
-  | 'purchase.refunded'
-  | 'payment.put_aside';
+/** Everything that an operator does, in the console or on the command line. */
+export const ACTION_NAMES = [
+  'app.create',
+  'app.approve',
+  'app.decline',
+  'app.disable',
+  'app.enable',
+  'app.rate',
+  'app.rate_cap',
+  'app.models',
+  'app.key',
+  'app.owner',
+  'app.origins',
+  'app.webhook',
+  'credits.give',
+  'credits.take',
+  'purchase.refund_asked',
+  'purchase.refunded',
+  'payment.put_aside',
+] as const;
+export type ActionName = (typeof ACTION_NAMES)[number];
 
 type Facts = Prisma.InputJsonObject;
 

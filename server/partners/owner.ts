@@ -1,4 +1,4 @@
-import { prisma } from '../db';
+import { prisma, type Tx } from '../db';
 import type { Partner } from './partner';
 
 /** Whose app it is: the owner is known by e-mail, in the form that accounts have. */
@@ -14,6 +14,10 @@ export function findOwnedPartner(ownerEmail: string, partnerId: string): Promise
 }
 
 /** Hands the app over; null leaves it without an owner, to the operator alone. */
-export async function setOwner(partnerId: string, ownerEmail: string | null): Promise<void> {
-  await prisma().partner.update({ where: { id: partnerId }, data: { ownerEmail } });
+export async function setOwner(
+  partnerId: string,
+  ownerEmail: string | null,
+  db: Tx = prisma(),
+): Promise<void> {
+  await db.partner.update({ where: { id: partnerId }, data: { ownerEmail } });
 }

@@ -54,11 +54,11 @@ export type NewPartner = {
   isPending?: boolean;
 };
 
-export async function createPartner(partner: NewPartner): Promise<Partner> {
+export async function createPartner(partner: NewPartner, db: Tx = prisma()): Promise<Partner> {
   const createdAt = nowDate();
   const rateBp = requireRate(partner.rateBp);
   const registered = [...new Set(partner.origins.map(requireOrigin))];
-  return prisma().partner.create({
+  return db.partner.create({
     data: {
       id: newId('prt'),
       name: requireName(partner.name),
@@ -84,8 +84,8 @@ export function listPartners(): Promise<Partner[]> {
   return prisma().partner.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
 }
 
-export async function listOrigins(partnerId: string): Promise<string[]> {
-  const rows = await prisma().partnerOrigin.findMany({ where: { partnerId }, orderBy: { origin: 'asc' } });
+export async function listOrigins(partnerId: string, db: Tx = prisma()): Promise<string[]> {
+  const rows = await db.partnerOrigin.findMany({ where: { partnerId }, orderBy: { origin: 'asc' } });
   return rows.map((row) => row.origin);
 }
 
@@ -108,17 +108,17 @@ export async function renamePartner(partnerId: string, name: string): Promise<vo
   await prisma().partner.update({ where: { id: partnerId }, data: { name: requireName(name) } });
 }
 
-export async function addOrigin(partnerId: string, text: string): Promise<void> {
+export async function addOrigin(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
   const origin = requireOrigin(text);
-  await prisma().partnerOrigin.createMany({
+  await db.partnerOrigin.createMany({
     data: [{ partnerId, origin, createdAt: nowDate() }],
     skipDuplicates: true,
   });
 }
 
 /** False when the partner has no such origin. */
-export async function removeOrigin(partnerId: string, text: string): Promise<boolean> {
-  const { count } = await prisma().partnerOrigin.deleteMany({
+export async function removeOrigin(partnerId: string, text: string, db: Tx = prisma()): Promise<boolean> {
+  const { count } = await db.partnerOrigin.deleteMany({
     where: { partnerId, origin: requireOrigin(text) },
   });
   return count > 0;

@@ -14,26 +14,29 @@ export type { PartnerRate };
 const MAX_AHEAD_MS = 365 * DAY_MS;
 
 /** From now on. A change that was planned still comes. */
-export async function setPartnerRate(partnerId: string, rateBp: number): Promise<void> {
-  await inTransaction(async (tx) => {
-    await requireBelowCap(tx, partnerId, rateBp);
-    await applyRate(tx, partnerId, rateBp);
-  });
+export async function setPartnerRate(partnerId: string, rateBp: number, tx?: Tx): Promise<void> {
+  if (tx === undefined) return inTransaction((own) => setPartnerRate(partnerId, rateBp, own));
+  await requireBelowCap(tx, partnerId, rateBp);
+  await applyRate(tx, partnerId, rateBp);
 }
 
 /** From a time to come on. It takes the place of what was planned before. */
-export async function planPartnerRate(partnerId: string, rateBp: number, effectiveAt: Date): Promise<void> {
+export async function planPartnerRate(
+  partnerId: string,
+  rateBp: number,
+  effectiveAt: Date,
+  tx?: Tx,
+): Promise<void> {
+  if (tx === undefined) return inTransaction((own) => planPartnerRate(partnerId, rateBp, effectiveAt, own));
   const aheadMs = effectiveAt.getTime() - now();
   if (!(aheadMs > 0 && aheadMs <= MAX_AHEAD_MS)) {
     throw new ApiError('invalid_request', 'effective_at: a time within the next year', {
       param: 'effective_at',
     });
   }
-  await inTransaction(async (tx) => {
-    await requireBelowCap(tx, partnerId, rateBp);
-    await tx.partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
-    await tx.partnerRate.create({ data: { partnerId, rateBp, effectiveAt, createdAt: nowDate() } });
-  });
+  await requireBelowCap(tx, partnerId, rateBp);
+  await tx.partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
+  await tx.partnerRate.create({ data: { partnerId, rateBp, effectiveAt, createdAt: nowDate() } });
 }
 
 /** False when nothing was planned. */

@@ -1,23 +1,22 @@
 import { DAY_MS, now, nowDate } from '../clock';
-import { inTransaction, prisma } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import { newPublishableKey } from './publishable-key';
 
 /** Time to bring the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;
 
 /** Gives the app a new publishable key. The old one works for a day more. */
-export async function rotatePublishableKey(partnerId: string): Promise<{ publishableKey: string }> {
+export async function rotatePublishableKey(partnerId: string, tx?: Tx): Promise<{ publishableKey: string }> {
+  if (tx === undefined) return inTransaction((own) => rotatePublishableKey(partnerId, own));
   const publishableKey = newPublishableKey();
-  return inTransaction(async (tx) => {
-    const [old] = await tx.$queryRaw<{ key: string }[]>`
-      SELECT publishable_key AS key FROM partner WHERE id = ${partnerId} FOR UPDATE`;
-    if (old) {
-      const worksUntil = new Date(now() + RETIRED_KEY_WORKS_MS);
-      await tx.retiredPublishableKey.create({ data: { publishableKey: old.key, partnerId, worksUntil } });
-    }
-    await tx.partner.update({ where: { id: partnerId }, data: { publishableKey } });
-    return { publishableKey };
-  });
+  const [old] = await tx.$queryRaw<{ key: string }[]>`
+    SELECT publishable_key AS key FROM partner WHERE id = ${partnerId} FOR UPDATE`;
+  if (old) {
+    const worksUntil = new Date(now() + RETIRED_KEY_WORKS_MS);
+    await tx.retiredPublishableKey.create({ data: { publishableKey: old.key, partnerId, worksUntil } });
+  }
+  await tx.partner.update({ where: { id: partnerId }, data: { publishableKey } });
+  return { publishableKey };
 }
 
 export type RetiredKey = { publishableKey: string; worksUntil: Date };

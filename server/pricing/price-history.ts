@@ -55,8 +55,11 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
       version,
       effectiveAt,
       prices: [
-        { name: 'any', ...writeListPrices(base) },
-        ...tiers.map((tier) => ({ name: `above ${tier.above} tokens`, ...writeListPrices(tier) })),
+        { name: 'Any length', ...writeListPrices(base) },
+        ...tiers.map((tier) => ({
+          name: `Above ${tier.above.toLocaleString('en')} tokens`,
+          ...writeListPrices(tier),
+        })),
       ],
     };
   });

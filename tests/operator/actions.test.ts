@@ -66,30 +66,15 @@ describe('credits by an operator', () => {
   });
 });
 
-describe('what an operator does to an app', () => {
-  it('is done and written down together, with before and after', async () => {
-    const { id } = await createPartner({ name: 'New', rateBp: 2500, origins: [], isPending: true });
-    const act = (what: Parameters<typeof changePartner>[0]['change']) =>
-      changePartner({ operator: OPERATOR, partnerId: id, reason: 'looks fine', change: what });
-    await act({ do: 'approve' });
-    await expect(act({ do: 'approve' })).rejects.toThrow('does not wait');
-    await act({ do: 'rate_cap', rateCapBp: 2000 });
-    await act({ do: 'models', models: ['sandbox/echo'] });
-    await act({ do: 'disable' });
-    await act({ do: 'enable' });
-    const log = await logOf(id);
-    expect(log.map(({ what }) => what)).toEqual([
-      'app.enable',
-      'app.disable',
-      'app.models',
-      'app.rate_cap',
-      'app.approve',
-    ]);
-    expect(log[3]).toMatchObject({
-      before: { state: 'enabled', rate: 25, rate_cap: 100, models: 'all' },
-      after: { rate: 20, rate_cap: 20 },
-    });
-  });
+it('an app is approved once; what was refused leaves no line', async () => {
+  const { id } = await createPartner({ name: 'New', rateBp: 2500, origins: [], isPending: true });
+  const approve = { operator: OPERATOR, partnerId: id, reason: 'fine', change: { do: 'approve' } } as const;
+  await changePartner(approve);
+  await expect(changePartner(approve)).rejects.toThrow('does not wait');
+  await expect(changePartner({ ...approve, reason: ' ', change: { do: 'disable' } })).rejects.toThrow(
+    'Say why',
+  );
+  expect(await logOf(id)).toHaveLength(1);
 });
 
 describe('the audit log', () => {

@@ -8,6 +8,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
+import { barsOf } from '@/server/activity/bars';
 import {
   type DaySums,
   type NamedSums,
@@ -17,12 +18,11 @@ import {
   readMoney,
   readRefusals,
 } from '@/server/activity/install-activity';
-import { daysBetween, PERIODS, type Period, readPeriod } from '@/server/activity/periods';
+import { PERIODS, type Period, readPeriod } from '@/server/activity/periods';
 import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
 import { creditsToJson } from '@/server/credits';
 import { readServiceState, type ServiceState } from '@/server/operator/state';
 import { PeriodLinks } from './period-links';
-import { refusalRows } from './refusal-rows';
 import { UseTable } from './use-table';
 import { inDollars, inNumber } from './write-amounts';
 
@@ -44,26 +44,22 @@ export default async function OverviewPage({ searchParams }: Props) {
     readServiceState(),
     listPaymentsNeedingAttention(),
   ]);
+  const step = period === '12m' ? 'month' : 'day';
   const refused = refusals.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
       <Attention state={state} alerts={alerts.length} />
       <Totals days={days} refused={refused} money={money} />
-      <Section title="Charged per day" description="In USD, to users of all apps. Days are days in UTC.">
+      <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Days are days in UTC.">
         {days.length === 0 ? (
           <EmptyState title="No request yet">Nothing was charged in these days.</EmptyState>
         ) : (
-          <BarChart
-            title="Charged per day"
-            unit="USD"
-            series={['Provider cost', 'Commission of apps']}
-            rows={chartRows(range, days)}
-          />
+          <BarChart title={`Charged by ${step}`} unit="USD" {...barsOf(chargesOf(days), range, period)} />
         )}
       </Section>
       <Section
-        title="Errors per day"
+        title={`Errors by ${step}`}
         description="Requests that were refused or failed, by code. They cost nobody anything."
       >
         {refused === 0 ? (
@@ -71,17 +67,22 @@ export default async function OverviewPage({ searchParams }: Props) {
             No request was refused in these days.
           </EmptyState>
         ) : (
-          <BarChart title="Errors per day" unit="requests" {...refusalRows(daysBetween(range), refusals)} />
+          <BarChart
+            title={`Errors by ${step}`}
+            unit="requests"
+            {...barsOf(
+              refusals.map(({ day, code, count }) => ({ day, name: code, value: count })),
+              range,
+              period,
+            )}
+          />
         )}
       </Section>
       <Section title="Apps" flush>
-        <UseTable
-          what="App"
-          rows={apps.map((app) => ({ ...toRow(app), href: `/operator/apps/${app.partnerId}` }))}
-        />
+        <UseTable what="App" rows={apps.map((app) => ({ ...toRow(app), appId: app.partnerId }))} />
       </Section>
       <Section title="Models" description={`The ${MOST_MODELS} that were charged most.`} flush>
-        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), href: null }))} />
+        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), appId: null }))} />
       </Section>
       <Now state={state} />
     </>
@@ -195,19 +196,11 @@ function Fact({ name, value, note }: { name: string; value: string; note: string
 
 const toUsd = (microcredits: bigint): number => creditsToJson(microcredits) / 100;
 
-function chartRows(range: { from: string; to: string }, days: DaySums[]) {
-  const byDay = new Map(days.map((day) => [day.day, day]));
-  return daysBetween(range).map((day) => {
-    const sums = byDay.get(day);
-    return {
-      label: day,
-      values: {
-        'Provider cost': toUsd(sums?.providerCost ?? 0n),
-        'Commission of apps': toUsd(sums?.partnerShare ?? 0n),
-      },
-    };
-  });
-}
+const chargesOf = (days: DaySums[]) =>
+  days.flatMap(({ day, providerCost, partnerShare }) => [
+    { day, name: 'Provider cost', value: toUsd(providerCost) },
+    { day, name: 'Commission of apps', value: toUsd(partnerShare) },
+  ]);
 
 function toRow({ name, requests, charge, providerCost, partnerShare }: NamedSums) {
   return {

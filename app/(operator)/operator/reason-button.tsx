@@ -15,7 +15,8 @@ type Props = ButtonLook & {
   /** What happens then. */
   consequence: ReactNode;
   isDanger?: boolean;
-  action: (reason: string) => Promise<ActionResult<unknown>>;
+  /** With an id of its own: sent twice, it is done once. */
+  action: (reason: string, deedId: string) => Promise<ActionResult<unknown>>;
   /** For a screen reader, where the label alone is said many times on a page. */
   describe?: string;
   /** Fields beside the reason. */
@@ -35,11 +36,13 @@ export function ReasonButton({
 }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
+  const [deedId, setDeedId] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(action);
   const change = (open: boolean) => {
     if (isRunning) return;
     setOpen(open);
     setReason('');
+    setDeedId(crypto.randomUUID());
     clearFailure();
   };
   return (
@@ -58,7 +61,7 @@ export function ReasonButton({
         noValidate
         onSubmit={async (event) => {
           event.preventDefault();
-          if ((await run(reason)).ok) setOpen(false);
+          if ((await run(reason, deedId)).ok) setOpen(false);
         }}
       >
         {children}

@@ -1,12 +1,13 @@
 'use client';
 
-import Link from 'next/link';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { AppLink } from './app-link';
 
 export type UseRow = {
   name: string;
-  href: string | null;
+  /** Where the name is an app's. */
+  appId: string | null;
   requests: number;
   /** In USD. */
   charge: number;
@@ -14,7 +15,8 @@ export type UseRow = {
   share: number;
 };
 
-const usd = (value: number) =>
+/** Cut to the cent. */
+export const usd = (value: number) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(Math.floor(value * 100) / 100);
 
 /** What was used, by app or by model. */
@@ -24,12 +26,10 @@ export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {
     column.accessor('name', {
       header: what,
       cell: ({ row: { original } }) =>
-        original.href ? (
-          <Link href={original.href} className="font-medium underline-offset-2 hover:underline">
-            {original.name}
-          </Link>
+        original.appId === null ? (
+          <span className="wrap-anywhere">{original.name}</span>
         ) : (
-          <span className="break-all">{original.name}</span>
+          <AppLink id={original.appId} name={original.name} />
         ),
     }),
     column.accessor('requests', {

@@ -1,4 +1,5 @@
-import { creditsToJson, formatCredits } from '@/server/credits';
+import { inColumn } from '@/app/_ui/amount';
+import { creditsToJson } from '@/server/credits';
 
 const CREDITS_PER_DOLLAR = 100;
 
@@ -10,12 +11,8 @@ export function inDollars(microcredits: bigint): string {
   );
 }
 
-/** Exact credits, with thousands apart. */
-export function inCredits(microcredits: bigint): string {
-  const [whole = '0', decimals] = formatCredits(microcredits).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return decimals ? `${grouped}.${decimals}` : grouped;
-}
+/** Credits with as many decimals in each row, never rounded up. */
+export const inCredits = (microcredits: bigint): string => inColumn(creditsToJson(microcredits));
 
 export function inMoney(minor: number, currency: string): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() }).format(

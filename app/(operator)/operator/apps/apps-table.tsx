@@ -1,8 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { AppLink } from '../app-link';
+import { usd } from '../use-table';
 import { type AppState, StateBadge } from './state-badge';
 
 type Row = {
@@ -21,14 +22,7 @@ export function AppsTable({ rows }: { rows: Row[] }) {
   const columns = [
     column.accessor('name', {
       header: 'App',
-      cell: ({ row: { original } }) => (
-        <Link
-          href={`/operator/apps/${original.id}`}
-          className="font-medium underline-offset-2 hover:underline"
-        >
-          {original.name}
-        </Link>
-      ),
+      cell: ({ row: { original } }) => <AppLink {...original} />,
     }),
     column.accessor('state', { header: 'State', cell: ({ getValue }) => <StateBadge state={getValue()} /> }),
     column.accessor('owner', {
@@ -42,10 +36,7 @@ export function AppsTable({ rows }: { rows: Row[] }) {
     }),
     column.accessor('charged', {
       header: 'Charged',
-      cell: ({ getValue }) =>
-        new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
-          Math.floor(getValue() * 100) / 100,
-        ),
+      cell: ({ getValue }) => usd(getValue()),
     }),
   ];
   return (

@@ -31,11 +31,7 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       cell: ({ row: { original } }) => (
         <>
           {original.what}
-          {original.change.map((line) => (
-            <span key={line} className="block max-w-[40ch] text-[13px] break-words text-muted">
-              {line}
-            </span>
-          ))}
+          <Change lines={original.change} />
         </>
       ),
     }),
@@ -43,17 +39,29 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       ? [
           column.accessor('subject', {
             header: 'To',
-            cell: ({ getValue }) => <span className="break-all">{getValue()}</span>,
+            cell: ({ getValue }) => <span className="wrap-anywhere">{getValue()}</span>,
           }),
         ]
       : []),
     column.accessor('reason', {
       header: 'Reason',
-      cell: ({ getValue }) => <span className="block max-w-[44ch] break-words">{getValue()}</span>,
+      cell: ({ getValue }) => <span className="block max-w-[44ch] wrap-anywhere">{getValue()}</span>,
     }),
   ];
+  const asCard = (row: LogRow) => (
+    <>
+      <p className="font-medium">{row.what}</p>
+      {withSubject && <p className="wrap-anywhere">{row.subject}</p>}
+      <Change lines={row.change} />
+      <p className="mt-1.5 wrap-anywhere">{row.reason}</p>
+      <p className="mt-1 text-[13px] text-muted">
+        <Time at={row.at} /> · {row.operator}
+      </p>
+    </>
+  );
   return (
     <DataTable
+      card={asCard}
       caption="Operator actions"
       columns={columns}
       rows={rows}
@@ -64,4 +72,12 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       }
     />
   );
+}
+
+function Change({ lines }: { lines: string[] }) {
+  return lines.map((line) => (
+    <span key={line} className="block max-w-[40ch] text-[13px] wrap-anywhere text-muted">
+      {line}
+    </span>
+  ));
 }

@@ -1,4 +1,4 @@
-import type { RecordedAction } from '@/server/operator/record';
+import type { ActionName, RecordedAction } from '@/server/operator/record';
 import type { LogRow } from './log-table';
 
 /** One line of the log in words; values that changed stand as `before → after`. */
@@ -17,19 +17,25 @@ export function toLogRow({
     id,
     at: at.toISOString(),
     operator,
-    what: WORDS[what] ?? what,
+    what: WORDS[what as ActionName] ?? what,
     subject: name ?? (subject.startsWith('usr_') ? 'a deleted account' : subject),
     reason,
     change: describeChange(asFacts(before), asFacts(after)),
   };
 }
 
-const WORDS: Record<string, string> = {
+const WORDS: Record<ActionName, string> = {
+  'app.create': 'Made the app',
   'app.approve': 'Approved the app',
   'app.decline': 'Declined the app',
   'app.disable': 'Disabled the app',
   'app.enable': 'Enabled the app',
+  'app.rate': 'Changed the rate',
   'app.rate_cap': 'Changed the rate cap',
+  'app.key': 'Rotated the publishable key',
+  'app.owner': 'Changed the owner',
+  'app.origins': 'Changed the origins',
+  'app.webhook': 'Changed the webhook',
   'app.models': 'Changed the models',
   'credits.give': 'Gave credits',
   'credits.take': 'Took credits',
@@ -43,14 +49,21 @@ type Facts = Record<string, unknown>;
 const asFacts = (value: unknown): Facts =>
   value !== null && typeof value === 'object' ? (value as Facts) : {};
 const write = (value: unknown): string =>
-  Array.isArray(value) ? value.join(', ') : value === null || value === undefined ? 'none' : String(value);
+  Array.isArray(value) && value.length > 0
+    ? value.join(', ')
+    : value === null || value === undefined || Array.isArray(value)
+      ? 'none'
+      : String(value);
 
 function describeChange(before: Facts, after: Facts): string[] {
   return Object.entries(after)
-    .filter(([name, value]) => value !== null && JSON.stringify(before[name]) !== JSON.stringify(value))
+    .filter(
+      ([name, value]) =>
+        !(value === null && !(name in before)) && JSON.stringify(before[name]) !== JSON.stringify(value),
+    )
     .map(([name, value]) =>
       name in before
-        ? `${name.replace('_', ' ')}: ${write(before[name])} → ${write(value)}`
-        : `${name.replace('_', ' ')}: ${write(value)}`,
+        ? `${name.replaceAll('_', ' ')}: ${write(before[name])} → ${write(value)}`
+        : `${name.replaceAll('_', ' ')}: ${write(value)}`,
     );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { inUsd } from './in-usd';
 
 type Model = {
   id: string;
@@ -26,7 +27,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
       cell: ({ getValue }) => (
         <Link
           href={`/operator/models/${getValue()}`}
-          className="font-medium break-all underline-offset-2 hover:underline"
+          className="font-medium wrap-anywhere underline-offset-2 hover:underline"
         >
           {getValue()}
         </Link>
@@ -38,9 +39,9 @@ export function ModelsTable({ models }: { models: Model[] }) {
         <Badge look={getValue() ? 'positive' : 'neutral'}>{getValue() ? 'Yes' : 'No key'}</Badge>
       ),
     }),
-    column.accessor('input', { header: 'Input' }),
-    column.accessor('output', { header: 'Output' }),
-    column.accessor('cacheRead', { header: 'Cached' }),
+    column.accessor('input', { header: 'Input', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('output', { header: 'Output', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('cacheRead', { header: 'Cached', cell: ({ getValue }) => inUsd(getValue()) }),
     column.accessor('context', {
       header: 'Context',
       cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),

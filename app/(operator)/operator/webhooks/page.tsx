@@ -1,6 +1,5 @@
 import { Webhook } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { requireOperator } from '@/app/_session/session';
 import { Badge } from '@/app/_ui/badge';
 import { EmptyState } from '@/app/_ui/empty-state';
@@ -8,6 +7,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { readWebhookHealth, type WebhookHealth } from '@/server/operator/state';
+import { AppLink } from '../app-link';
 import { inNumber } from '../write-amounts';
 
 export const metadata: Metadata = { title: 'Webhooks' };
@@ -43,12 +43,7 @@ function AppHealth({ app }: { app: WebhookHealth }) {
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 border-b border-line/70 px-5 py-4 text-sm last:border-0">
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-2">
-          <Link
-            href={`/operator/apps/${app.partnerId}`}
-            className="font-medium underline-offset-2 hover:underline"
-          >
-            {app.name}
-          </Link>
+          <AppLink id={app.partnerId} name={app.name} />
           <StateOf app={app} />
         </p>
         {app.failed > 0 && (app.lastStatus !== null || app.lastError !== null) && (

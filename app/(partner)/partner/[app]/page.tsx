@@ -4,6 +4,7 @@ import { buttonClass } from '@/app/_ui/button';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
+import { barsOf } from '@/server/activity/bars';
 import {
   type AppDay,
   countActiveUsers,
@@ -16,7 +17,6 @@ import { isLive, settings } from '@/server/env';
 import { readEarnings } from '@/server/ledger';
 import { readFirstSteps } from '@/server/partners/first-steps';
 import type { Partner } from '@/server/partners/partner';
-import { barsOf } from './bars';
 import { Checklist } from './checklist';
 import { inCredits, inDollars, inNumber } from './money';
 import { type AppParams, requireOwnedApp } from './owned-app';

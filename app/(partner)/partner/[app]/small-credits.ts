@@ -1,11 +1,4 @@
-/** Credits in a column: as many decimals in each row, never rounded up. */
-export function inColumn(credits: number, decimals = 2): string {
-  const scale = 10 ** decimals;
-  return new Intl.NumberFormat('en', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(Math.floor(credits * scale + 1e-6) / scale);
-}
+import { inColumn } from '@/app/_ui/amount';
 
 const DECIMALS = 4;
 const SMALLEST = 10 ** -DECIMALS;

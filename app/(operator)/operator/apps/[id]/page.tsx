@@ -36,7 +36,7 @@ export default async function AppPage({ params }: Props) {
         description={<StateBadge state={state} />}
         actions={<StateButtons partnerId={id} name={partner.name} state={state} />}
       />
-      <Section title="Facts">
+      <Section title="Details">
         <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
           <Fact name="Owner">{partner.ownerEmail ?? 'none'}</Fact>
           <Fact name="Created">
@@ -45,9 +45,8 @@ export default async function AppPage({ params }: Props) {
           <Fact name="Origins">{origins.length === 0 ? 'none but localhost' : origins.join(', ')}</Fact>
           <Fact name="Webhook">{partner.webhookUrl ?? 'none'}</Fact>
         </dl>
-        <div className="mt-5">
-          <CopyField label="app id" value={id} />
-        </div>
+        <p className="mt-4 mb-1.5 text-sm text-muted">App id</p>
+        <CopyField label="app id" value={id} />
       </Section>
       <Section
         title="Commission"

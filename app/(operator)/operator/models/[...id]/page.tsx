@@ -5,6 +5,7 @@ import { Badge } from '@/app/_ui/badge';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { nowDate } from '@/server/clock';
 import { findCatalogModel } from '@/server/pricing/catalog';
 import { listPriceHistory } from '@/server/pricing/price-history';
 import { PriceTable } from './price-table';
@@ -32,18 +33,30 @@ export default async function ModelPage({ params }: Props) {
       {history.map(({ version, effectiveAt, prices }) => (
         <Section
           key={version}
-          title={version}
-          description={
+          title={
             <>
-              Since <Time at={effectiveAt.toISOString()} withClock={false} />
+              From <Time at={effectiveAt.toISOString()} withClock={false} />
             </>
           }
-          actions={version === model?.priceVersion ? <Badge look="positive">In force</Badge> : undefined}
+          description={
+            <>
+              Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
+            </>
+          }
+          actions={<StateOf isInForce={version === model?.priceVersion} effectiveAt={effectiveAt} />}
           flush
         >
           <PriceTable rows={prices} />
         </Section>
       ))}
+      <p className="text-sm text-muted">
+        In USD per million tokens, before commission. A request keeps the version that it was admitted with.
+      </p>
     </>
   );
+}
+
+function StateOf({ isInForce, effectiveAt }: { isInForce: boolean; effectiveAt: Date }) {
+  if (isInForce) return <Badge look="positive">In force</Badge>;
+  return effectiveAt > nowDate() ? <Badge look="warning">Planned</Badge> : <Badge>Past</Badge>;
 }

@@ -1,34 +1,50 @@
 'use client';
 
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { inUsd } from '../in-usd';
 
-type Row = {
-  name: string;
-  input: string;
-  output: string;
-  cacheRead: string;
-  cacheWrite5m: string;
-  cacheWrite1h: string;
+const HEADERS = {
+  input: 'Input',
+  output: 'Output',
+  cacheRead: 'Cache read',
+  cacheWrite5m: 'Cache write',
+  cacheWrite1h: 'Cache write, 1 h',
 };
+const CLASSES = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
+
+type Row = Record<keyof typeof HEADERS, string> & { name: string };
+
+const column = columnsOf<Row>();
+
+const COLUMNS = [
+  column.accessor('name', { header: 'Prompt' }),
+  ...CLASSES.map((name) =>
+    column.accessor(name, { header: HEADERS[name], cell: ({ getValue }) => inUsd(getValue()) }),
+  ),
+];
 
 /** USD per million tokens. */
 export function PriceTable({ rows }: { rows: Row[] }) {
-  const column = columnsOf<Row>();
-  const columns = [
-    column.accessor('name', { header: 'Prompt' }),
-    column.accessor('input', { header: 'Input' }),
-    column.accessor('output', { header: 'Output' }),
-    column.accessor('cacheRead', { header: 'Cache read' }),
-    column.accessor('cacheWrite5m', { header: 'Cache write' }),
-    column.accessor('cacheWrite1h', { header: 'For an hour' }),
-  ];
   return (
     <DataTable
       caption="Prices in USD per million tokens"
-      columns={columns}
+      columns={COLUMNS}
       rows={rows}
-      numeric={['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h']}
+      numeric={CLASSES}
       empty={null}
+      card={(row) => (
+        <>
+          <p className="mb-1.5 font-medium">{row.name}</p>
+          <dl className="flex flex-col gap-1 tabular-nums">
+            {CLASSES.map((name) => (
+              <div key={name} className="flex justify-between gap-4">
+                <dt className="text-muted">{HEADERS[name]}</dt>
+                <dd>{inUsd(row[name])}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
     />
   );
 }

@@ -42,8 +42,9 @@ export const refund = operatorAction(
     purchaseId: z.string().max(100),
     amount: z.string().max(20),
     currency: z.enum(['usd', 'eur']),
+    refundId: z.uuid(),
   }),
-  async ({ email: operator }, { userRef, purchaseId, amount, currency, reason }) => {
+  async ({ email: operator }, { userRef, purchaseId, amount, currency, reason, refundId }) => {
     if (!/^\d{1,6}(\.\d{1,2})?$/.test(amount.trim())) {
       throw new ApiError('invalid_request', 'Write an amount such as 12.50', { param: 'amount' });
     }
@@ -52,6 +53,7 @@ export const refund = operatorAction(
       purchaseId,
       amount: Number(amount),
       reason,
+      refundId,
     });
     revalidatePath(`/operator/users/${userRef}`);
     return { ok: true, message: `${inMoney(refundedMinor, currency)} refunded in all` };

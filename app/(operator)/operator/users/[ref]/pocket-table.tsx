@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { AppLink } from '../../app-link';
 
 type Row = {
   id: string;
@@ -20,14 +20,7 @@ export function PocketTable({ rows }: { rows: Row[] }) {
   const columns = [
     column.accessor('name', {
       header: 'App',
-      cell: ({ row: { original } }) => (
-        <Link
-          href={`/operator/apps/${original.id}`}
-          className="font-medium underline-offset-2 hover:underline"
-        >
-          {original.name}
-        </Link>
-      ),
+      cell: ({ row: { original } }) => <AppLink {...original} />,
     }),
     column.accessor('status', {
       header: 'State',

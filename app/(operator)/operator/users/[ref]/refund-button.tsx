@@ -27,7 +27,9 @@ export function RefundButton({ userRef, purchase }: { userRef: string; purchase:
       describe={`${write(purchase.amountMinor / 100)} in ${purchase.appName}`}
       isDanger
       consequence={`Up to ${write(left)} goes back to the card. The credits bought with it are taken; if they are spent, the pocket goes below zero and the next purchase repays it first. This cannot be undone.`}
-      action={(reason) => refund({ userRef, purchaseId: purchase.id, amount, currency, reason })}
+      action={(reason, refundId) =>
+        refund({ userRef, purchaseId: purchase.id, amount, currency, reason, refundId })
+      }
     >
       <TextField
         label={`Amount in ${currency.toUpperCase()}`}

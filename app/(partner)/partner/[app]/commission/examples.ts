@@ -6,8 +6,18 @@ export type Example = Pick<CatalogModel, 'id' | 'name' | 'prices'>;
 /** The size that the pricing endpoint assumes too. */
 export const EXAMPLE_SIZE = { input: 2_500, output: 2_500 };
 
-/** A cheap, a middling and a dear one of the models that the app may use. */
-export function chooseExamples(models: CatalogModel[]): Example[] {
+const EXAMPLES = 3;
+
+/**
+ * A cheap, a middling and a dear one of the models that the app may use; of those that are priced
+ * but not served too, where an install serves so few that they make no three examples.
+ */
+export function chooseExamples(served: CatalogModel[], priced: CatalogModel[]): Example[] {
+  const examples = pickByCost(served);
+  return examples.length < EXAMPLES ? pickByCost(priced) : examples;
+}
+
+function pickByCost(models: CatalogModel[]): Example[] {
   const cost = (model: Example) => estimateCredits(model, EXAMPLE_SIZE, 0);
   // Models of one price tell the same; models that are free tell nothing.
   const byCost = new Map(models.toReversed().map((model) => [cost(model), model]));

@@ -6,6 +6,7 @@ import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/clock';
 import { formatPercent } from '@/server/partners/rate';
 import { listRates, type PartnerRate } from '@/server/partners/rates';
+import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
 import { servedModels } from '@/server/pricing/served';
 import { type AppParams, requireOwnedApp } from '../owned-app';
 import { cancelRate } from './actions';
@@ -19,7 +20,7 @@ export default async function CommissionPage(props: AppParams) {
   const app = await requireOwnedApp(props);
   const rates = await listRates(app.id);
   const planned = rates.find(({ appliedAt }) => appliedAt === null);
-  const allowed = servedModels().filter(({ id }) => app.allModels || app.allowedModels.includes(id));
+  const isAllowed = ({ id }: CatalogModel) => app.allModels || app.allowedModels.includes(id);
   return (
     <>
       <PageHead
@@ -36,7 +37,7 @@ export default async function CommissionPage(props: AppParams) {
           partnerId={app.id}
           rateBp={app.rateBp}
           rateCapBp={app.rateCapBp}
-          examples={chooseExamples(allowed)}
+          examples={chooseExamples(servedModels().filter(isAllowed), catalogModels().filter(isAllowed))}
         />
       </Section>
       <Section title="History" flush>

@@ -1,7 +1,7 @@
 'use client';
 
+import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
-import { inColumn } from '../small-credits';
 
 type ModelRow = { model: string; earned: number; share: number };
 type DayRow = { day: string; earned: number; reversed: number; net: number };
@@ -12,9 +12,9 @@ const ofDay = columnsOf<DayRow>();
 const MODEL_COLUMNS = [
   ofModel.accessor('model', {
     header: 'Model',
-    cell: ({ getValue }) => <code className="font-mono text-[13px]">{getValue()}</code>,
+    cell: ({ getValue }) => <code className="font-mono text-[13px] wrap-anywhere">{getValue()}</code>,
   }),
-  ofModel.accessor('earned', { header: 'Credits earned', cell: ({ getValue }) => inColumn(getValue()) }),
+  ofModel.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofModel.accessor('share', {
     header: 'Share',
     cell: ({ getValue }) => <span className="whitespace-nowrap">{`${(getValue() * 100).toFixed(1)} %`}</span>,
@@ -37,7 +37,7 @@ const DAY_COLUMNS = [
 export function ByModelTable({ rows }: { rows: ModelRow[] }) {
   return (
     <DataTable
-      caption="Earnings by model"
+      caption="Earnings by model, in credits"
       columns={MODEL_COLUMNS}
       rows={rows}
       empty={null}

@@ -21,6 +21,16 @@ const COLUMNS = [
   }),
 ];
 
+const asCard = (row: Row) => (
+  <>
+    <p className="flex items-baseline justify-between gap-4">
+      <code className="font-mono text-[13px] wrap-anywhere">{row.code}</code>
+      <span className="tabular-nums">{count.format(row.count)}</span>
+    </p>
+    <p className="mt-1 text-[13px] text-muted">{row.advice}</p>
+  </>
+);
+
 export function ErrorsTable({ rows }: { rows: Row[] }) {
   return (
     <DataTable
@@ -29,8 +39,8 @@ export function ErrorsTable({ rows }: { rows: Row[] }) {
       rows={rows}
       empty={null}
       numeric={['status', 'count']}
-      hiddenOnPhone={['advice', 'status']}
       sortable
+      card={asCard}
     />
   );
 }

@@ -25,19 +25,20 @@ const count = new Intl.NumberFormat('en');
 const SHOWN_ID_CHARACTERS = 11;
 
 export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]; empty: ReactNode }) {
+  const userLink = (user: string) => (
+    <Link
+      href={`${path}?user=${encodeURIComponent(user)}`}
+      title={user}
+      className="font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
+    >
+      {user.slice(0, SHOWN_ID_CHARACTERS)}…
+    </Link>
+  );
   const columns = [
     column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),
     column.accessor('user', {
       header: 'User',
-      cell: ({ getValue }) => (
-        <Link
-          href={`${path}?user=${encodeURIComponent(getValue())}`}
-          title={getValue()}
-          className="font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
-        >
-          {getValue().slice(0, SHOWN_ID_CHARACTERS)}…
-        </Link>
-      ),
+      cell: ({ getValue }) => userLink(getValue()),
     }),
     column.accessor('model', {
       header: 'Model',
@@ -53,14 +54,32 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
     column.accessor('charge', { header: 'Cost', cell: ({ getValue }) => inSmallCredits(getValue()) }),
     column.accessor('commission', { header: 'Earned', cell: ({ getValue }) => inSmallCredits(getValue()) }),
   ];
+  const asCard = (row: Row) => (
+    <>
+      <p className="flex items-baseline justify-between gap-4">
+        <span className="font-medium wrap-anywhere">{row.model}</span>
+        <span className="tabular-nums">{inSmallCredits(row.charge)}</span>
+      </p>
+      <p className="mt-0.5 flex items-baseline justify-between gap-4 text-[13px] text-muted">
+        <Time at={row.at} />
+        <span className="tabular-nums">{inSmallCredits(row.commission)} earned</span>
+      </p>
+      <p className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-[13px] text-muted">
+        {userLink(row.user)}
+        <span className="flex gap-2">
+          <Outcome {...row} />
+        </span>
+      </p>
+    </>
+  );
   return (
     <DataTable
+      card={asCard}
       caption="Requests, newest first; cost and earnings in credits"
       columns={columns}
       rows={rows}
       empty={empty}
       numeric={['inputTokens', 'outputTokens', 'charge', 'commission']}
-      hiddenOnPhone={['inputTokens', 'outputTokens', 'user']}
     />
   );
 }

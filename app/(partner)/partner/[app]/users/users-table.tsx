@@ -2,9 +2,9 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { Time } from '@/app/_ui/time';
-import { inColumn } from '../small-credits';
 
 type Row = {
   user: string;
@@ -29,17 +29,20 @@ export function UsersTable({
   rows: Row[];
   empty: ReactNode;
 }) {
+  const requestsLink = (user: string) => (
+    <Link
+      href={`${requestsPath}?period=12m&user=${encodeURIComponent(user)}`}
+      className="font-mono text-[13px] underline-offset-2 hover:underline"
+    >
+      {user}
+    </Link>
+  );
   const columns = [
     column.accessor('user', {
       header: 'User',
       cell: ({ row: { original } }) => (
         <div className="max-w-72">
-          <Link
-            href={`${requestsPath}?period=12m&user=${encodeURIComponent(original.user)}`}
-            className="font-mono text-[13px] underline-offset-2 hover:underline"
-          >
-            {original.user}
-          </Link>
+          {requestsLink(original.user)}
           {original.metadata !== '' && (
             <p className="mt-0.5 truncate font-mono text-xs text-muted" title={original.metadata}>
               {original.metadata}
@@ -65,14 +68,28 @@ export function UsersTable({
       cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
     }),
   ];
+  const asCard = ({ user, metadata, requests, spent, earned, lastAt }: Row) => (
+    <>
+      {requestsLink(user)}
+      {metadata !== '' && <p className="truncate font-mono text-xs text-muted">{metadata}</p>}
+      <p className="mt-1 flex justify-between gap-4 tabular-nums">
+        <span>{inColumn(spent)} spent</span>
+        <span>{inColumn(earned)} earned</span>
+      </p>
+      <p className="mt-0.5 flex flex-wrap justify-between gap-x-4 text-[13px] text-muted tabular-nums">
+        <span>{requests === 1 ? '1 request' : `${count.format(requests)} requests`}</span>
+        {lastAt !== null && <Time at={lastAt} />}
+      </p>
+    </>
+  );
   return (
     <DataTable
+      card={asCard}
       caption="Users, newest first; spent and earned in credits"
       columns={columns}
       rows={rows}
       empty={empty}
       numeric={['requests', 'spent', 'earned']}
-      hiddenOnPhone={['requests', 'lastAt', 'since']}
     />
   );
 }

@@ -32,24 +32,34 @@ export function DeliveriesTable({
   deliveries: Row[];
   empty: ReactNode;
 }) {
+  const asCard = (row: Row) => (
+    <>
+      <p className="flex items-center justify-between gap-4">
+        {eventLink(row)}
+        {statusBadge(row)}
+      </p>
+      <p className="mt-1 flex flex-wrap justify-between gap-x-4 text-[13px] text-muted">
+        <Time at={row.createdAt} />
+        <span>{describeOutcome({ status: row.answer, error: row.error })}</span>
+      </p>
+    </>
+  );
+  const eventLink = ({ eventId, type }: Row) => (
+    <Link
+      href={`${path}/${eventId}`}
+      className="font-mono text-[13px] whitespace-nowrap text-accent hover:underline"
+    >
+      {type}
+    </Link>
+  );
   const columns = [
     column.accessor('type', {
       header: 'Event',
-      cell: ({ row: { original } }) => (
-        <Link
-          href={`${path}/${original.eventId}`}
-          className="font-mono text-[13px] whitespace-nowrap text-accent hover:underline"
-        >
-          {original.type}
-        </Link>
-      ),
+      cell: ({ row: { original } }) => eventLink(original),
     }),
     column.accessor('status', {
       header: 'Status',
-      cell: ({ row: { original } }) => {
-        const { label, look } = DELIVERY_WORDS[original.status];
-        return <Badge look={look}>{label}</Badge>;
-      },
+      cell: ({ row: { original } }) => statusBadge(original),
     }),
     column.display({
       id: 'outcome',
@@ -74,7 +84,12 @@ export function DeliveriesTable({
       rows={deliveries}
       empty={empty}
       numeric={['attempts']}
-      hiddenOnPhone={['attempts', 'outcome']}
+      card={asCard}
     />
   );
+}
+
+function statusBadge({ status }: Row) {
+  const { label, look } = DELIVERY_WORDS[status];
+  return <Badge look={look}>{label}</Badge>;
 }

@@ -1,9 +1,9 @@
-import type { BarRow } from '@/app/_ui/bar-row';
-import { daysBetween, type Period } from '@/server/activity/periods';
+import { daysBetween, type Period } from './periods';
 
 /** Numbers by day and name as the bars of a chart: by day, or by month where days are too many. */
 
 export type Point = { day: string; name: string; value: number };
+type Bar = { label: string; values: Record<string, number> };
 
 const MOST_SERIES = 6;
 const REST = 'Other';
@@ -19,7 +19,7 @@ export function barsOf(points: Point[], { from, to }: { from: string; to: string
     const place = seriesOf(name);
     if (bar) bar[place] = (bar[place] ?? 0) + value;
   }
-  const rows: BarRow[] = [...bars].map(([step, values]) => ({ label: labelOf(step), values }));
+  const rows: Bar[] = [...bars].map(([step, values]) => ({ label: labelOf(step), values }));
   return { rows, series };
 }
 

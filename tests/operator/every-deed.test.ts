@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { fulfil } from '@/server/checkout/fulfil';
+import { runCommand } from '@/server/cli/run';
+import { wholeCredits } from '@/server/credits';
+import { prisma } from '@/server/db';
+import { newId } from '@/server/ids';
+import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
+import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
+import { putAlertAside, refundByOperator } from '@/server/operator/handle-payments';
+import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
+import { createPartner } from '@/server/partners/partner';
+import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-world';
+import { newDatabase } from '../harness';
+import { newPerson } from '../harness/people';
+
+/** Everything that an operator can do, and the lines that it leaves in the audit log. */
+
+await newDatabase();
+const world = await startCheckout();
+
+const OPERATOR = 'boss@example.com';
+const COMMAND_LINE = 'command line';
+const reason = 'agreed by telephone';
+const asked = { operator: OPERATOR, reason };
+
+type Line = { what: ActionName; subject: string; before?: unknown; after?: unknown };
+type Deed = { by: string; deed: string; run: () => Promise<Line[]> };
+
+async function newApp(isPending = false): Promise<string> {
+  return (await createPartner({ name: 'Notes', rateBp: 2500, origins: [], isPending })).id;
+}
+
+/** One line with what changed, whatever else it tells. */
+const line = (what: ActionName, subject: string, before?: object, after?: object): Line => ({
+  what,
+  subject,
+  ...(before && { before: expect.objectContaining(before) }),
+  ...(after && { after: expect.objectContaining(after) }),
+});
+
+const inConsole = (change: PartnerChange, before: object, after: object, isPending = false): Deed => ({
+  by: OPERATOR,
+  deed: `app: ${change.do}`,
+  run: async () => {
+    const partnerId = await newApp(isPending);
+    await changePartner({ ...asked, partnerId, change });
+    return [line(`app.${change.do}`, partnerId, before, after)];
+  },
+});
+
+async function svc(...words: string[]): Promise<{ partner_id: string }> {
+  const said: string[] = [];
+  const output = { out: (text: string) => said.push(text), err: (text: string) => said.push(text) };
+  const status = await runCommand([...words, '--reason', reason, '--json'], output);
+  if (status !== 0) throw new Error(said.join('\n'));
+  return JSON.parse(said.join(''));
+}
+
+const byCommand = (what: ActionName, words: string[], before: object, after: object): Deed => ({
+  by: COMMAND_LINE,
+  deed: `partner ${words.join(' ')}`,
+  run: async () => {
+    const partnerId = await newApp();
+    const [verb = '', ...rest] = words;
+    await svc('partner', verb, partnerId, ...rest);
+    return [line(what, partnerId, before, after)];
+  },
+});
+
+const DEEDS: Deed[] = [
+  inConsole({ do: 'approve' }, { state: 'pending' }, { state: 'enabled' }, true),
+  inConsole({ do: 'decline' }, { state: 'pending' }, { state: 'declined' }, true),
+  inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),
+  inConsole({ do: 'enable' }, { state: 'pending' }, { state: 'enabled' }, true),
+  inConsole({ do: 'rate_cap', rateCapBp: 2000 }, { rate: 25, rate_cap: 100 }, { rate: 20, rate_cap: 20 }),
+  inConsole({ do: 'models', models: ['sandbox/echo'] }, { models: 'all' }, { models: ['sandbox/echo'] }),
+  byCommand('app.disable', ['disable'], { state: 'enabled' }, { state: 'disabled' }),
+  byCommand('app.rate', ['set-rate', '30'], { rate: 25 }, { rate: 30 }),
+  byCommand('app.rate_cap', ['cap-rate', '40'], { rate_cap: 100 }, { rate_cap: 40 }),
+  byCommand(
+    'app.models',
+    ['models', '--allow', 'sandbox/echo'],
+    { models: 'all' },
+    { models: ['sandbox/echo'] },
+  ),
+  byCommand('app.key', ['rotate-key'], {}, { publishable_key: expect.stringMatching(/^svc_pk_/) }),
+  byCommand('app.owner', ['owner', 'new@example.com'], { owner: null }, { owner: 'n•••@example.com' }),
+  byCommand(
+    'app.origins',
+    ['origins', '--add', 'https://a.example'],
+    { origins: [] },
+    { origins: ['https://a.example'] },
+  ),
+  byCommand('app.webhook', ['webhook', '--clear'], { webhook: null }, { webhook: null }),
+  {
+    by: COMMAND_LINE,
+    deed: 'partner create',
+    run: async () => {
+      const { partner_id } = await svc('partner', 'create', '--name', 'Made', '--rate', '12.5');
+      return [line('app.create', partner_id, undefined, { name: 'Made', rate: 12.5, state: 'enabled' })];
+    },
+  },
+  {
+    by: OPERATOR,
+    deed: 'gives and takes credits',
+    run: async () => {
+      const { userId, partnerId } = await newPerson({ credits: 10 });
+      const change = (credits: number) => ({
+        ...asked,
+        userId,
+        partnerId,
+        credits: wholeCredits(credits),
+        changeId: newId('req'),
+      });
+      await giveCredits(change(30));
+      await takeCreditsAway(change(15));
+      return [
+        line('credits.give', userId, undefined, { credits: 30, app: partnerId }),
+        line('credits.take', userId, undefined, { credits: 15, app: partnerId }),
+      ];
+    },
+  },
+  {
+    by: OPERATOR,
+    deed: 'refunds a purchase in part',
+    run: async () => {
+      const { purchaseId, userId } = await buy();
+      const refund = { ...asked, purchaseId, amount: 4, refundId: newId('req') };
+      expect(await refundByOperator(refund)).toEqual({ refundedMinor: 400, leftMinor: 600 });
+      const before = { purchase: purchaseId, currency: 'usd', paid: 10, refunded: 0 };
+      return [
+        line('purchase.refund_asked', userId, before, { amount: 4 }),
+        line('purchase.refunded', userId, before, { refunded: 4 }),
+      ];
+    },
+  },
+  {
+    by: OPERATOR,
+    deed: 'puts an alert aside',
+    run: async () => {
+      const id = newId('req');
+      await prisma().paymentAlert.create({
+        data: { id, kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
+      });
+      await putAlertAside({ ...asked, alertId: id });
+      return [line('payment.put_aside', id)];
+    },
+  },
+];
+
+async function buy(): Promise<{ purchaseId: string; userId: string }> {
+  const window = await CheckoutWindow.open(world);
+  await window.signIn('buyer@example.com');
+  const { session_id, payment } = await window.startPayment({ amount: 10 });
+  await payByCard(payment.embed_url);
+  await fulfil(session_id);
+  const { id, userId } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } });
+  return { purchaseId: id, userId };
+}
+
+describe('the audit log tells who did what to whom, why, and what it was before and after', () => {
+  const seen = new Set<ActionName>();
+
+  it.each(DEEDS)('$by: $deed', async ({ by, run }) => {
+    const { _max: newest } = await prisma().operatorAction.aggregate({ _max: { id: true } });
+    const lines = await run();
+    const logged = await prisma().operatorAction.findMany({
+      where: { id: { gt: newest.id ?? 0 } },
+      orderBy: { id: 'asc' },
+    });
+    expect(logged).toMatchObject(lines.map((expected) => ({ operator: by, reason, ...expected })));
+    for (const { what } of lines) seen.add(what);
+  });
+
+  it('and knows of nothing else that an operator does', () => {
+    expect([...seen].sort()).toEqual([...ACTION_NAMES].sort());
+  });
+
+  it('keeps no e-mail and no secret of anybody in what it compares', async () => {
+    const rows = await prisma().operatorAction.findMany({ select: { before: true, after: true } });
+    expect(JSON.stringify(rows)).not.toMatch(/\w@|whsec_|svc_sk_/);
+  });
+});

@@ -26,17 +26,18 @@ export function Dialog({ title, description, trigger, open, onOpenChange, childr
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup className={POPUP}>
+          <Base.Title className="pr-10 text-lg font-semibold tracking-tight">{title}</Base.Title>
+          {description && (
+            <Base.Description className="mt-1.5 text-sm text-muted">{description}</Base.Description>
+          )}
+          <div className="mt-5">{children}</div>
+          {/* Last, so that the keyboard begins with what is asked. */}
           <Base.Close
             aria-label="Close"
             className="absolute top-4 right-4 rounded-md p-2 text-muted hover:bg-sunken hover:text-text"
           >
             <X size={18} aria-hidden="true" />
           </Base.Close>
-          <Base.Title className="pr-10 text-lg font-semibold tracking-tight">{title}</Base.Title>
-          {description && (
-            <Base.Description className="mt-1.5 text-sm text-muted">{description}</Base.Description>
-          )}
-          <div className="mt-5">{children}</div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -62,12 +62,12 @@ export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<
   return count === 1;
 }
 
-/** Disputes, fraud warnings, failed refunds, wrong and stuck payments; what is due first stands first. */
+/** Disputes, fraud warnings, failed refunds, wrong and stuck payments; what has to be answered by a day stands first. */
 export async function listPaymentsNeedingAttention(): Promise<PaymentAlert[]> {
   const [alerts, stuck] = await Promise.all([readOpenAlerts(), readStuckPayments()]);
   const all = [...alerts, ...stuck];
   const order = ({ dueAt, at }: PaymentAlert) => (dueAt ?? at).getTime();
-  return all.sort((a, b) => order(a) - order(b));
+  return all.sort((a, b) => Number(a.dueAt === null) - Number(b.dueAt === null) || order(a) - order(b));
 }
 
 async function readOpenAlerts(): Promise<PaymentAlert[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { describeDevice } from '@/app/_ui/describe-device';
 import { chartOf, sharesOf } from '@/app/(account)/account/activity/chart';
 import { readQuery, writeQuery } from '@/app/(account)/account/activity/filter';
-import { describeDevice } from '@/app/(account)/account/devices/describe-device';
 import { alignDecimals, inColumn, inDollars, writeCharge } from '@/app/(account)/account/show-credits';
 import type { UsageDay } from '@/server/ledger';
 

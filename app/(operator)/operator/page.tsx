@@ -175,13 +175,18 @@ function Now({ state }: { state: ServiceState }) {
           </dd>
           {audit && (
             <dd className="text-[13px] text-muted">
-              {inNumber(audit.users)} users, <Time at={audit.at.toISOString()} />
+              {describeAudited(audit.users)}, <Time at={audit.at.toISOString()} />
             </dd>
           )}
         </div>
       </dl>
     </Section>
   );
+}
+
+function describeAudited(users: number): string {
+  if (users === 0) return 'nobody’s balance moved';
+  return users === 1 ? 'one balance recomputed' : `${inNumber(users)} balances recomputed`;
 }
 
 function Fact({ name, value, note }: { name: string; value: string; note: string }) {

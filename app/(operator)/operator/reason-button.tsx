@@ -59,6 +59,7 @@ export function ReasonButton({
     >
       <form
         noValidate
+        className="flex flex-col gap-3"
         onSubmit={async (event) => {
           event.preventDefault();
           if ((await run(reason, deedId)).ok) setOpen(false);
@@ -71,11 +72,11 @@ export function ReasonButton({
           error={failure?.field === 'reason' ? failure.message : undefined}
         />
         {failure && failure.field !== 'reason' && (
-          <div className="mb-4">
+          <div className="mb-1">
             <Notice kind="danger">{failure.message}</Notice>
           </div>
         )}
-        <div className="mt-2 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
           <Button look="secondary" onClick={() => change(false)}>
             Cancel
           </Button>

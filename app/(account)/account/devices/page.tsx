@@ -2,11 +2,11 @@ import { Laptop, Smartphone, SquareTerminal } from 'lucide-react';
 import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { Badge } from '@/app/_ui/badge';
+import { describeDevice } from '@/app/_ui/describe-device';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { type Device, listDevices } from '@/server/identity/devices';
-import { describeDevice } from './describe-device';
 import { LogOutDevice, LogOutEverywhere, LogOutOthers } from './log-out';
 
 export const metadata: Metadata = { title: 'Devices' };

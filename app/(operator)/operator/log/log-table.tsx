@@ -39,7 +39,9 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       ? [
           column.accessor('subject', {
             header: 'To',
-            cell: ({ getValue }) => <span className="wrap-anywhere">{getValue()}</span>,
+            cell: ({ getValue }) => (
+              <span className="block max-w-[26ch] min-w-[16ch] break-words">{getValue()}</span>
+            ),
           }),
         ]
       : []),

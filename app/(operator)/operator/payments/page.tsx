@@ -59,7 +59,7 @@ function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | unde
         </p>
         <p className="mt-2">{what}</p>
         <p className="mt-1 break-words text-muted">
-          {alert.detail} · <Time at={alert.at.toISOString()} />
+          {alert.detail.replaceAll('_', ' ')} · <Time at={alert.at.toISOString()} />
           {alert.dueAt && (
             <>
               {' · due '}

@@ -66,11 +66,11 @@ export function ModelsButton({ partnerId, allowed }: { partnerId: string; allowe
       consequence="Holds from the next request on."
       action={(reason) => setModels({ partnerId, models: isAll ? null : models, reason })}
     >
-      <div className="mb-4">
+      <div className="mb-1">
         <SwitchField label="All models" checked={isAll} onChange={setAll} />
       </div>
       {!isAll && (
-        <label className="mb-4 block">
+        <label className="block">
           <span className="mb-1.5 block text-sm font-medium">Model ids, one in a line</span>
           <textarea
             rows={6}

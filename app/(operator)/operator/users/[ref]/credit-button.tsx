@@ -61,6 +61,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
     >
       <form
         noValidate
+        className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           if (isReview) void confirm();
@@ -68,7 +69,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
         }}
       >
         {isReview ? (
-          <dl className="mb-5 flex flex-col gap-3 text-sm">
+          <dl className="mb-2 flex flex-col gap-3 text-sm">
             <Line name={words.done}>
               {credits.trim()} credits, worth {worth(credits)}
             </Line>
@@ -82,7 +83,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
           <>
             <SelectField
               label="Where"
-              className="mb-5"
+              className="mb-2"
               value={String(place)}
               onChange={(event) => setPlace(Number(event.target.value))}
               options={pockets.map(({ name, own }, index) => ({
@@ -102,11 +103,11 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
           </>
         )}
         {failure && (
-          <div className="mb-4">
+          <div className="mb-1">
             <Notice kind="danger">{failure.message}</Notice>
           </div>
         )}
-        <div className="mt-2 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
           <Button
             look="secondary"
             onClick={() => {

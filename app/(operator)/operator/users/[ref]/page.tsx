@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { requireOperator } from '@/app/_session/session';
+import { describeDevice } from '@/app/_ui/describe-device';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
@@ -109,7 +110,7 @@ export default async function UserPage({ params, searchParams }: Props) {
           <ul className="flex flex-col gap-3 text-sm">
             {devices.map((device) => (
               <li key={device.sessionId}>
-                <p className="break-words">{device.userAgent || 'Unknown device'}</p>
+                <p title={device.userAgent}>{describeDevice(device.userAgent).name}</p>
                 <p className="text-[13px] text-muted">
                   Last seen <Time at={device.lastSeenAt.toISOString()} />
                 </p>

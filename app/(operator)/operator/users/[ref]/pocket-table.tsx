@@ -15,6 +15,14 @@ type Row = {
   keys: number;
 };
 
+/** Why a request is, or would be, refused now. */
+const STATES: Record<string, string> = {
+  ok: 'Can spend',
+  insufficient_credits: 'No credits',
+  partner_not_permitted: 'Not allowed',
+  partner_limit_reached: 'Limit reached',
+};
+
 export function PocketTable({ rows }: { rows: Row[] }) {
   const column = columnsOf<Row>();
   const columns = [
@@ -25,7 +33,7 @@ export function PocketTable({ rows }: { rows: Row[] }) {
     column.accessor('status', {
       header: 'State',
       cell: ({ getValue }) => (
-        <Badge look={getValue() === 'ok' ? 'positive' : 'neutral'}>{getValue().replaceAll('_', ' ')}</Badge>
+        <Badge look={getValue() === 'ok' ? 'positive' : 'neutral'}>{STATES[getValue()] ?? getValue()}</Badge>
       ),
     }),
     column.accessor('own', { header: 'Bought here' }),

@@ -25,6 +25,27 @@ const STATES: Record<string, ['neutral' | 'positive' | 'warning' | 'danger', str
 };
 
 export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] }) {
+  const refundOf = (row: Row) =>
+    row.refundedMinor < row.amountMinor && row.status !== 'disputed' ? (
+      <RefundButton userRef={userRef} purchase={row} />
+    ) : null;
+  const asCard = (row: Row) => (
+    <div className="flex items-center justify-between gap-4">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="font-medium tabular-nums">{paidOf(row)}</span>
+          <StateOf {...row} />
+        </p>
+        <p className="mt-1 text-[13px] wrap-anywhere text-muted">
+          {row.credits} credits in {row.appName}
+        </p>
+        <p className="text-[13px] text-muted">
+          <Time at={row.at} withClock={false} />
+        </p>
+      </div>
+      {refundOf(row)}
+    </div>
+  );
   const column = columnsOf<Row>();
   const columns = [
     column.accessor('at', {
@@ -34,26 +55,17 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
     column.accessor('appName', { header: 'App' }),
     column.accessor('status', {
       header: 'State',
-      cell: ({ getValue }) => {
-        const [look, text] = STATES[getValue()] ?? ['neutral', getValue()];
-        return <Badge look={look}>{text}</Badge>;
-      },
+      cell: ({ row: { original } }) => <StateOf {...original} />,
     }),
     column.accessor('amountMinor', {
       header: 'Paid',
-      cell: ({ row: { original } }) =>
-        new Intl.NumberFormat('en', { style: 'currency', currency: original.currency.toUpperCase() }).format(
-          original.amountMinor / 100,
-        ),
+      cell: ({ row: { original } }) => paidOf(original),
     }),
     column.accessor('credits', { header: 'Credits' }),
     column.display({
       id: 'refund',
       header: () => <span className="sr-only">Refund</span>,
-      cell: ({ row: { original } }) =>
-        original.refundedMinor < original.amountMinor && original.status !== 'disputed' ? (
-          <RefundButton userRef={userRef} purchase={original} />
-        ) : null,
+      cell: ({ row: { original } }) => refundOf(original),
     }),
   ];
   return (
@@ -62,8 +74,18 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
       columns={columns}
       rows={rows}
       numeric={['amountMinor', 'credits', 'refund']}
-      hiddenOnPhone={['appName', 'credits']}
+      card={asCard}
       empty={<EmptyState title="No purchase yet">This user has not bought credits.</EmptyState>}
     />
   );
 }
+
+function StateOf({ status }: Row) {
+  const [look, text] = STATES[status] ?? ['neutral', status];
+  return <Badge look={look}>{text}</Badge>;
+}
+
+const paidOf = ({ amountMinor, currency }: Row): string =>
+  new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() }).format(
+    amountMinor / 100,
+  );

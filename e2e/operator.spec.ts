@@ -1,34 +1,34 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { YEAR_APP, YEAR_HEAVY_USER } from '../tests/year/people';
-import { expectAccessibleInLightAndDark } from './fixtures/accessibility';
-import { readCode, test } from './fixtures/checkout-walk';
-import { OPERATOR_EMAIL } from './fixtures/server';
+import {
+  chooseAmount,
+  demoAddress,
+  newEmail,
+  openCheckout,
+  payByCard,
+  signIn,
+  test,
+} from './fixtures/checkout-walk';
+import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
+import { runSql, withoutTable } from './fixtures/database';
+import { OPERATOR_EMAIL, runCommand } from './fixtures/server';
 import { ensureYear } from './fixtures/year';
 
 /** What an operator does, on an install with a year of activity. */
 
-test.setTimeout(120_000);
+test.describe.configure({ timeout: 120_000 });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   await ensureYear();
 });
 
-async function signIn(page: Page, service: string, email: string, path: string): Promise<void> {
-  await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByRole('button', { name: 'Send code' }).click();
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();
-  await page.getByLabel('Code').fill(await readCode(page, service, email));
-  await expect(page).toHaveURL(service + path);
-}
-
 test('an operator looks at everything, moves credits with a reason, and the log says so', async ({
   page,
   service,
 }) => {
-  await signIn(page, service, OPERATOR_EMAIL, '/operator');
+  await signInTo(page, service, OPERATOR_EMAIL, '/operator');
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await expectAccessibleInLightAndDark(page);
+  await expectFine(page);
   await page.getByRole('link', { name: '12 months' }).click();
   // Twelve months begin on a first, so some days of the year lie before them.
   await expect(page.getByText(/^1[789],\d{3}$/)).toBeVisible();
@@ -42,13 +42,24 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   ] as const) {
     await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: link }).click();
     await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
-    await expectAccessibleInLightAndDark(page);
+    await expectFine(page);
   }
 
+  await page.getByRole('link', { name: 'Models and prices' }).click();
+  await page.getByLabel('Search models').fill('no such model');
+  await expect(page.getByText('No model has this name')).toBeVisible();
+  await page.getByLabel('Search models').fill('gemini-3.8-flash');
+  await page.getByRole('link', { name: 'google/gemini-3.8-flash', exact: true }).click();
+  await expect(page.getByText('In force')).toHaveCount(1);
+  await expect(page.getByRole('heading', { name: /^From / })).toHaveCount(2);
+  await expectFine(page);
+
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Apps', level: 1 })).toBeVisible();
+  await expectFine(page);
   await page.getByRole('link', { name: YEAR_APP.name }).click();
   await expect(page.getByRole('heading', { name: YEAR_APP.name, level: 1 })).toBeVisible();
-  await expectAccessibleInLightAndDark(page);
+  await expectFine(page);
   await page.getByRole('button', { name: 'Change rate cap' }).click();
   await page.getByLabel('At most, in percent').fill('60');
   await page.getByLabel('Reason').fill('agreed with the partner');
@@ -60,12 +71,12 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByText('Nobody has signed in with exactly this address')).toBeVisible();
-  await expectAccessibleInLightAndDark(page);
+  await expectFine(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByRole('heading', { name: YEAR_HEAVY_USER, level: 1 })).toBeVisible();
   expect(page.url()).not.toMatch(/usr_|year\.example/);
-  await expectAccessibleInLightAndDark(page);
+  await expectFine(page);
 
   await changeCredits(page, 'Give', '50');
   await expect(page.getByText('Gave credits').first()).toBeVisible();
@@ -81,7 +92,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
     .getByRole('button', { name: /^Take 99999999/ })
     .click();
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
-  await expectAccessibleInLightAndDark(page);
+  await expectFine(page);
   await page.keyboard.press('Escape');
   await expect(outside).toBeVisible();
 });
@@ -98,10 +109,124 @@ async function changeCredits(page: Page, kind: 'Give' | 'Take', credits: string)
   await expect(dialog).toBeHidden();
 }
 
+test('whatever an operator does to an app, a purchase or an alert is confirmed with a reason and stands in the log', async ({
+  page,
+  service,
+}) => {
+  const buyer = newEmail();
+  await buyCredits(page, service, buyer);
+  const { partner_id: app } = runCommand(['partner', 'create', '--name', 'Night Owl', '--rate', '25']) as {
+    partner_id: string;
+  };
+  await runSql(`UPDATE partner SET review = 'pending', disabled_at = now() WHERE id = $1`, [app]);
+  await page.context().clearCookies();
+  await signInTo(page, service, OPERATOR_EMAIL, '/operator');
+  await page.getByRole('link', { name: 'One app waits for approval' }).click();
+  await page
+    .getByRole('region', { name: 'Waiting for approval' })
+    .getByRole('link', { name: 'Night Owl' })
+    .click();
+  await expect(page.getByRole('button', { name: 'Decline' })).toBeVisible();
+  await act(page, 'Approve', { says: 'Approved' });
+
+  await dismissByKeyboard(page, page.getByRole('button', { name: 'Disable' }));
+  await act(page, 'Disable', { says: 'Disabled' });
+  await act(page, 'Enable', { says: 'Enabled' });
+  await act(page, 'Change models', {
+    says: 'Models saved',
+    fill: async (dialog) => {
+      await dialog.getByRole('switch', { name: 'All models' }).click();
+      await dialog.getByLabel('Model ids').fill('sandbox/echo');
+    },
+  });
+  await expect(page.getByText('One model is allowed.')).toBeVisible();
+  for (const what of [
+    'Approved the app',
+    'Disabled the app',
+    'Enabled the app',
+    'Changed the models',
+    'Made the app',
+  ])
+    await expect(page.getByRole('cell', { name: what })).toBeVisible();
+
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByLabel('E-mail').fill(buyer);
+  await page.getByRole('button', { name: 'Find user' }).click();
+  await act(page, 'Refund', {
+    says: '$2.00 refunded in all',
+    fill: (dialog) => dialog.getByLabel('Amount in USD').fill('2'),
+  });
+  await expect(page.getByText('Partly refunded').first()).toBeVisible();
+
+  await runSql(
+    `INSERT INTO payment_alert (id, kind, session_id, detail)
+     SELECT 'dp_walk', 'dispute', id, 'fraudulent' FROM checkout_session WHERE user_id = (SELECT id FROM "user" WHERE email = $1)`,
+    [buyer],
+  );
+  await page.getByRole('link', { name: 'Payments', exact: true }).click();
+  await expectFine(page);
+  await act(page, 'Put aside', { says: 'Put aside' });
+
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  for (const what of ['Put an alert aside', 'Refunded a purchase', 'Asked for a refund'])
+    await expect(page.getByRole('row', { name: what })).toContainText([REASON]);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await expect(page.getByRole('list', { name: 'Operator actions' }).getByText(REASON).first()).toBeVisible();
+});
+
+test('a page of the console that fails says so, and comes once it can', async ({ page, service }) => {
+  await signInTo(page, service, OPERATOR_EMAIL, '/operator');
+  await expectRecovery(page, {
+    path: `${service}/operator/log`,
+    heading: 'Audit log',
+    broken: (work) => withoutTable('operator_action', work),
+  });
+});
+
+const REASON = 'as agreed by telephone';
+
+type Deed = { says: string; fill?: (dialog: Locator) => Promise<void> };
+
+/** Opens what asks, says why, confirms. */
+async function act(page: Page, name: string, { says, fill }: Deed): Promise<void> {
+  await page
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog').filter({ has: page.getByLabel('Reason') });
+  const confirm = dialog.getByRole('button', { name, exact: true });
+  await expect(confirm).toBeDisabled();
+  await fill?.(dialog);
+  await dialog.getByLabel('Reason').fill(REASON);
+  await expectFine(page);
+  await confirm.click();
+  await expect(page.getByText(says, { exact: true }).first()).toBeVisible();
+  await expect(dialog).toBeHidden();
+}
+
+/** A dialog begins where one writes, and gives the focus back. */
+async function dismissByKeyboard(page: Page, button: Locator): Promise<void> {
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Reason')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('Reason')).toHaveCount(0);
+  await expect(button).toBeFocused();
+}
+
+async function buyCredits(page: Page, service: string, email: string): Promise<void> {
+  await page.goto(demoAddress(service));
+  const checkout = await openCheckout(page);
+  await signIn(page, checkout, service, email);
+  await chooseAmount(checkout, /\$5\b/);
+  await payByCard(checkout, '4242 4242 4242 4242');
+  await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+}
+
 test('to everybody else the console does not exist', async ({ page, service }) => {
   await page.goto(`${service}/operator`);
   await expect(page).toHaveURL(/\/sign-in/);
-  await signIn(page, service, YEAR_HEAVY_USER, '/account');
+  await signInTo(page, service, YEAR_HEAVY_USER, '/account');
   for (const path of ['', '/apps', '/users', '/log', `/apps/${YEAR_APP.id}`])
     expect((await page.goto(`${service}/operator${path}`))?.status(), path).toBe(404);
 });

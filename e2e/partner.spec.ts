@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, type Page, type Request } from '@playwright/test';
-import { expectAccessible } from './fixtures/accessibility';
+import { YEAR_APP, YEAR_CANARY, YEAR_OWNER } from '../tests/year/people';
 import {
   chooseAmount,
   findCheckout,
@@ -12,8 +11,11 @@ import {
   signIn,
   test,
 } from './fixtures/checkout-walk';
+import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
+import { withoutTable } from './fixtures/database';
 import { runCommand } from './fixtures/server';
 import { ageSignIns } from './fixtures/sign-ins';
+import { ensureYear } from './fixtures/year';
 
 /** An app whose owner walks through its pages, signed in once. */
 
@@ -32,11 +34,8 @@ const PAGES = [
   '/settings',
   '/team',
 ];
-/** Colours come from one place: these hold all that is coloured. */
-const DARK_PAGES = ['', '/earnings', '/webhooks'];
 const EXPORTS = ['/requests/export', '/users/export', '/earnings/export'];
 const DESK = { width: 1280, height: 900 };
-const PHONE = { width: 375, height: 800 };
 const CANARY = `canary-${newEmail()}`;
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 });
@@ -55,13 +54,8 @@ const open = (path: string) => page.goto(`${app}${path}`);
 const toast = (text: string | RegExp) => expect(page.getByText(text).first()).toBeVisible();
 
 test('an owner signs in, makes an app and sees what comes next', async ({ service }) => {
-  await page.goto(`${service}/partner/new`);
-  await page.getByLabel('E-mail').fill(owner);
-  await page.getByRole('button', { name: 'Send code' }).click();
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();
-  await page.getByLabel('Code').fill(await readCode(page, service, owner));
-  await expect(page).toHaveURL(`${service}/partner/new`);
-  await expectAccessible(page);
+  await signInTo(page, service, owner, '/partner/new');
+  await expectFine(page);
 
   await page.getByRole('button', { name: 'Create app' }).click();
   await expect(page.getByText('Give the app a name')).toBeVisible();
@@ -73,6 +67,7 @@ test('an owner signs in, makes an app and sees what comes next', async ({ servic
   await expect(page.getByText('0 of 4 done')).toBeVisible();
   await expect(page.getByText(/publishableKey: 'svc_pk_\w+'/)).toBeVisible();
   app = page.url();
+  await expectFine(page);
   page.on('request', (request) => recordAction(request));
 });
 
@@ -97,6 +92,8 @@ test('origins are judged while they are typed, by the server’s rules', async (
   await page.getByRole('button', { name: 'Remove: myapp://*' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'myapp://*' })).toHaveCount(0);
+  await open('');
+  await expect(page.getByText('1 of 4 done')).toBeVisible();
 });
 
 test('the webhook page tells why an address is refused and what a test event brought', async () => {
@@ -109,14 +106,22 @@ test('the webhook page tells why an address is refused and what a test event bro
   await page.getByRole('button', { name: 'Set endpoint' }).click();
   await expect(page.getByText(/could not be found just now/)).toBeVisible();
   await page.getByRole('button', { name: 'Clear endpoint' }).click();
+  await expect(page.getByRole('alertdialog')).toBeVisible();
+  await expectFine(page);
   await page.getByRole('alertdialog').getByRole('button', { name: 'Clear endpoint' }).click();
   await expect(page.getByRole('button', { name: 'Send test event' })).toHaveCount(0);
   await expect(url).toHaveValue('');
   await url.fill('https://hooks.svc-receiver.example/svc');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
 
-  await page.getByRole('button', { name: 'Send test event' }).click();
+  // With the keyboard alone.
+  await url.focus();
+  const send = page.getByRole('button', { name: 'Send test event' });
+  for (let tabs = 0; tabs < 12 && !(await send.evaluate((node) => node === document.activeElement)); tabs++)
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
   await expect(page.getByText('Not delivered')).toBeVisible();
+  await expect(send).toBeFocused();
   await page.getByRole('link', { name: 'test', exact: true }).first().click();
   await expect(page.getByText('Attempt 1')).toBeVisible();
   await expect(page.getByText('"type": "test"')).toBeVisible();
@@ -125,20 +130,29 @@ test('the webhook page tells why an address is refused and what a test event bro
   await expect(page.getByText('Resent by hand')).toBeVisible({ timeout: 20_000 });
 });
 
-test('a purchase on a page with the snippet ends the checklist', async ({ service, browser }) => {
+test('a purchase on a page with the snippet ends the checklist, step by step and by itself', async ({
+  service,
+  browser,
+}) => {
   await open('');
   await expect(page.getByText('2 of 4 done')).toBeVisible();
-  const key = /svc_pk_\w+/.exec((await page.getByText(/publishableKey/).textContent()) ?? '')?.[0] ?? '';
-  const site = await servePage({ __SCRIPT__: `${service}/v1/svc.js`, __KEY__: key });
+  const snippet = await page.locator('pre').filter({ hasText: 'publishableKey' }).textContent();
+  const site = await servePage(`<!doctype html><title>Harbour Notes</title><body>${snippet}</body>`);
   const buyer = await browser.newPage();
   try {
     await buyer.goto(site.url);
-    await buyer.getByRole('button', { name: 'Buy' }).click();
+    await buyer.getByRole('button', { name: 'Buy credits' }).click();
     const checkout = await findCheckout(buyer);
+    await expect(page.getByText('3 of 4 done')).toBeVisible();
+    await expect(page.getByRole('listitem').filter({ hasText: 'Make a test purchase' })).toHaveAttribute(
+      'aria-current',
+      'step',
+    );
     await signIn(buyer, checkout, service, CANARY);
     await chooseAmount(checkout, /\$5\b/);
     await payByCard(checkout, '4242 4242 4242 4242');
     await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Get started' })).toHaveCount(0);
     const userKey = await buyer.evaluate(() => {
       const { Svc } = window as unknown as { Svc: { getUserKey(): string } };
       return Svc.getUserKey();
@@ -156,8 +170,7 @@ test('a purchase on a page with the snippet ends the checklist', async ({ servic
     await site.close();
   }
   await page.reload();
-  await expect(page.getByText('1 active users')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Get started' })).toHaveCount(0);
+  await expect(page.getByText('1 active user')).toBeVisible();
   await open('/requests');
   await expect(page.getByRole('heading', { name: '1 request' })).toBeVisible();
   await expect(page.getByRole('cell', { name: 'sandbox/echo' })).toBeVisible();
@@ -166,9 +179,22 @@ test('a purchase on a page with the snippet ends the checklist', async ({ servic
   await expect(page).toHaveURL(/status=unfinished/);
 
   await open('/webhooks');
-  await page.getByRole('link', { name: 'user_key.created' }).first().click();
-  await expect(page.getByText('"type": "user_key.created"')).toBeVisible();
-  expectNobody(await page.content(), 'a delivery');
+  await expect(page.getByRole('link', { name: 'credits.added' })).toBeVisible();
+  const deliveries = await page
+    .getByRole('table', { name: 'Deliveries' })
+    .getByRole('link')
+    .evaluateAll((links) =>
+      links.map((link) => ({ type: link.textContent, address: (link as HTMLAnchorElement).href })),
+    );
+  expect(deliveries.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['user_key.created', 'credits.added', 'test']),
+  );
+  for (const { type, address } of deliveries) {
+    await page.goto(address);
+    await expect(page.getByText(`"type": "${type}"`)).toBeVisible();
+    expectNobody(await page.content(), address);
+  }
+  await expectFine(page);
 });
 
 test('a commission shows its effect before it is set, and keeps its history', async () => {
@@ -177,6 +203,7 @@ test('a commission shows its effect before it is set, and keeps its history', as
   await rate.fill('101');
   await expect(page.getByText('From 0 to 100, two decimals at most')).toBeVisible();
   const effect = page.getByRole('table', { name: 'Effect of a commission of 50 %' });
+  await expect(page.getByRole('table', { name: /^Effect/ }).getByRole('row')).toHaveCount(4);
   await rate.fill('50');
   await expect(effect).toBeVisible();
   await page.getByRole('button', { name: 'Set rate' }).click();
@@ -255,24 +282,17 @@ test('the signing secret is shown after a fresh code only, and rotated in two st
   await toast('The next secret signs from now on');
 });
 
-test('every page is accessible, fits a phone, and names nobody', async () => {
-  for (const path of PAGES) {
-    await open(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expectAccessible(page);
-    if (DARK_PAGES.includes(path)) {
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await expectAccessible(page);
-      await page.emulateMedia({ colorScheme: 'light' });
-    }
-    await page.setViewportSize(PHONE);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow, path).toBeLessThanOrEqual(0);
-    await page.setViewportSize(DESK);
-    expectNobody(await page.content(), path);
-  }
-  for (const path of EXPORTS) expectNobody(await readExport(path), path);
-  expect(await readExport('/users/export')).toMatch(/\r\nau_\w+,/);
+test('no page and no export names anybody', async () => {
+  for (const path of [...PAGES, ...EXPORTS]) expectNobody(await read(path), path);
+  expect(await read('/users/export')).toMatch(/\r\nau_\w+,/);
+});
+
+test('a page that fails says so, and comes once it can', async () => {
+  await expectRecovery(page, {
+    path: `${app}/keys`,
+    heading: 'Publishable key',
+    broken: (work) => withoutTable('retired_publishable_key', work),
+  });
 });
 
 test('to everybody else an app does not exist: its pages, its exports and every action', async ({
@@ -312,6 +332,42 @@ test('to everybody else an app does not exist: its pages, its exports and every 
   await stranger.close();
   await open('/settings');
   expect(await page.getByRole('button', { name: /^App:/ }).textContent()).toBe(name);
+});
+
+test('on an app with a year of activity every page is whole, accessible, fits a phone and names nobody', async ({
+  service,
+  browser,
+}) => {
+  await ensureYear();
+  const context = await browser.newContext({ viewport: DESK });
+  const veteran = await context.newPage();
+  await signInTo(veteran, service, YEAR_OWNER, '/account');
+  const home = `${service}/partner/${YEAR_APP.id}`;
+  for (const path of PAGES) {
+    await veteran.goto(home + path);
+    await expect(veteran.getByRole('heading', { level: 1 })).toBeVisible();
+    await expectFine(veteran);
+    expectNobody(await veteran.content(), path);
+  }
+  for (const path of EXPORTS) {
+    const text = await (await context.request.get(`${home}${path}?period=12m`)).text();
+    expect(text.length, path).toBeGreaterThan(1_000);
+    expectNobody(text, path);
+  }
+
+  await veteran.goto(`${home}/requests?period=12m`);
+  const newest = veteran.getByRole('row').nth(1);
+  const first = await newest.textContent();
+  await veteran.getByRole('link', { name: 'Older' }).click();
+  await expect(veteran.getByText(/^51–100 of/)).toBeVisible();
+  expect(await newest.textContent()).not.toBe(first);
+  await newest.getByRole('link').click();
+  await expect(veteran).toHaveURL(/user=au_/);
+  await veteran.getByLabel('Time').selectOption('12m');
+  await expect(veteran).toHaveURL(/period=12m/);
+  await veteran.getByLabel('Model').selectOption({ index: 1 });
+  await expect(veteran).toHaveURL(/model=/);
+  await context.close();
 });
 
 /** What each action needs, all in one: an action takes what it knows. */
@@ -361,12 +417,13 @@ function callAction(action: string, input: { partnerId: string }): Promise<{ sta
   );
 }
 
-function readExport(path: string): Promise<string> {
+/** What is sent, before any script of the page runs. */
+function read(path: string): Promise<string> {
   return page.evaluate(async (address) => (await fetch(address)).text(), `${app}${path}`);
 }
 
 function expectNobody(text: string, path: string): void {
-  expect(text, path).not.toContain(CANARY);
+  for (const canary of [CANARY, YEAR_CANARY]) expect(text, path).not.toContain(canary);
   expect(text, path).not.toContain('usr_');
   expect(text, path).not.toMatch(/svc_sk_\w{8}/);
   expect(text, path).not.toMatch(/[\w.+-]+@[\w-]+\.[\w.]+/);
@@ -377,11 +434,9 @@ function inDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 }
 
-async function servePage(values: Record<string, string>) {
-  let html = await readFile(new URL('./fixtures/partner-page.html', import.meta.url), 'utf8');
-  for (const [name, value] of Object.entries(values)) html = html.replaceAll(name, value);
+async function servePage(html: string) {
   const server = createServer((_request, response) =>
-    response.setHeader('content-type', 'text/html').end(html),
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
   );
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   return {

@@ -60,7 +60,7 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }
   const next = list.findIndex(({ isDone }) => !isDone);
   return (
     <Section title="Get started" description={`${done} of ${list.length} done`} flush>
-      <RefreshOnReturn />
+      <RefreshOnReturn isWatching={!steps.hasPurchase} />
       <ol>
         {list.map((step, place) => (
           <Step key={step.title} place={place + 1} isNext={place === next} {...step} />

@@ -70,7 +70,11 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
         value={inDollars(earnings.maturing)}
         note={`${inCredits(earnings.maturing)} credits, ${settings().EARNINGS_HOLD_DAYS} days each`}
       />
-      <Stat label="Requests" value={inNumber(requests)} note={`${inNumber(users)} active users`} />
+      <Stat
+        label="Requests"
+        value={inNumber(requests)}
+        note={users === 1 ? '1 active user' : `${inNumber(users)} active users`}
+      />
       <Stat
         label="Refused or failed"
         value={inNumber(failures)}

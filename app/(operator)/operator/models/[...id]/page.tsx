@@ -46,7 +46,7 @@ export default async function ModelPage({ params }: Props) {
           actions={<StateOf isInForce={version === model?.priceVersion} effectiveAt={effectiveAt} />}
           flush
         >
-          <PriceTable rows={prices} />
+          <PriceTable version={version} rows={prices} />
         </Section>
       ))}
       <p className="text-sm text-muted">

@@ -24,10 +24,10 @@ const COLUMNS = [
 ];
 
 /** USD per million tokens. */
-export function PriceTable({ rows }: { rows: Row[] }) {
+export function PriceTable({ version, rows }: { version: string; rows: Row[] }) {
   return (
     <DataTable
-      caption="Prices in USD per million tokens"
+      caption={`Prices of ${version} in USD per million tokens`}
       columns={COLUMNS}
       rows={rows}
       numeric={CLASSES}

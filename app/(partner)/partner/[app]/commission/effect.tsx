@@ -20,7 +20,7 @@ const COLUMNS = [
     cell: ({ row: { original } }) => (
       <span>
         {original.name}
-        <code className="block font-mono text-[13px] text-muted">{original.id}</code>
+        <code className="block font-mono text-[13px] wrap-anywhere text-muted">{original.id}</code>
       </span>
     ),
   }),

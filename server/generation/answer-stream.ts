@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
+import { Reply } from '../http/respond';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
 import type { AnsweredStream } from './attempt';
@@ -23,11 +24,9 @@ type Outcome = Receipt['outcome'];
  * Relays a stream in the chunks it came in; what fails from here on is told inside the stream.
  * Settled before the last bytes go out, so that whoever reads the balance next sees the charge.
  */
-export function answerStream(run: Run, answer: AnsweredStream): Response {
+export function answerStream(run: Run, answer: AnsweredStream): Reply {
   const settle = once((outcome: Outcome) => settleStream(run, answer, outcome));
-  return new Response(relayToClient(run, answer, settle), {
-    headers: { ...STREAM_HEADERS, ...run.headers },
-  });
+  return new Reply(relayToClient(run, answer, settle), { ...STREAM_HEADERS, ...run.headers });
 }
 
 function relayToClient(

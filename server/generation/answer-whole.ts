@@ -1,11 +1,12 @@
 import { creditsToJson } from '../credits';
+import { Reply } from '../http/respond';
 import { capture } from '../ledger';
 import type { AnsweredWhole } from './attempt';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
 /** Sends a whole answer, settled before it goes out. */
-export async function answerWhole(run: Run, { served, exchange, whole }: AnsweredWhole): Promise<Response> {
+export async function answerWhole(run: Run, { served, exchange, whole }: AnsweredWhole): Promise<Reply> {
   const metered = meter(whole, exchange.estimate);
   const settled = await capture(
     run.hold,
@@ -13,12 +14,10 @@ export async function answerWhole(run: Run, { served, exchange, whole }: Answere
     writeReceipt(metered, { asked: run.model, served, outcome: 'completed' }),
   );
   run.endLease();
-  return new Response(whole.body, {
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-svc-credits-charged': String(creditsToJson(settled?.captured ?? 0n)),
-      ...run.headers,
-    },
+  return new Reply(whole.body, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-svc-credits-charged': String(creditsToJson(settled?.captured ?? 0n)),
+    ...run.headers,
   });
 }

@@ -1,6 +1,7 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { authSecret, settings } from '../env';
 import { ApiError } from '../errors';
+import type { Reply } from '../http/respond';
 import { hmacSha256 } from '../ids';
 import { admit, type Hold, keepLease, release } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
@@ -54,7 +55,7 @@ export async function runGeneration<Client extends ClientRequest>(
   request: Request,
   requestId: string,
   protocol: ClientProtocol<Client>,
-): Promise<Response> {
+): Promise<Reply> {
   try {
     return await generate(request, requestId, protocol);
   } catch (error) {
@@ -69,7 +70,7 @@ async function generate<Client extends ClientRequest>(
   request: Request,
   requestId: string,
   protocol: ClientProtocol<Client>,
-): Promise<Response> {
+): Promise<Reply> {
   const { keyHash, model, body: client } = await readModelRequest(request, protocol.validate);
   const refusal = refuseBeyondLimit(request, keyHash, model.id);
   if (refusal !== undefined) throw await refusal;
@@ -144,7 +145,7 @@ function readClientHeaders({ headers }: Request): ClientHeaders {
 }
 
 /** Until a provider has answered well nothing is owed: any failure frees the hold. */
-async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortSignal): Promise<Response> {
+async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortSignal): Promise<Reply> {
   const leave = () => run.abort.abort();
   clientSignal.addEventListener('abort', leave, { once: true });
   try {

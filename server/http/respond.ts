@@ -11,12 +11,23 @@ const FINAL_STATUSES = new Set([402, 403, 404, 502]);
 type Audience = 'any-origin' | 'same-origin';
 
 /**
+ * A good answer with its own headers only. `respond` makes one `Response` of it, complete: headers
+ * put on afterwards cost a paid request a tenth of its time.
+ */
+export class Reply {
+  constructor(
+    readonly body: string | ReadableStream<Uint8Array>,
+    readonly headers: Record<string, string>,
+  ) {}
+}
+
+/**
  * Runs a route's handler: gives the request an id, turns any failure into the route's error
  * shape once, and puts the headers on that every answer carries.
  */
 export async function respond(
   format: ErrorFormat,
-  handle: (requestId: string) => Promise<Response> | Response,
+  handle: (requestId: string) => Promise<Response | Reply> | Response | Reply,
   audience: Audience = 'any-origin',
 ): Promise<Response> {
   const requestId = newId('req');
@@ -57,12 +68,17 @@ export function notFound(format: ErrorFormat, message = 'There is nothing at thi
   return errorResponse(format, new ApiError('not_found', message), newId('req'));
 }
 
-function withStandardHeaders(response: Response, requestId: string, audience: Audience): Response {
-  response.headers.set('x-request-id', requestId);
-  response.headers.set('request-id', requestId);
-  if (audience === 'same-origin') return response;
-  for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
-  return response;
+function withStandardHeaders(answer: Response | Reply, requestId: string, audience: Audience): Response {
+  const standard = {
+    'x-request-id': requestId,
+    'request-id': requestId,
+    ...(audience === 'any-origin' && CORS_HEADERS),
+  };
+  if (answer instanceof Reply) {
+    return new Response(answer.body, { headers: { ...answer.headers, ...standard } });
+  }
+  for (const [name, value] of Object.entries(standard)) answer.headers.set(name, value);
+  return answer;
 }
 
 export function toApiError(failure: unknown, requestId: string): ApiError {

@@ -270,20 +270,27 @@ const OPEN_TO_ALL = [
   '/checkout/[visit]',
 ];
 
+/** The one page that is told by a query what it is about. */
+const PAYMENT_RETURN = '/account/buy/return?session_id=[payment]';
+
 test('no address that names something of somebody shows it to another: the answer is the one to what does not exist', async () => {
   const [ada, eve] = [await newOwnerOfEverything('Adas Harbour'), await newOwnerOfEverything('Eves Pier')];
   const operator = { ...ada, token: (await newSignedIn(OPERATOR)).token };
   const { event, session } = ada.ids;
   // In an app or a window of one's own the parts of others do not exist either.
   const foreign = [ada.ids, { event, session }];
-  const places = namedPlaces().filter(({ place }) => !OPEN_TO_ALL.includes(place));
+  const places = [...namedPlaces(), { place: PAYMENT_RETURN, methods: ['GET'] }].filter(
+    ({ place }) => !OPEN_TO_ALL.includes(place),
+  );
   expect(places.length).toBeGreaterThan(30);
   for (const { place, methods } of places) {
     for (const method of methods) {
       const who = `${method} ${place}`;
       const owner = place.startsWith('/operator') ? operator : ada;
-      if (method === 'GET')
-        expect([who, (await ask(fillIn(place, ada.ids), method, owner)).status]).toEqual([who, 200]);
+      if (method === 'GET') {
+        const own = await ask(fillIn(place, ada.ids), method, owner);
+        expect([who, own.status, isNothing(own)]).toEqual([who, 200, false]);
+      }
       for (const ids of foreign.slice(0, place.split('[').length - 1)) {
         const theirs = await ask(fillIn(place, { ...eve.ids, ...ids }), method, eve);
         const nobodys = await ask(fillIn(place, { ...eve.ids, ...unknown(ids) }), method, eve);
@@ -421,9 +428,12 @@ async function newOwnerOfEverything(name: string) {
   const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';');
   await post(`/checkout/api/visits/${visit}/recognise`, { user_key: userKey }, { cookie });
   const ref = (await findUserRef(email)) ?? '';
+  await dashboard.call('startPurchase', order, { token, headers: dashboard.ownPage });
+  const ofOwnPages = { userId: user.userId, partnerId: OUTSIDE_ANY_APP };
+  const { id: payment } = await prisma().checkoutSession.findFirstOrThrow({ where: ofOwnPages });
   return {
     ...{ name, token, userKey, visitToken: cookie.split('=')[1] ?? '', appUserId: user.appUserId },
-    ids: { app: app.id, event, session, purchase, request, visit, ref, model: 'sandbox/echo' },
+    ids: { app: app.id, event, session, payment, purchase, request, visit, ref, model: 'sandbox/echo' },
   };
 }
 

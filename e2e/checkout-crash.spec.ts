@@ -41,14 +41,15 @@ test('the server is killed between payment and credit: after the restart the swe
 
     server = spawnServer({ port: PORT, dataDir: DATA_DIR });
     await waitUntilReady(server);
-    const creditsOf = () => (runCommand(['user', 'show', email], DATA_DIR) as { credits: number }).credits;
+    const creditsOf = () =>
+      (runCommand(['user', 'show', email], { dataDir: DATA_DIR }) as { credits: number }).credits;
     await expect.poll(creditsOf, { timeout: 30_000 }).toBe(500);
 
     // The page that waited all along finds out, and nothing is credited again.
     await page.unroute('**/checkout/api/visits/*/payments/cks_*');
     await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
     expect(creditsOf()).toBe(500);
-    expect(runCommand(['ledger', 'check'], DATA_DIR)).toMatchObject({ differences: [] });
+    expect(runCommand(['ledger', 'check'], { dataDir: DATA_DIR })).toMatchObject({ differences: [] });
   } finally {
     const died = new Promise((resolve) => server.once('exit', resolve));
     if (server.exitCode === null && server.signalCode === null && server.kill('SIGTERM')) await died;

@@ -12,15 +12,10 @@ import {
 import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
 import { runSql, withoutTable } from './fixtures/database';
 import { OPERATOR_EMAIL, runCommand } from './fixtures/server';
-import { ensureYear } from './fixtures/year';
 
 /** What an operator does, on an install with a year of activity. */
 
 test.describe.configure({ timeout: 120_000 });
-test.beforeAll(async () => {
-  test.setTimeout(120_000);
-  await ensureYear();
-});
 
 test('an operator looks at everything, moves credits with a reason, and the log says so', async ({
   page,
@@ -31,7 +26,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await expectFine(page);
   await page.getByRole('link', { name: '12 months' }).click();
   // Twelve months begin on a first, so some days of the year lie before them.
-  await expect(page.getByText(/^1[789],\d{3}$/)).toBeVisible();
+  await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],

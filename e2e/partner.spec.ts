@@ -15,7 +15,6 @@ import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
 import { withoutTable } from './fixtures/database';
 import { runCommand } from './fixtures/server';
 import { ageSignIns } from './fixtures/sign-ins';
-import { ensureYear } from './fixtures/year';
 
 /** An app whose owner walks through its pages, signed in once. */
 
@@ -338,7 +337,6 @@ test('on an app with a year of activity every page is whole, accessible, fits a 
   service,
   browser,
 }) => {
-  await ensureYear();
   const context = await browser.newContext({ viewport: DESK });
   const veteran = await context.newPage();
   await signInTo(veteran, service, YEAR_OWNER, '/account');

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openCommandDatabase, requireDatabaseUrl } from '../server/cli/database';
 import { syncCatalog } from '../server/pricing/sync-catalog';
-import { generateYear, YEAR_REQUESTS, YEAR_SEED } from '../tests/year/generate';
+import { generateYear } from '../tests/year/generate';
+import { YEAR_REQUESTS, YEAR_SEED } from '../tests/year/seed';
 
 /** `npm run year -- [--seed N] [--requests N]`: a year of made-up activity, to look at the dashboards with. */
 

@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { closeDatabase } from '@/server/db';
 import { randomBase62 } from '@/server/ids';
+import { addressOn, withClient } from './database-server';
 
 /**
  * A database of its own for one test file: `await newDatabase()` at the top of the file, before
@@ -30,17 +31,7 @@ export async function cloneDatabase(
 }
 
 /** Where a database of this run's server is. */
-export const addressOf = (database: string): string => inject('serverUrl').replace(/\/svc$/, `/${database}`);
+export const addressOf = (database: string): string => addressOn(inject('serverUrl'), database);
 
 export const onDatabaseServer = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> =>
   withClient(inject('serverUrl'), work);
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}

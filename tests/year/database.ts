@@ -1,46 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { inject } from 'vitest';
-import { DAY_MS, now } from '@/server/clock';
-import { addressOf, cloneDatabase, onDatabaseServer, withClient } from '../harness/database';
-import { generateYear, YEAR_SEED } from './generate';
+import { cloneDatabase } from '../harness/database';
+import { withClient } from '../harness/database-server';
+import { ensureYear } from './ensure-year';
+import { generateYear } from './generate';
+import { YEAR_SEED } from './seed';
 
-const YEAR_LOCK = 3_704_212;
-
-/**
- * A database of its own with a year of activity for one test file: `await newYearDatabase()` at the
- * top of the file. The year is generated once a day and again when its code or a migration changed.
- */
+/** A database of its own with a year of activity for one test file: `await newYearDatabase()` at the top of the file. */
 export function newYearDatabase(): Promise<{ url: string }> {
   console.info(`SEED=${YEAR_SEED}`);
-  return cloneDatabase(ensureYear);
-}
-
-function ensureYear(): Promise<string> {
-  const name = `year_${Math.floor(now() / DAY_MS)}_${hashOfSources()}`;
-  return onDatabaseServer(async (client) => {
-    // One test file builds it, the others wait; the lock goes with the connection.
-    await client.query('SELECT pg_advisory_lock($1)', [YEAR_LOCK]);
-    const { rows } = await client.query<{ datname: string }>(
-      `SELECT datname FROM pg_database WHERE datname LIKE 'year\\_%'`,
-    );
-    if (rows.some(({ datname }) => datname === name)) return name;
-    for (const { datname } of rows) await client.query(`DROP DATABASE "${datname}" WITH (FORCE)`);
-    // Under its name only when it is whole.
-    const draft = `test_${name}`;
-    await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${draft} TEMPLATE ${inject('templateName')}`);
-    await withClient(addressOf(draft), (year) => generateYear(year));
-    await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
-    return name;
-  });
-}
-
-function hashOfSources(): string {
-  const hash = createHash('sha256').update(inject('templateName'));
-  const sources = readdirSync(import.meta.dirname).map((name) => path.join(import.meta.dirname, name));
-  for (const file of [...sources.sort(), path.resolve('server/pricing/catalog.json')])
-    hash.update(readFileSync(file));
-  return hash.digest('hex').slice(0, 16);
+  const server = { serverUrl: inject('serverUrl'), templateName: inject('templateName') };
+  return cloneDatabase(() => ensureYear(server, (url) => withClient(url, (client) => generateYear(client))));
 }

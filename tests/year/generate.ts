@@ -2,10 +2,8 @@ import type pg from 'pg';
 import { MINUTE_MS, now } from '@/server/clock';
 import { YEAR_APP } from './people';
 import { asJson, type Row, type Rows, TABLES } from './rows';
+import { YEAR_REQUESTS, YEAR_SEED } from './seed';
 import { simulateYear } from './simulate';
-
-export const YEAR_SEED = 2026;
-export const YEAR_REQUESTS = 200_000;
 
 const ROWS_PER_STATEMENT = 5_000;
 

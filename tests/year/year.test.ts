@@ -3,8 +3,8 @@ import { pool } from '@/server/db';
 import { checkLedger } from '@/server/ledger';
 import { readEarnings } from '@/server/ledger/earnings';
 import { newYearDatabase } from './database';
-import { YEAR_REQUESTS } from './generate';
 import { YEAR_APP, YEAR_HEAVY_USER } from './people';
+import { YEAR_REQUESTS } from './seed';
 
 await newYearDatabase();
 

@@ -1,0 +1,73 @@
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
+import { DataDirInUse } from '@/server/process/lock-file';
+import { hashMigrations, migrate } from '@/server/process/migrate';
+
+/** One PostgreSQL for a run of tests, with a migrated template to clone databases from. */
+export type DatabaseServer = {
+  /** Address of the server's own database. */
+  serverUrl: string;
+  templateName: string;
+};
+
+/** Runs at the same time get a server each. */
+const SLOTS = 8;
+
+export async function startDatabaseServer(): Promise<DatabaseServer & { stop(): Promise<void> }> {
+  const postgres = await startInFreeSlot();
+  try {
+    return {
+      serverUrl: postgres.url,
+      templateName: await ensureTemplate(postgres.url),
+      stop: () => postgres.stop(),
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** Where a database of the server is. */
+export const addressOn = (serverUrl: string, database: string): string =>
+  serverUrl.replace(/\/svc$/, `/${database}`);
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function startInFreeSlot(slot = 1): Promise<EmbeddedPostgres> {
+  try {
+    return await startEmbeddedPostgres({ dataDir: `.data/test-${slot}`, durable: false });
+  } catch (error) {
+    if (error instanceof DataDirInUse && slot < SLOTS) return startInFreeSlot(slot + 1);
+    throw error;
+  }
+}
+
+/** The template is built again only when a migration changed. */
+function ensureTemplate(serverUrl: string): Promise<string> {
+  const name = `template_${hashMigrations().slice(0, 16)}`;
+  return withClient(serverUrl, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      `SELECT datname FROM pg_database WHERE datname ~ '^(template_|test_)'`,
+    );
+    const outdated = rows.map((row) => row.datname).filter((found) => found !== name);
+    for (const found of outdated) await client.query(`DROP DATABASE "${found}" WITH (FORCE)`);
+    if (outdated.length === rows.length) await buildTemplate(client, serverUrl, name);
+    return name;
+  });
+}
+
+async function buildTemplate(client: pg.Client, serverUrl: string, name: string): Promise<void> {
+  // Under its name only when it is whole.
+  const draft = `test_${name}`;
+  await client.query(`CREATE DATABASE ${draft}`);
+  await migrate(addressOn(serverUrl, draft));
+  await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+}

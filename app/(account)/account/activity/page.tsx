@@ -58,11 +58,7 @@ export default async function ActivityPage({ searchParams }: Props) {
           </a>
         }
       />
-      <Filters
-        query={query}
-        apps={apps.map(({ id, name }) => ({ value: id, label: name }))}
-        models={modelsOf(everything, query.model)}
-      />
+      <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
       <Section title={`Credits spent per ${query.period === '12m' ? 'month' : 'day'}`}>
         {total === 0 ? (
@@ -134,6 +130,12 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
 
 const isWanted = (day: UsageDay, { app, model }: ActivityQuery): boolean =>
   (app === undefined || day.appId === app) && (model === undefined || day.model === model);
+
+/** As for the models below; an app in which nothing was used yet has no name here. */
+const choicesOf = (names: Map<string, string>, chosen: string | undefined) =>
+  [...(chosen === undefined || names.has(chosen) ? [] : [[chosen, 'One app'] as const]), ...names].map(
+    ([value, label]) => ({ value, label }),
+  );
 
 /** The chosen one stays in the list when nothing was used of it. */
 const modelsOf = (days: UsageDay[], chosen: string | undefined): string[] =>

@@ -73,11 +73,7 @@ export default async function AppPage(props: Props) {
           {...amountOf(app.own)}
           note={app.own < 0n ? 'after a refund; the next purchase here repays it' : 'spent first'}
         />
-        <Stat
-          label="Allowance left"
-          {...(app.limitLeft === null ? { value: 'None' } : amountOf(app.limitLeft))}
-          note={describeAllowance(app)}
-        />
+        <Stat label="Allowance left" {...allowanceLeft(app)} note={describeAllowance(app)} />
       </Stats>
       <Section
         title="Allowance"
@@ -111,7 +107,12 @@ export default async function AppPage(props: Props) {
   );
 }
 
+function allowanceLeft({ limitLeft, limitPaused }: AppOfUser): { value: string; unit?: string } {
+  if (limitPaused !== null) return { value: 'Paused' };
+  return limitLeft === null ? { value: 'None' } : amountOf(limitLeft);
+}
+
 function describeAllowance({ limitSaved, limitPaused }: AppOfUser): string {
-  if (limitPaused !== null) return `${inCredits(limitPaused)} paused`;
+  if (limitPaused !== null) return `with ${inCredits(limitPaused)} left`;
   return limitSaved === null ? 'of other credits' : `of ${inCredits(limitSaved)} allowed`;
 }

@@ -1,17 +1,6 @@
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type APIRequestContext, type Browser, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 
-const PAGES = [
-  '/',
-  '/pricing',
-  '/docs',
-  '/docs/clients',
-  '/docs/charges',
-  '/docs/errors',
-  '/docs/api',
-  '/docs/api/generate',
-  '/docs/api/webhooks',
-];
 const PHONE = { width: 375, height: 812 };
 /** A page must be there within this time, on a machine that does other things too. */
 const INTERACTIVE_MS = 1_000;
@@ -22,6 +11,16 @@ function listenForProblems(page: Page): string[] {
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(error.message));
   return problems;
+}
+
+/** Every page of the site, as search engines learn of them. */
+async function pagesOf(request: APIRequestContext): Promise<string[]> {
+  const sitemap = await (await request.get('/sitemap.xml')).text();
+  const paths = [...sitemap.matchAll(/<loc>https?:\/\/[^/]+([^<]*)<\/loc>/g)].map(([, path]) => path ?? '');
+  expect(paths).toEqual(
+    expect.arrayContaining(['/', '/pricing', '/docs', '/docs/api/generate', '/docs/errors', '/docs/widget']),
+  );
+  return paths;
 }
 
 async function openPage(browser: Browser, options: Parameters<Browser['newContext']>[0]): Promise<Page> {
@@ -36,11 +35,12 @@ for (const [colorScheme, viewport] of [
   test(`every page is accessible and breaks no policy: ${colorScheme}, ${viewport.width} px`, async ({
     browser,
     baseURL,
+    request,
   }) => {
     test.slow();
     const page = await openPage(browser, { colorScheme, viewport, ...(baseURL && { baseURL }) });
     const problems = listenForProblems(page);
-    for (const path of PAGES) {
+    for (const path of [...(await pagesOf(request)), '/sign-in']) {
       await page.goto(path);
       await expectAccessible(page);
       const excess = await page.evaluate(
@@ -53,10 +53,10 @@ for (const [colorScheme, viewport] of [
   });
 }
 
-test('every page is interactive in under a second', async ({ page }) => {
-  for (const path of PAGES) {
+test('every page is interactive in under a second', async ({ page, request }) => {
+  for (const path of await pagesOf(request)) {
     const times: number[] = [];
-    for (let visit = 0; visit < 3; visit++) {
+    for (let visit = 0; visit < 3 && !times.some((ms) => ms < INTERACTIVE_MS); visit++) {
       await page.goto(path);
       times.push(
         await page.evaluate(() => {
@@ -71,11 +71,7 @@ test('every page is interactive in under a second', async ({ page }) => {
 });
 
 test('every link of the site, and every anchor, leads somewhere', async ({ request }) => {
-  const sitemap = await (await request.get('/sitemap.xml')).text();
-  const paths = [...sitemap.matchAll(/<loc>https?:\/\/[^/]+([^<]*)<\/loc>/g)].map(([, path]) => path ?? '');
-  expect(paths).toEqual(
-    expect.arrayContaining(['/', '/pricing', '/docs', '/docs/api/generate', '/docs/errors']),
-  );
+  const paths = await pagesOf(request);
   const texts = new Map<string, string>();
   const read = async (path: string): Promise<string> => {
     const known = texts.get(path);
@@ -96,6 +92,17 @@ test('every link of the site, and every anchor, leads somewhere', async ({ reque
       if (anchor) expect(text, `${href} on ${path}`).toContain(`id="${anchor}"`);
     }
   }
+});
+
+test('who is signed in is shown the way to the account', async ({ page, context, baseURL }) => {
+  const main = page.getByRole('navigation', { name: 'Main' });
+  await page.goto('/pricing');
+  await expect(main.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/sign-in');
+  await context.addCookies([
+    { name: '__Host-svc-session', value: 'of a sign-in', url: baseURL ?? '', secure: true },
+  ]);
+  await page.reload();
+  await expect(main.getByRole('link', { name: 'Account' })).toHaveAttribute('href', '/account');
 });
 
 test('a visitor finds a model, sees what a request costs, and can send the address to a friend', async ({

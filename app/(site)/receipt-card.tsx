@@ -1,6 +1,7 @@
 import { chargeFor, creditsToJson } from '@/server/credits';
 import { costOf } from '@/server/pricing/cost';
 import { NO_TOKENS } from '@/server/protocols/neutral';
+import { formatUsd } from './parts/numbers';
 import type { PriceRow } from './parts/price-rows';
 
 const TOKENS = { input: 2_500, output: 500 };
@@ -32,7 +33,7 @@ export function ReceiptCard({ model }: { model: PriceRow }) {
           <dd className="text-right tabular-nums">
             <span className="text-lg font-semibold">{credits(charge)}</span>
             <span className="mt-0.5 block text-sm text-muted">
-              ${(creditsToJson(charge) / CREDITS_PER_USD).toFixed(4)}
+              {formatUsd(creditsToJson(charge) / CREDITS_PER_USD)}
             </span>
           </dd>
         </div>
@@ -50,5 +51,6 @@ function Line({ name, value }: { name: string; value: string }) {
   );
 }
 
+/** In a column: four decimals at least, and all that there are. */
 const credits = (amount: bigint): string =>
-  `${creditsToJson(amount).toLocaleString('en', { maximumFractionDigits: 6 })} credits`;
+  `${creditsToJson(amount).toLocaleString('en', { minimumFractionDigits: 4, maximumFractionDigits: 6 })} credits`;

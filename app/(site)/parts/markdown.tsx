@@ -123,12 +123,18 @@ function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
       <table className="w-full border-collapse text-sm">
         <thead>
           <tr className="border-b border-line bg-sunken text-left">
-            {token.header.map((cell, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
-              <th key={i} scope="col" className="px-4 py-2.5 font-medium">
-                {inline(cell.tokens, resolve)}
-              </th>
-            ))}
+            {token.header.map((cell, i) =>
+              cell.text === '' ? (
+                // A column without a name has no heading either.
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
+                <td key={i} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
+                <th key={i} scope="col" className="px-4 py-2.5 font-medium">
+                  {inline(cell.tokens, resolve)}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>

@@ -14,6 +14,7 @@ const count = (fallback: number) =>
     .int({ error: 'a whole number' })
     .min(0, { error: 'zero or more' })
     .default(fallback);
+const flag = z.stringbool({ error: 'true or false' }).default(false);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -54,6 +55,9 @@ export const settingsSchema = z.object({
     .regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' })
     .optional(),
   STRIPE_API_BASE: address.optional(),
+  STRIPE_AUTOMATIC_TAX: flag,
+  STRIPE_TERMS_OF_SERVICE: flag,
+  STRIPE_INVOICES: flag,
 
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default('svc <no-reply@svc.localhost>'),
@@ -72,7 +76,7 @@ export const settingsSchema = z.object({
 
   EARNINGS_HOLD_DAYS: count(30),
 
-  WEBHOOK_ALLOW_LOOPBACK: z.stringbool({ error: 'true or false' }).default(false),
+  WEBHOOK_ALLOW_LOOPBACK: flag,
 
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 

@@ -1,13 +1,28 @@
 import type { ReactNode } from 'react';
+import { Spinner } from '../_ui/spinner';
 
-/** The sheet every checkout page is drawn on: fills its frame, or stands in the middle of a window. */
+/** The sheet every checkout page is drawn on: fills its frame, or lies in the middle of a wide window. */
 export function Panel({ footer, children }: { footer?: ReactNode; children: ReactNode }) {
   return (
-    <div className="flex min-h-dvh flex-col bg-surface">
-      <main className="mx-auto flex w-full max-w-[440px] flex-1 flex-col px-6 pt-5 sm:px-8">{children}</main>
-      <footer className="mx-auto flex min-h-12 w-full max-w-[440px] items-center justify-center px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))] pt-3 text-center text-[13px] text-muted">
-        {footer}
-      </footer>
+    <div className="flex min-h-dvh flex-col bg-surface sm:bg-sunken sm:p-6 sm:dark:bg-page">
+      <div className="flex w-full flex-1 flex-col bg-surface sm:m-auto sm:min-h-[41rem] sm:max-w-[28rem] sm:flex-none sm:rounded-2xl sm:border sm:border-line sm:shadow-[0_16px_48px_-24px_rgb(0_0_0/0.25)]">
+        <main className="mx-auto flex w-full max-w-[28rem] flex-1 flex-col px-6 pt-5 sm:px-8">
+          {children}
+        </main>
+        <footer className="flex min-h-12 items-center justify-center px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))] pt-3 text-center text-[0.8125rem] text-muted">
+          {footer}
+        </footer>
+      </div>
+    </div>
+  );
+}
+
+/** While the checkout finds out what to show. */
+export function OpeningMessage({ text }: { text: string }) {
+  return (
+    <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
+      <Spinner />
+      <h1 className="tracking-normal">{text}</h1>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import type { Currency } from './amounts';
 import type { Payment } from './payment';
 import { hostedPage, returnPageUrl } from './payment-pages';
 import { type CheckoutMode, startPayment } from './start';
+import { isWebsite } from './visits';
 
 /** Who buys: known by a user key, or just signed in and without one yet. */
 export type Buyer = { userId: string; partnerId: string; keyId?: string };
@@ -38,6 +39,7 @@ export async function startApiPayment(
     language: null,
     // A key does not prove that the user is here: the form shall not show their address.
     customer: null,
+    isFromDeviceApp: returnUrl !== undefined && !isWebsite(returnUrl),
     page: (checkoutSessionId) => hostedPage(returnUrl ?? returnPageUrl(), checkoutSessionId),
   });
   if (metadata !== undefined) await inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata }));

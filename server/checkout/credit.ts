@@ -5,16 +5,17 @@ import { type Booking, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
 import { finish, type Payment } from './payment';
+import type { ProcessorPayment } from './payment-processor';
 import { sendReceiptMail } from './receipt-mail';
 
 /** Credits and tells the partner exactly once: only one caller wins the conditional update. */
-export async function credit(payment: Payment, processorPaymentId: string | null): Promise<void> {
+export async function credit(payment: Payment, told: ProcessorPayment): Promise<void> {
   const purchaseId = await inTransaction(async (tx) => {
     const { id, userId, partnerId } = payment;
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
-    await keepPurchase(tx, payment, { purchaseId: booking.transactionId, processorPaymentId });
+    await keepPurchase(tx, payment, booking.transactionId, told);
     // What is bought outside any app is nobody's business but the user's.
     if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);
     return booking.transactionId;
@@ -26,7 +27,8 @@ export async function credit(payment: Payment, processorPaymentId: string | null
 async function keepPurchase(
   tx: Tx,
   { id: sessionId, userId, partnerId, currency, amountMinor, rate, credits }: Payment,
-  { purchaseId, processorPaymentId }: { purchaseId: string; processorPaymentId: string | null },
+  purchaseId: string,
+  { paymentId, taxMinor }: ProcessorPayment,
 ): Promise<void> {
   await tx.purchase.create({
     data: {
@@ -34,9 +36,10 @@ async function keepPurchase(
       userId,
       partnerId,
       sessionId,
-      processorPaymentId,
+      processorPaymentId: paymentId,
       currency,
       amountMinor,
+      taxMinor,
       rate,
       credits,
       receiptDueAt: nowDate(),

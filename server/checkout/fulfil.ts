@@ -42,7 +42,7 @@ async function applyProcessorState(payment: Payment, told: ProcessorPayment): Pr
       return;
     case 'paid':
       if (!isTheOrderedPayment(payment, told)) return refuse(payment, told);
-      await credit(payment, told.paymentId);
+      await credit(payment, told);
       // Refunded before we heard of the payment: the event about it may be gone already.
       if (told.paymentId !== null && told.isReversed) await applyReversals(told.paymentId);
       return;

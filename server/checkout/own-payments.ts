@@ -25,6 +25,7 @@ export async function startOwnPayment(
     checkoutMode: 'new_tab',
     language: 'en',
     customer: { canSaveCard: true },
+    isFromDeviceApp: false,
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),
   });
   invariant(form.kind === 'hosted', 'a hosted page was asked for');

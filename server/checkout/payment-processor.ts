@@ -52,6 +52,8 @@ export type PaymentOrder = {
   /** The language of the processor's form; null lets the browser decide. */
   language: string | null;
   customer: OrderCustomer | null;
+  /** The buyer comes from an app on the device, not from a website. */
+  isFromDeviceApp: boolean;
   page: PaymentPage;
 };
 
@@ -82,6 +84,8 @@ export type ProcessorPayment = {
   mode: string;
   currency: string | null;
   amountMinor: number | null;
+  /** What of the amount is tax. */
+  taxMinor: number;
   /** Why the last try to pay failed. */
   failure: PaymentFailure | null;
   /** The payment behind the session, once somebody tried to pay. */

@@ -23,6 +23,8 @@ export type PurchaseReceipt = PurchaseSummary & {
   /** USD per unit of the currency at the time, as exact decimal text. */
   rate: string;
   language: string;
+  /** What of the amount is tax. */
+  taxMinor: number;
 };
 
 /** Newest first. */
@@ -56,6 +58,7 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
     ...summarise(row, names),
     email: user.email,
     rate: row.rate.toString(),
+    taxMinor: row.taxMinor,
     language: session?.language ?? 'en',
   };
 }

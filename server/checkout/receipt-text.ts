@@ -38,6 +38,7 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
       { label: say.credits, value: credits },
       ...(receipt.currency === 'usd' ? [] : [{ label: say.rate, value: show.rate }]),
       { label: say.paid, value: paid },
+      ...(receipt.taxMinor > 0 ? [{ label: say.tax, value: show.money(receipt.taxMinor) }] : []),
       ...(taken > 0
         ? [{ label: say.refunded, value: show.money(Math.min(taken, receipt.amountMinor)) }]
         : []),
@@ -80,6 +81,7 @@ const EN = {
   creditsUnit: 'credits',
   rate: 'Exchange rate',
   paid: 'Paid',
+  tax: 'Tax included',
   refunded: 'Refunded',
   link: 'Open or print this receipt',
   back: 'Account',
@@ -106,6 +108,7 @@ const DE: typeof EN = {
   creditsUnit: 'Credits',
   rate: 'Wechselkurs',
   paid: 'Bezahlt',
+  tax: 'Darin Steuer',
   refunded: 'Erstattet',
   link: 'Quittung öffnen oder drucken',
   back: 'Konto',

@@ -36,6 +36,7 @@ type PaymentRequest = {
   language: Language | null;
   /** Whether the user is here in person: then the form knows them, and may keep a card. */
   customer: { canSaveCard: boolean } | null;
+  isFromDeviceApp: boolean;
   /** Where the form appears; told the id of the new checkout session. */
   page: (checkoutSessionId: string) => PaymentPage;
 };
@@ -89,6 +90,7 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
     expiresAt: payment.expiresAt,
     language: request.language,
     customer: null,
+    isFromDeviceApp: request.isFromDeviceApp,
     page: request.page(payment.id),
   };
   try {

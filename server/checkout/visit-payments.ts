@@ -11,7 +11,7 @@ import {
 } from './start';
 import { requireEnabledPartner } from './visit-partner';
 import { requireSignedIn } from './visit-sign-in';
-import type { Visit } from './visits';
+import { isWebsite, type Visit } from './visits';
 
 type PaymentWish = {
   amount: unknown;
@@ -30,6 +30,7 @@ export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promis
     partnerId: visit.partnerId,
     visitId: visit.id,
     // In a window of our own the card may be kept; a key alone does not show whose it is.
+    isFromDeviceApp: !isWebsite(visit.origin),
     customer: by === 'session' ? { canSaveCard: visit.display !== 'embedded' } : null,
     page: (checkoutSessionId) => choosePage(visit.display, wish.checkoutMode, checkoutSessionId),
   });

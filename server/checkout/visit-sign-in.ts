@@ -14,7 +14,7 @@ import { type Caller, requireUserKey } from '../keys/authenticate';
 import { revokeSession } from '../keys/revoke';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
-import type { Visit } from './visits';
+import { isWebsite, type Visit } from './visits';
 
 /** Who is at the window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
@@ -103,7 +103,6 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
 }
 
 const isFirstParty = ({ display }: Visit): boolean => display !== 'embedded';
-const isWebsite = ({ origin }: Visit): boolean => /^https?:/.test(origin);
 
 async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promise<LiveSession | null> {
   return sessionToken !== null && isFirstParty(visit) ? findSession(sessionToken) : null;
@@ -114,7 +113,7 @@ async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promis
  * scheme wildcard any app on the device may stand: there the user clicks first.
  */
 export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
-  if (isWebsite(visit)) await recogniseDevice(visit, device);
+  if (isWebsite(visit.origin)) await recogniseDevice(visit, device);
 }
 
 /** Whom a click would recognise: as much of the address as its owner needs. Null for nobody. */

@@ -31,6 +31,8 @@ export type VisitState = {
   maximum: number;
   /** USD per unit; null while the currency cannot be paid in. */
   rates: { usd: number; eur: number | null };
+  /** Prices include the tax of the buyer's country. */
+  includesTax: boolean;
   sandbox: boolean;
 };
 
@@ -42,7 +44,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
     findUsdRate('eur'),
   ]);
   invariant(partner, 'partners are never deleted');
-  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE } = settings();
+  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return {
     visitId: visit.id,
     appName: partner.name,
@@ -55,6 +57,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
     minimum: MINIMUM_PURCHASE,
     maximum: MAXIMUM_PURCHASE,
     rates: { usd: 1, eur: eurRate === null ? null : Number(eurRate) },
+    includesTax: STRIPE_AUTOMATIC_TAX,
     sandbox: STRIPE_API_BASE !== undefined,
   };
 }

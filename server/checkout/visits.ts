@@ -14,6 +14,9 @@ export type Visit = CheckoutVisit;
 export const DISPLAYS = ['embedded', 'popup', 'new_tab'] as const;
 export type Display = (typeof DISPLAYS)[number];
 
+/** Else it is an app on the device, with a scheme of its own. */
+export const isWebsite = (address: string): boolean => /^https?:/.test(address);
+
 export const VISIT_LIFETIME_MS = 60 * MINUTE_MS;
 /** 256 random bits in base62. */
 const TOKEN_CHARACTERS = 43;

@@ -27,7 +27,7 @@ export function AccountHeader({ say, language, visit, onAccount }: Props) {
       <div className="min-w-0 flex-1">
         <p className="truncate leading-snug font-medium">{visit.app_name}</p>
         {visit.signed_in !== null && (
-          <p className="flex min-w-0 gap-1.5 text-[13px] leading-snug text-muted">
+          <p className="flex min-w-0 gap-1.5 text-[0.8125rem] leading-snug text-muted">
             <span className="shrink-0 tabular-nums">{balance}</span>
             {visit.email !== null && (
               <>

@@ -4,21 +4,24 @@ import { Amount } from '../../_ui/amount';
 import { Button, buttonClass } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
 import { Line } from './line';
-import { StepTitle } from './step-title';
 
 type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
   accountUrl: string;
+  onSignIn(): void;
   onSignOut(): void;
   onBack(): void;
 };
 
+const LINK = 'mt-3 inline-flex min-h-11 items-center self-start text-accent underline underline-offset-2';
+
 /** Whose credits these are, what the app may use of them, and the way out. */
-export function AccountStep({ say, language, visit, accountUrl, onSignOut, onBack }: Props) {
+export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSignOut, onBack }: Props) {
   const show = (credits: number | null) => <Amount credits={credits ?? 0} language={language} />;
   const isInPerson = visit.signed_in === 'session';
   return (
@@ -38,15 +41,14 @@ export function AccountStep({ say, language, visit, accountUrl, onSignOut, onBac
           </>
         )}
       </dl>
-      {isInPerson && (
-        <a
-          href={accountUrl}
-          target="_blank"
-          rel="noopener"
-          className="mt-3 inline-flex min-h-11 items-center self-start text-accent underline underline-offset-2"
-        >
+      {isInPerson ? (
+        <a href={accountUrl} target="_blank" rel="noopener" className={LINK}>
           {say.accountMore}
         </a>
+      ) : (
+        <button type="button" onClick={onSignIn} className={LINK}>
+          {say.signIn}
+        </button>
       )}
       <div className="mt-auto pt-6">
         <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>

@@ -7,10 +7,10 @@ import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
 import { Line } from './line';
 import { creditsFor, describeRate, parseAmount } from './purchase-amount';
-import { StepTitle } from './step-title';
 
 const DEFAULT_AMOUNT = 10;
 
@@ -41,6 +41,11 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
   const wanted = choice === 'custom' ? parseAmount(custom) : choice;
   const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
 
+  const notes = [
+    ...(currency === 'eur' ? [say.rate(...describeRate(rate, currency, language))] : []),
+    ...(visit.includes_tax ? [say.taxIncluded] : []),
+  ];
+
   async function submit(event: FormEvent) {
     event.preventDefault();
     setChecked(true);
@@ -69,8 +74,8 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
               onChoose={() => setChoice(option)}
               value={String(option)}
             >
-              <span className="text-[17px] font-semibold tabular-nums">{money(option)}</span>
-              <span className="text-[13px] text-muted tabular-nums">
+              <span className="text-[1.0625rem] font-semibold tabular-nums">{money(option)}</span>
+              <span className="text-[0.8125rem] text-muted tabular-nums">
                 {formatCredits(creditsFor(option, rate), language)}
               </span>
             </Tile>
@@ -111,13 +116,9 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
             {amount === null ? '–' : `${formatCredits(creditsFor(amount, rate), language)} ${say.credits}`}
           </Line>
         </dl>
-        {currency === 'eur' && (
-          <p className="-mt-2 mb-4 text-sm text-muted">
-            {say.rate(...describeRate(rate, currency, language))}
-          </p>
-        )}
+        {notes.length > 0 && <p className="-mt-2 mb-4 text-sm text-muted">{notes.join(' ')}</p>}
         <Button type="submit" size="large" busy={busy} className="w-full">
-          {say.continue(amount === null ? '…' : money(amount))}
+          {amount === null ? say.goOn : say.continue(money(amount))}
         </Button>
         {onUseOwn && (
           <Button look="quiet" className="mt-2 w-full" onClick={onUseOwn}>

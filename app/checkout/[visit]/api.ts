@@ -19,6 +19,7 @@ export type VisitState = {
   maximum: number;
   /** USD per unit; null while the currency cannot be paid in. */
   rates: { usd: number; eur: number | null };
+  includes_tax: boolean;
   sandbox: boolean;
 };
 

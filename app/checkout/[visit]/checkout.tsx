@@ -2,16 +2,16 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Language } from '../../_ui/language';
-import { Spinner } from '../../_ui/spinner';
 import { type Messages, messagesFor } from '../messages';
-import { FullMessage, Panel } from '../panel';
+import { FullMessage, OpeningMessage, Panel } from '../panel';
+import { ProblemStep } from '../problem-step';
 import { AccountHeader } from './account-header';
 import { AccountStep } from './account-step';
 import { AmountStep } from './amount-step';
 import { createApi, failureCode, type Payment, type PaymentStatus, type VisitState } from './api';
 import { describeFailure, describeOutcome } from './describe-failure';
 import { LeavePrompt } from './leave-prompt';
-import { AllowedStep, ConfirmingStep, ProblemStep, ProcessingStep } from './outcome-steps';
+import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
 import { PaymentStep } from './payment-step';
 import { PermissionStep } from './permission-step';
 import { SignIn } from './sign-in';
@@ -130,7 +130,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
     const isDelivered = await host.deliverToken(result.sign_in_token);
     setVisit(result.state);
     if (!isDelivered) return setStep({ name: 'key_failed' });
-    setStep(step.name === 'step_up' ? afterStepUp(result.state) : firstStep(result.state));
+    setStep(step.name === 'step_up' ? afterStepUp(result.state, step.back) : firstStep(result.state));
   }
 
   async function deliverAgain(host: HostLink, state: VisitState): Promise<void> {
@@ -257,7 +257,13 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
                 error: { code: 'payment_declined', message: 'The payment was declined.' },
               })
             }
-            onBroken={() => setStep({ name: 'failed', title: say.brokenTitle, text: say.brokenText })}
+            onBroken={() => {
+              host.send({
+                t: 'purchase_error',
+                error: { code: 'payment_unavailable', message: 'The payment form could not be shown.' },
+              });
+              setStep({ name: 'failed', title: say.brokenTitle, text: say.brokenText, isOver: false });
+            }}
             onBack={() => setStep({ name: 'amount' })}
           />
         );
@@ -291,7 +297,12 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
         );
       case 'account':
         return (
-          <AccountStep {...common} onSignOut={() => void signOut(host)} onBack={() => setStep(step.back)} />
+          <AccountStep
+            {...common}
+            onSignIn={() => setStep({ name: 'step_up', back: step })}
+            onSignOut={() => void signOut(host)}
+            onBack={() => setStep(step.back)}
+          />
         );
       case 'allowed':
         return <AllowedStep {...common} granted={step.granted} onDone={() => host.send({ t: 'close' })} />;
@@ -300,8 +311,8 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
           <ProblemStep
             title={step.title}
             text={step.text}
-            action={say.chooseAgain}
-            onAction={() => setStep({ name: 'amount' })}
+            action={step.isOver ? say.close : say.chooseAgain}
+            onAction={() => (step.isOver ? host.send({ t: 'close' }) : setStep({ name: 'amount' }))}
           />
         );
       default:
@@ -338,10 +349,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
 function Loading({ say }: { say: Messages }) {
   return (
     <Panel>
-      <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
-        <Spinner />
-        <p>{say.loading}</p>
-      </div>
+      <OpeningMessage text={say.loading} />
     </Panel>
   );
 }

@@ -3,9 +3,9 @@
 import { useState } from 'react';
 import { Button } from '../../_ui/button';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import { type Api, failureCode, type VisitState } from './api';
 import { describeFailure } from './describe-failure';
-import { StepTitle } from './step-title';
 
 type Props = {
   say: Messages;

@@ -17,9 +17,14 @@ export function describeFailure(error: unknown, say: Messages): string {
 export function describeOutcome(
   { status, failure }: PaymentStatus,
   say: Messages,
-): { title: string; text: string } {
-  if (status === 'expired') return { title: say.expiredTitle, text: say.expiredText };
-  if (failure === 'wrong_payment') return { title: say.wrongPaymentTitle, text: say.wrongPaymentText };
+): { title: string; text: string; isOver: boolean } {
+  if (status === 'expired') return { title: say.expiredTitle, text: say.expiredText, isOver: false };
+  if (failure === 'wrong_payment')
+    return { title: say.wrongPaymentTitle, text: say.wrongPaymentText, isOver: true };
   const reason = failure === undefined ? undefined : say.failures[failure];
-  return { title: say.failedTitle, text: [reason, say.failedText].filter(Boolean).join(' ') };
+  return {
+    title: say.failedTitle,
+    text: [reason, say.failedText].filter(Boolean).join(' '),
+    isOver: false,
+  };
 }

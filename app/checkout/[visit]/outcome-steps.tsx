@@ -6,9 +6,9 @@ import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
-import { CheckMark, WarningMark } from '../panel';
+import { CheckMark } from '../panel';
+import { StepTitle } from '../step-title';
 import type { Api, PaymentStatus } from './api';
-import { StepTitle } from './step-title';
 import { usePaymentStatus } from './use-payment-status';
 
 const ASK_MS = 1000;
@@ -81,25 +81,6 @@ export function AllowedStep({ say, language, appName, granted, onDone }: Allowed
       </div>
       <Button size="large" className="w-full" onClick={onDone}>
         {say.done}
-      </Button>
-    </div>
-  );
-}
-
-type ProblemProps = { title: string; text: string; action: string; onAction(): void; busy?: boolean };
-
-export function ProblemStep({ title, text, action, onAction, busy = false }: ProblemProps) {
-  return (
-    <div className="animate-appear flex flex-1 flex-col">
-      <div role="alert" className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
-        <div className="mb-3">
-          <WarningMark />
-        </div>
-        <StepTitle>{title}</StepTitle>
-        <p className="max-w-80 text-muted">{text}</p>
-      </div>
-      <Button size="large" busy={busy} className="w-full" onClick={onAction}>
-        {action}
       </Button>
     </div>
   );

@@ -6,9 +6,9 @@ import { Button, buttonClass } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import type { Api, Payment, PaymentStatus } from './api';
 import { describeRate } from './purchase-amount';
-import { StepTitle } from './step-title';
 import { mountStripe } from './stripe-form';
 import { usePaymentStatus } from './use-payment-status';
 
@@ -33,12 +33,14 @@ type Props = {
 const ASK_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
 
 export function PaymentStep(props: Props) {
-  const { say, language, api, payment, onFinal, onProcessing, onBack } = props;
-  const isHosted = payment.payment.kind === 'hosted';
-  usePaymentStatus(api, payment.session_id, ASK_MS[payment.payment.kind], {
+  const { say, language, api, payment, onFinal, onProcessing, onDeclined, onBack } = props;
+  const { kind } = payment.payment;
+  usePaymentStatus(api, payment.session_id, ASK_MS[kind], {
     onFinal,
     // A form of our own says itself when it is done.
-    onProcessing: isHosted ? onProcessing : undefined,
+    onProcessing: kind === 'hosted' ? onProcessing : undefined,
+    // Only the sandbox's form tells of a declined card.
+    onDeclined: kind === 'sandbox' ? undefined : onDeclined,
   });
   return (
     <section className="animate-appear flex flex-1 flex-col">
@@ -125,21 +127,22 @@ function StripeForm({
   onBroken,
 }: Props & { clientSecret: string; publishableKey: string }) {
   const place = useRef<HTMLDivElement>(null);
+  const [isLoaded, setLoaded] = useState(false);
   const hear = useRef({ onSubmitted, onBroken });
   hear.current = { onSubmitted, onBroken };
   useEffect(() => {
     if (!place.current) return;
-    const form = mountStripe(place.current, {
+    return mountStripe(place.current, {
       clientSecret,
       publishableKey,
+      onReady: () => setLoaded(true),
       onComplete: () => hear.current.onSubmitted(),
+      onBroken: () => hear.current.onBroken(),
     });
-    form.ready.catch(() => hear.current.onBroken());
-    return form.remove;
   }, [clientSecret, publishableKey]);
   return (
     <div className="relative -mx-2 min-h-80">
-      <FormLoading say={say} />
+      {!isLoaded && <FormLoading say={say} />}
       <div ref={place} className="relative" />
     </div>
   );
@@ -168,7 +171,7 @@ function HostedForm({
   const [isOpened, setOpened] = useState(isManual || isOpenedAlready);
   return (
     <div className="grid flex-1 place-content-center justify-items-center gap-5 text-center">
-      <p className="text-[28px] leading-none font-semibold tabular-nums">
+      <p className="text-[1.75rem] leading-none font-semibold tabular-nums">
         {formatMoney(payment.amount, payment.currency, language)}
         <span className="mt-2 block text-base font-normal text-muted">
           {formatCredits(payment.credits, language)} {say.credits}

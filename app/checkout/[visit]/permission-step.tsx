@@ -7,9 +7,9 @@ import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
 import { newSaveId } from './save-id';
-import { StepTitle } from './step-title';
 
 const SUGGESTIONS = [100, 500, 1000];
 

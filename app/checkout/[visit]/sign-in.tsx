@@ -5,10 +5,10 @@ import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
+import { StepTitle } from '../step-title';
 import { type Api, failureCode, type VisitState } from './api';
 import { ContinueAs } from './continue-as';
 import { describeFailure } from './describe-failure';
-import { StepTitle } from './step-title';
 
 type Props = {
   say: Messages;

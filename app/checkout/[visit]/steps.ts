@@ -11,7 +11,8 @@ export type Step =
   | { name: 'processing'; payment: Payment }
   | { name: 'success'; payment: Payment; creditsAdded: number; balance: number; receiptId: string | null }
   | { name: 'allowed'; granted: number }
-  | { name: 'failed'; title: string; text: string }
+  /** `isOver`: trying again would not help. */
+  | { name: 'failed'; title: string; text: string; isOver: boolean }
   | { name: 'account'; back: Step };
 
 /** Steps that a close would tear money out of somebody's hands: it asks first. */
@@ -42,6 +43,7 @@ export function firstStep(state: VisitState): Step {
 }
 
 /** After a step-up: what it was for, where there is something to permit. */
-export function afterStepUp(state: VisitState): Step {
+export function afterStepUp(state: VisitState, back: Step | null): Step {
+  if (back?.name === 'account') return back;
   return (state.elsewhere ?? 0) >= 1 ? { name: 'permission' } : { name: 'amount' };
 }

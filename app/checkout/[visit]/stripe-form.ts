@@ -28,28 +28,40 @@ function loadStripe(): Promise<void> {
   return loading;
 }
 
-export function mountStripe(
-  place: HTMLElement,
-  options: { clientSecret: string; publishableKey: string; onComplete(): void },
-): { ready: Promise<void>; remove(): void } {
+type FormOptions = {
+  clientSecret: string;
+  publishableKey: string;
+  onReady(): void;
+  onComplete(): void;
+  onBroken(): void;
+};
+
+/** Stripe.js bears one form at a time: the one before is there or gone before the next is made. */
+let before: Promise<void> = Promise.resolve();
+
+/** Shows the form in its place; returns how to take it away, whether it is there yet or not. */
+export function mountStripe(place: HTMLElement, options: FormOptions): () => void {
   let isRemoved = false;
   let page: EmbeddedPage | undefined;
   async function mount(): Promise<void> {
-    await loadStripe();
-    const stripe = (window as StripePage).Stripe?.(options.publishableKey);
-    if (!stripe) throw new Error('Stripe.js is not there');
-    page = await stripe.createEmbeddedCheckoutPage({
-      fetchClientSecret: async () => options.clientSecret,
-      onComplete: options.onComplete,
-    });
-    if (isRemoved) page.destroy();
-    else page.mount(place);
+    await Promise.all([loadStripe(), before]);
+    if (isRemoved) return;
+    page = await createPage(options);
+    if (isRemoved) return page.destroy();
+    page.mount(place);
+    options.onReady();
   }
-  return {
-    ready: mount(),
-    remove() {
-      isRemoved = true;
-      page?.destroy();
-    },
+  before = mount().catch(() => {
+    if (!isRemoved) options.onBroken();
+  });
+  return () => {
+    isRemoved = true;
+    page?.destroy();
   };
+}
+
+function createPage({ clientSecret, publishableKey, onComplete }: FormOptions): Promise<EmbeddedPage> {
+  const stripe = (window as StripePage).Stripe?.(publishableKey);
+  if (!stripe) throw new Error('Stripe.js is not there');
+  return stripe.createEmbeddedCheckoutPage({ fetchClientSecret: async () => clientSecret, onComplete });
 }

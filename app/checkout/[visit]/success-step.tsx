@@ -8,10 +8,10 @@ import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
+import { StepTitle } from '../step-title';
 import type { Payment, VisitState } from './api';
 import { Line } from './line';
 import { newSaveId } from './save-id';
-import { StepTitle } from './step-title';
 
 type Props = {
   say: Messages;

@@ -1,12 +1,11 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
-import { Spinner } from '../../_ui/spinner';
 import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opening } from '../connect';
 import { messagesFor } from '../messages';
-import { FullMessage, Panel, WarningMark } from '../panel';
+import { FullMessage, OpeningMessage, Panel, WarningMark } from '../panel';
+import { ProblemStep } from '../problem-step';
 import { openVisit } from './open-visit';
 
 type View =
@@ -35,12 +34,7 @@ export function Gate({ language }: { language: Language }) {
 
   return (
     <Panel>
-      {view.kind === 'loading' && (
-        <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
-          <Spinner />
-          <p>{say.loading}</p>
-        </div>
-      )}
+      {view.kind === 'loading' && <OpeningMessage text={say.loading} />}
       {view.kind === 'refused' && (
         <FullMessage title={say.refusedTitle} icon={<WarningMark />}>
           <p className="text-muted">{say.refusedText}</p>
@@ -56,12 +50,12 @@ export function Gate({ language }: { language: Language }) {
         </FullMessage>
       )}
       {view.kind === 'broken' && (
-        <FullMessage title={say.brokenTitle} icon={<WarningMark />}>
-          <p className="text-muted">{say.brokenText}</p>
-          <Button look="secondary" className="mt-4" onClick={() => window.location.reload()}>
-            {say.retry}
-          </Button>
-        </FullMessage>
+        <ProblemStep
+          title={say.brokenTitle}
+          text={say.brokenText}
+          action={say.retry}
+          onAction={() => window.location.reload()}
+        />
       )}
     </Panel>
   );

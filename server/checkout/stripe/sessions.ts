@@ -32,6 +32,7 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
 /** Ids alone go to the processor: no metadata of a partner, no address of a user. */
 function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
   const { checkoutSessionId, currency, amountMinor, description } = order;
+  const { STRIPE_AUTOMATIC_TAX, STRIPE_TERMS_OF_SERVICE, STRIPE_INVOICES } = settings();
   return {
     mode: 'payment',
     submit_type: 'pay',
@@ -46,12 +47,22 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
     line_items: [
       {
         quantity: 1,
-        price_data: { currency, unit_amount: amountMinor, product_data: { name: description } },
+        price_data: {
+          currency,
+          unit_amount: amountMinor,
+          product_data: { name: description },
+          // What the buyer chose is what they pay: tax is a part of it.
+          ...(STRIPE_AUTOMATIC_TAX && { tax_behavior: 'inclusive' }),
+        },
       },
     ],
     // The currency and its rate are quoted by us and locked on our session.
     adaptive_pricing: { enabled: false },
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
+    origin_context: order.isFromDeviceApp ? 'mobile_app' : 'web',
+    ...(STRIPE_AUTOMATIC_TAX && { automatic_tax: { enabled: true }, tax_id_collection: { enabled: true } }),
+    ...(STRIPE_TERMS_OF_SERVICE && { consent_collection: { terms_of_service: 'required' } }),
+    ...(STRIPE_INVOICES && { invoice_creation: { enabled: true } }),
     locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
     ...customerParameters(order.customer),
     ...pageParameters(order.page),
@@ -62,6 +73,8 @@ function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Chec
   if (customer === null) return {};
   return {
     customer: customer.processorCustomerId,
+    // Tax is worked out from what the buyer enters in the form; of a known customer Stripe wants it kept.
+    ...(settings().STRIPE_AUTOMATIC_TAX && { customer_update: { address: 'auto', name: 'auto' } }),
     ...(customer.canSaveCard && { saved_payment_method_options: { payment_method_save: 'enabled' } }),
   };
 }
@@ -117,6 +130,7 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     mode: session.mode,
     currency: session.currency,
     amountMinor: session.amount_total,
+    taxMinor: session.total_details?.amount_tax ?? 0,
     failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
     paymentId: intent?.id ?? null,
     isReversed: isReversed(intent?.latest_charge),

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { invoiceOf } from './buyer-details';
 import { buildBankCharge, buildCustomerDetails } from './objects';
 import type { SessionRecord } from './records';
 import type { Emulator } from './sessions';
@@ -106,6 +107,7 @@ async function decide({ records, webhooks }: Emulator, record: SessionRecord): P
   const session: Stripe.Checkout.Session = {
     ...record.session,
     payment_status: succeeds ? 'paid' : 'unpaid',
+    ...(succeeds && { invoice: invoiceOf(record.session) }),
   };
   await Promise.all([
     records.save('session', session.id, { ...record, session, pendingDebit: null }),

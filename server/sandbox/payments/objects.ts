@@ -18,6 +18,7 @@ export function buildSession(parameters: SessionParameters, baseUrl: string): St
     object: 'checkout.session',
     amount_subtotal: parameters.amountTotal,
     amount_total: parameters.amountTotal,
+    ...buildChoices(parameters),
     cancel_url: parameters.cancel_url ?? null,
     client_reference_id: parameters.client_reference_id ?? null,
     client_secret: embedded ? `${id}_secret_${randomBase62(48)}` : null,
@@ -41,6 +42,61 @@ export function buildSession(parameters: SessionParameters, baseUrl: string): St
     ...(parameters.branding_settings?.display_name !== undefined && {
       branding_settings: buildBranding(parameters.branding_settings.display_name),
     }),
+  };
+}
+
+/** What the session was asked to do besides taking the money. */
+function buildChoices({
+  automatic_tax: tax,
+  billing_address_collection: address,
+  consent_collection: consent,
+  customer_creation = 'if_required',
+  invoice_creation: invoice,
+  saved_payment_method_options: saved,
+  tax_id_collection: taxId,
+}: SessionParameters): Partial<Stripe.Checkout.Session> {
+  return {
+    billing_address_collection: address ?? null,
+    customer_creation,
+    ...(tax?.enabled && {
+      automatic_tax: {
+        enabled: true,
+        liability: { type: 'self' },
+        provider: 'stripe',
+        status: 'requires_location_inputs',
+      },
+    }),
+    ...(consent && {
+      consent_collection: {
+        payment_method_reuse_agreement: null,
+        promotions: consent.promotions ?? null,
+        terms_of_service: consent.terms_of_service ?? null,
+      },
+    }),
+    ...(invoice && { invoice_creation: buildInvoiceCreation(invoice.enabled) }),
+    ...(saved && {
+      saved_payment_method_options: {
+        allow_redisplay_filters: saved.allow_redisplay_filters ?? ['always'],
+        payment_method_remove: saved.payment_method_remove ?? 'disabled',
+        payment_method_save: saved.payment_method_save ?? 'disabled',
+      },
+    }),
+    tax_id_collection: { enabled: taxId?.enabled ?? false, required: taxId?.required ?? 'never' },
+  };
+}
+
+function buildInvoiceCreation(enabled: boolean): Stripe.Checkout.Session.InvoiceCreation {
+  return {
+    enabled,
+    invoice_data: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+      metadata: {},
+      rendering_options: null,
+    },
   };
 }
 

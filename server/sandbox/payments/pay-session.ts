@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
 import { type BankField, bankFormSchema, beginDebit, checkBankForm } from './bank-debits';
+import { type BuyerField, buyerFields, checkBuyer, invoiceOf, withBuyer } from './buyer-details';
 import { type CardDetails, type CardField, cardFormSchema, checkCardForm } from './card-form';
 import { AUTHENTICATION_FAILED, type CardOutcome, type Decline, findOutcome } from './cards';
 import { openDispute } from './disputes';
@@ -15,13 +16,13 @@ export type PaymentResult =
   | { status: 'complete'; redirect_to: string | null }
   | { status: 'challenge'; last4: string }
   | { status: 'declined'; message: string; field: Decline['field'] }
-  | { status: 'invalid'; errors: Partial<Record<CardField | BankField, string>> }
+  | { status: 'invalid'; errors: Partial<Record<CardField | BankField | BuyerField, string>> }
   | { status: 'expired' };
 
 const submissionSchema = z.union([
   z.object({ challenge: z.enum(['complete', 'fail']) }),
-  bankFormSchema,
-  cardFormSchema,
+  bankFormSchema.extend(buyerFields),
+  cardFormSchema.extend(buyerFields),
 ]);
 type Submission = z.output<typeof submissionSchema>;
 
@@ -42,23 +43,24 @@ export async function submitPayment(
   if (record.session.status === 'complete') return complete(record.session);
   if (record.session.status !== 'open') return { status: 'expired' };
   if ('challenge' in submission) return answerChallenge(emulator, record, submission.challenge);
-  if ('iban' in submission) return debit(emulator, record, submission);
-  const checked = checkCardForm(submission);
-  if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
-  const outcome = findOutcome(checked.card.number);
-  if (outcome.kind === 'pays') return pay(emulator, record, checked.card, outcome.later);
-  if (outcome.kind === 'challenge') return openChallenge(emulator, record, checked.card);
-  return declinePayment(emulator, record, checked.card, outcome.decline);
+  const buyerErrors = checkBuyer(record.session, submission);
+  const checked = 'iban' in submission ? checkBankForm(submission) : checkCardForm(submission);
+  if ('errors' in checked) return { status: 'invalid', errors: { ...checked.errors, ...buyerErrors } };
+  if (Object.keys(buyerErrors).length > 0) return { status: 'invalid', errors: buyerErrors };
+  const ready = withBuyer(record, submission);
+  if ('card' in checked) return payByCard(emulator, ready, checked.card);
+  return complete(await beginDebit(emulator, ready, intentOf(emulator.records, ready), checked));
 }
 
-async function debit(
+async function payByCard(
   emulator: Emulator,
   record: SessionRecord,
-  form: z.output<typeof bankFormSchema>,
+  card: CardDetails,
 ): Promise<PaymentResult> {
-  const checked = checkBankForm(form);
-  if ('errors' in checked) return { status: 'invalid', errors: checked.errors };
-  return complete(await beginDebit(emulator, record, intentOf(emulator.records, record), checked));
+  const outcome = findOutcome(card.number);
+  if (outcome.kind === 'pays') return pay(emulator, record, card, outcome.later);
+  if (outcome.kind === 'challenge') return openChallenge(emulator, record, card);
+  return declinePayment(emulator, record, card, outcome.decline);
 }
 
 async function openChallenge(
@@ -111,6 +113,7 @@ async function pay(
   const session: Stripe.Checkout.Session = {
     ...record.session,
     customer_details: buildCustomerDetails(record.session.customer_email, card.name),
+    invoice: invoiceOf(record.session),
     payment_intent: intent.id,
     payment_status: 'paid',
     status: 'complete',

@@ -9,13 +9,21 @@ const config = JSON.parse(document.getElementById('config').textContent);
 const find = (id) => document.getElementById(id);
 /* Every method has a form of its own; 'names' are what the server calls the fields. */
 const METHODS = {
-  card: { form: find('card-form'), note: find('card-note'), fields: ['number', 'expiry', 'cvc', 'name'], names: {} },
-  bank: { form: find('bank-form'), note: find('bank-note'), fields: ['iban', 'holder'], names: { holder: 'name' } },
+  card: methodOf('card', ['number', 'expiry', 'cvc', 'name'], {}),
+  bank: methodOf('bank', ['iban', 'holder'], { holder: 'name' }),
 };
+function methodOf(id, own, names) {
+  const asked = (config.asks || []).map((name) => [id + '-' + name, name]);
+  return {
+    form: find(id + '-form'), note: find(id + '-note'),
+    fields: [...own, ...asked.map(([field]) => field)], names: { ...names, ...Object.fromEntries(asked) },
+  };
+}
 let method = METHODS.card;
 let busy = false;
 
 const nameOf = (field) => method.names[field] || field;
+const valueOf = ({ type, checked, value }) => (type === 'checkbox' ? (checked ? 'accepted' : '') : value);
 const setAlert = (text) => { method.form.querySelector('.alert').textContent = text; };
 
 function tellParent(message) {
@@ -135,7 +143,7 @@ if (METHODS.card.form) {
     for (const field of known.fields) find(field).addEventListener('input', () => showError(field, ''));
     known.form.addEventListener('submit', (event) => {
       event.preventDefault();
-      submit(Object.fromEntries(known.fields.map((field) => [nameOf(field), find(field).value])));
+      submit(Object.fromEntries(known.fields.map((field) => [nameOf(field), valueOf(find(field))])));
     });
   }
   for (const choice of document.querySelectorAll('[name=method]')) {

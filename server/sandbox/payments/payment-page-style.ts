@@ -13,6 +13,7 @@ export const PAGE_STYLE = `
   --aside: light-dark(#fafbfc, #12151b);
   --accent: light-dark(#3f4fd8, #5866ee);
   --accent-strong: light-dark(#3341bd, #4a57db);
+  --on-accent: #ffffff;
   --focus: light-dark(#3f4fd8, #929dff);
   --danger: light-dark(#b3261e, #ff9d94);
   --danger-surface: light-dark(#fdf1f0, #2c1917);
@@ -58,7 +59,21 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 }
 
 /* Framed: the same form, as quiet as the page around it. */
-.framed { background: transparent; }
+.framed {
+  --surface: light-dark(#ffffff, #131417);
+  --field: light-dark(#ffffff, #131417);
+  --line: light-dark(#b7bbc5, #4d5260);
+  --hairline: light-dark(#e3e5ea, #2a2d34);
+  --ink: light-dark(#16181d, #eceef2);
+  --soft: light-dark(#5b616e, #9ba1ae);
+  --faint: light-dark(#6b7180, #9096a4);
+  --accent: light-dark(#4649c8, #9a9dff);
+  --accent-strong: light-dark(#3a3db0, #b3b5ff);
+  --on-accent: light-dark(#ffffff, #101114);
+  --focus: light-dark(#4649c8, #9a9dff);
+  --note: light-dark(#f6f7f9, #1b1d21);
+  background: var(--surface);
+}
 .framed .panel { padding: 4px; }
 .framed .summary { display: flex; justify-content: space-between; align-items: baseline; gap: 16px; padding: 4px 4px 16px; }
 .framed .summary .merchant, .framed .items { display: none; }
@@ -77,15 +92,17 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 form { display: grid; gap: 16px; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; align-items: start; }
 label { display: block; font-size: 14px; font-weight: 550; margin-bottom: 6px; }
-input {
+input, select {
   width: 100%; min-height: 46px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px;
   background: var(--field); font-size: 16px; font-variant-numeric: tabular-nums; transition: border-color .12s, box-shadow .12s;
 }
 input::placeholder { color: var(--faint); opacity: 1; }
-input:hover { border-color: var(--soft); }
-input:focus { outline: none; border-color: var(--focus); box-shadow: 0 0 0 3px color-mix(in srgb, var(--focus) 28%, transparent); }
-input[aria-invalid=true] { border-color: var(--danger); }
-input[aria-invalid=true]:focus { box-shadow: 0 0 0 3px color-mix(in srgb, var(--danger) 25%, transparent); }
+input:hover, select:hover { border-color: var(--soft); }
+input:focus, select:focus { outline: none; border-color: var(--focus); box-shadow: 0 0 0 3px color-mix(in srgb, var(--focus) 28%, transparent); }
+:is(input, select)[aria-invalid=true] { border-color: var(--danger); }
+:is(input, select)[aria-invalid=true]:focus { box-shadow: 0 0 0 3px color-mix(in srgb, var(--danger) 25%, transparent); }
+.check { display: flex; align-items: center; gap: 10px; min-height: 44px; margin: 0; cursor: pointer; }
+.check input { width: 20px; height: 20px; min-height: 0; margin: 0; flex: none; accent-color: var(--focus); }
 .error { color: var(--danger); font-size: 14px; line-height: 1.4; margin-top: 6px; }
 .error:empty { display: none; }
 .alert { display: flex; gap: 10px; color: var(--danger); background: var(--danger-surface); border-radius: 10px; padding: 11px 14px; font-size: 14px; }
@@ -95,7 +112,7 @@ input[aria-invalid=true]:focus { box-shadow: 0 0 0 3px color-mix(in srgb, var(--
   display: inline-flex; align-items: center; justify-content: center; gap: 10px; width: 100%; min-height: 48px; padding: 10px 16px;
   border: 1px solid transparent; border-radius: 10px; font-weight: 600; font-size: 16px; cursor: pointer; text-decoration: none;
 }
-.primary { color: #fff; background: var(--accent); transition: background .12s; }
+.primary { color: var(--on-accent); background: var(--accent); transition: background .12s; }
 .primary:hover { background: var(--accent-strong); }
 .secondary { color: var(--ink); background: transparent; border-color: var(--line); }
 .secondary:hover { border-color: var(--soft); }

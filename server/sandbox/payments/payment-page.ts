@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { nowDate } from '../../clock';
 import { TEST_ACCOUNTS } from './bank-debits';
+import { asksForCountry, asksForTerms, type BuyerField, TAX_COUNTRIES } from './buyer-details';
 import { TEST_CARDS } from './cards';
 import { formatMoney } from './money-text';
 import { PAGE_SCRIPT } from './payment-page-script';
@@ -24,6 +25,7 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
       parentOrigin: options.chrome === 'framed' ? options.parentOrigin : null,
       action: options.chrome === 'hosted' ? `/pay/${session.id}` : `/embed/${session.client_secret ?? ''}`,
       payLabel: `Pay ${priceOf(session)}`,
+      asks: asksOf(session),
       testExpiry: `12 / ${String((nowDate().getUTCFullYear() + 4) % 100).padStart(2, '0')}`,
     },
   });
@@ -83,6 +85,7 @@ function renderSummary({ session, lineItems }: SessionRecord): string {
     <h1 class="amount">${priceOf(session)}</h1>
     <p class="product">${lineItems.map((item) => escapeHtml(item.description ?? '')).join(', ')}</p>
     <ul class="items">${items.join('')}<li class="total"><span>Total</span><span class="total">${priceOf(session)}</span></li></ul>
+    ${asksForCountry(session) ? '<p class="hint">Tax is included.</p>' : ''}
   </section>`;
 }
 
@@ -99,12 +102,14 @@ function renderOpen({ session }: SessionRecord): string {
         ${renderField('cvc', 'CVC', 'autocomplete="cc-csc" inputmode="numeric" placeholder="123"')}
       </div>
       ${renderField('name', 'Name on card', 'autocomplete="cc-name" autocapitalize="words" maxlength="200"')}
+      ${renderBuyerFields(session, 'card')}
       ${renderPayButton(session)}
     </form>
     <form id="bank-form" novalidate autocomplete="off" aria-label="Bank debit" hidden>
       ${renderField('iban', 'Account number (IBAN)', 'placeholder="AT61 1904 3002 3457 3201" maxlength="60"')}
       ${renderField('holder', 'Account holder', 'autocapitalize="words" maxlength="200"')}
       <p class="hint">The bank decides later: a real one takes some days.</p>
+      ${renderBuyerFields(session, 'bank')}
       ${renderPayButton(session)}
     </form>
     ${renderSandboxNote()}
@@ -120,6 +125,28 @@ function renderField(id: string, label: string, attributes: string): string {
   return `<div class="field"><label for="${id}">${label}</label>
     <input id="${id}" name="${id}" type="text" ${attributes} spellcheck="false" required aria-describedby="${id}-error">
     <p class="error" id="${id}-error" aria-live="polite"></p></div>`;
+}
+
+function asksOf(session: Stripe.Checkout.Session): BuyerField[] {
+  return [
+    ...(asksForCountry(session) ? ['country' as const] : []),
+    ...(asksForTerms(session) ? ['terms' as const] : []),
+  ];
+}
+
+/** Each form has its own, named after it. */
+function renderBuyerFields(session: Stripe.Checkout.Session, form: 'card' | 'bank'): string {
+  const options = TAX_COUNTRIES.map(({ code, label }) => `<option value="${code}">${label}</option>`);
+  const fields: Record<BuyerField, string> = {
+    country: `<div class="field"><label for="${form}-country">Country</label>
+      <select id="${form}-country" autocomplete="country" required aria-describedby="${form}-country-error"><option value="">Choose…</option>${options.join('')}</select>
+      <p class="error" id="${form}-country-error" aria-live="polite"></p></div>`,
+    terms: `<div class="field"><label class="check"><input id="${form}-terms" type="checkbox" required aria-describedby="${form}-terms-error"> I accept the terms of service</label>
+      <p class="error" id="${form}-terms-error" aria-live="polite"></p></div>`,
+  };
+  return asksOf(session)
+    .map((field) => fields[field])
+    .join('');
 }
 
 function renderSandboxNote(): string {

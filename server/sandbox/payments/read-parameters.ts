@@ -7,6 +7,12 @@ export const integer = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: (issue) => `Invalid integer: ${String(issue.input)}` })
   .transform(Number);
+export const flag = z
+  .string()
+  .refine((text) => text === 'true' || text === 'false', {
+    error: (issue) => `Invalid boolean: ${String(issue.input)}`,
+  })
+  .transform((text) => text === 'true');
 export const url = z.string().refine((text) => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')), {
   error: 'Not a valid URL',
 });

@@ -86,6 +86,7 @@ const ITEM = {
   quantity: 1,
   price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: '1,000 credits' } },
 };
+const TAXED = { ...ITEM, price_data: { ...ITEM.price_data, tax_behavior: 'inclusive' } };
 const hosted = (extra: Stripe.Checkout.SessionCreateParams = {}): Stripe.Checkout.SessionCreateParams => ({
   mode: 'payment',
   line_items: [ITEM],
@@ -222,6 +223,37 @@ describe('checkout sessions', () => {
       { code: 'parameter_invalid_integer' },
     ],
     ['too short a life', hosted({ expires_at: Math.floor(now() / 1000) + 60 }), { param: 'expires_at' }],
+    [
+      'a switch that is neither true nor false',
+      hosted({ invoice_creation: { enabled: 'yes' as never } }),
+      { param: 'invoice_creation[enabled]' },
+    ],
+    [
+      'consent to something else',
+      hosted({ consent_collection: { terms_of_service: 'asked' } }),
+      { param: 'consent_collection[terms_of_service]' },
+    ],
+    [
+      'a buyer from elsewhere than web and app',
+      hosted({ origin_context: 'car' }),
+      { param: 'origin_context' },
+    ],
+    ['an update of no customer', hosted({ customer_update: { name: 'auto' } }), { param: 'customer_update' }],
+    [
+      'the tax id of a customer whose name stays',
+      hosted({ customer: 'cus_1', tax_id_collection: { enabled: true } }),
+      { param: 'tax_id_collection' },
+    ],
+    [
+      'the tax of a customer whose address stays',
+      hosted({ customer: 'cus_1', automatic_tax: { enabled: true }, line_items: [TAXED] }),
+      { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
+    ],
+    [
+      'tax on a price that does not say whether it includes it',
+      hosted({ automatic_tax: { enabled: true } }),
+      { param: 'line_items[0][price_data][tax_behavior]' },
+    ],
     [
       'what the sandbox cannot do',
       hosted({ allow_promotion_codes: true }),

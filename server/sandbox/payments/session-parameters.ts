@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Form } from './form-encoding';
 import { formatMoney } from './money-text';
-import { integer, metadata, oneOf, readParameters, url } from './read-parameters';
+import { flag, integer, metadata, oneOf, readParameters, url } from './read-parameters';
 import { invalidRequest, missingParameter } from './stripe-errors';
 import { unixSeconds } from './time';
 
@@ -37,21 +37,13 @@ const ignored = z.unknown().optional();
 
 /** Parameters that change nothing here; Stripe takes them, so the sandbox does too. */
 const withoutEffect = {
-  adaptive_pricing: ignored,
   allowed_payment_method_types: ignored,
-  automatic_tax: ignored,
-  billing_address_collection: ignored,
-  consent_collection: ignored,
   custom_text: ignored,
-  customer_creation: ignored,
   excluded_payment_method_types: ignored,
   integration_identifier: ignored,
-  invoice_creation: ignored,
   name_collection: ignored,
   payment_method_options: ignored,
   phone_number_collection: ignored,
-  saved_payment_method_options: ignored,
-  tax_id_collection: ignored,
   wallet_options: ignored,
 };
 
@@ -61,7 +53,6 @@ const NOT_IN_SANDBOX = [
   'allow_promotion_codes',
   'custom_fields',
   'customer_account',
-  'customer_update',
   'discounts',
   'managed_payments',
   'optional_items',
@@ -81,13 +72,41 @@ const createSchema = z.strictObject({
   ui_mode: oneOf('elements', 'embedded_page', 'form', 'hosted_page').default('hosted_page'),
   line_items: z.array(lineItem).min(1),
   currency: z.string().optional(),
+  adaptive_pricing: z.strictObject({ enabled: flag.optional() }).optional(),
+  automatic_tax: z.strictObject({ enabled: flag }).optional(),
+  billing_address_collection: oneOf('auto', 'required').optional(),
+  consent_collection: z
+    .strictObject({
+      promotions: oneOf('auto', 'none').optional(),
+      terms_of_service: oneOf('none', 'required').optional(),
+    })
+    .optional(),
+  invoice_creation: z.strictObject({ enabled: flag }).optional(),
+  saved_payment_method_options: z
+    .strictObject({
+      allow_redisplay_filters: z.array(oneOf('always', 'limited', 'unspecified')).optional(),
+      payment_method_remove: oneOf('disabled', 'enabled').optional(),
+      payment_method_save: oneOf('disabled', 'enabled').optional(),
+    })
+    .optional(),
+  tax_id_collection: z
+    .strictObject({ enabled: flag, required: oneOf('if_supported', 'never').optional() })
+    .optional(),
   success_url: url.optional(),
   cancel_url: url.optional(),
   return_url: url.optional(),
   redirect_on_completion: oneOf('always', 'if_required', 'never').optional(),
   client_reference_id: z.string().max(200).optional(),
   customer: z.string().optional(),
+  customer_creation: oneOf('always', 'if_required').optional(),
   customer_email: z.email({ error: 'Invalid email address' }).optional(),
+  customer_update: z
+    .strictObject({
+      address: oneOf('auto', 'never').optional(),
+      name: oneOf('auto', 'never').optional(),
+      shipping: oneOf('auto', 'never').optional(),
+    })
+    .optional(),
   expires_at: integer.optional(),
   expand: z.array(z.string()).optional(),
   locale: z.string().optional(),
@@ -120,6 +139,8 @@ export function readSessionParameters(form: Form): SessionParameters {
   refuseNotInSandbox(form);
   const given = readParameters(createSchema, form);
   refuseWrongMode(given);
+  refuseCustomerConflicts(given);
+  refuseTaxConflicts(given);
   const expiresAt = chooseExpiry(given.expires_at);
   return { ...given, expiresAt, ...sumLineItems(given) };
 }
@@ -166,6 +187,39 @@ function refuseEmbeddedConflicts(given: z.output<typeof createSchema>): void {
     });
   }
   if (!never && given.return_url === undefined) throw missingParameter('return_url');
+}
+
+function refuseCustomerConflicts(given: z.output<typeof createSchema>): void {
+  if (given.customer === undefined && given.customer_update !== undefined)
+    throw invalidRequest('`customer_update` can only be used with `customer`.', { param: 'customer_update' });
+  if (given.customer !== undefined && given.customer_creation !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_creation.', {
+      param: 'customer_creation',
+    });
+  }
+}
+
+/** A customer of the sandbox has no address on file, so tax always waits for the one in the form. */
+function refuseTaxConflicts(given: z.output<typeof createSchema>): void {
+  const { customer, customer_update: update, line_items: items } = given;
+  if (given.tax_id_collection?.enabled && customer !== undefined && update?.name !== 'auto') {
+    throw invalidRequest(
+      'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
+      { param: 'tax_id_collection' },
+    );
+  }
+  if (!given.automatic_tax?.enabled) return;
+  if (customer !== undefined && update?.address !== 'auto') {
+    throw invalidRequest(
+      'Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set `customer_update[address]` to `auto`.',
+      { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
+    );
+  }
+  if (items.some(({ price_data: { tax_behavior } }) => tax_behavior !== 'inclusive')) {
+    throw invalidRequest('The sandbox works out tax for the tax_behavior inclusive only.', {
+      param: 'line_items[0][price_data][tax_behavior]',
+    });
+  }
 }
 
 function chooseExpiry(expiresAt: number | undefined): number {

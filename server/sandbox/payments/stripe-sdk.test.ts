@@ -84,6 +84,69 @@ describe('customers', () => {
   });
 });
 
+describe('a session that asks for more than the money', () => {
+  const taxed: Stripe.Checkout.SessionCreateParams = {
+    ...order,
+    line_items: (order.line_items ?? []).map(({ price_data: price, ...item }) => ({
+      ...item,
+      price_data: { ...(price ?? { currency: 'eur' }), tax_behavior: 'inclusive' },
+    })),
+    automatic_tax: { enabled: true },
+    tax_id_collection: { enabled: true },
+    consent_collection: { terms_of_service: 'required' },
+    invoice_creation: { enabled: true },
+    origin_context: 'mobile_app',
+  };
+
+  test('is paid with a country and consent, and knows the tax, the consent and the invoice', async () => {
+    const session = await stripe.checkout.sessions.create(taxed);
+    expect(session).toMatchObject({
+      automatic_tax: { enabled: true, status: 'requires_location_inputs' },
+      tax_id_collection: { enabled: true },
+      consent_collection: { terms_of_service: 'required' },
+      invoice_creation: { enabled: true },
+      origin_context: 'mobile_app',
+      invoice: null,
+    });
+    expect(await pay(session, byCard('4242424242424242'))).toEqual({
+      status: 'invalid',
+      errors: { country: expect.any(String), terms: expect.any(String) },
+    });
+    const answers = { country: 'AT', terms: 'accepted' };
+    expect(await pay(session, { ...byCard('4000000000000002'), ...answers })).toMatchObject({
+      status: 'declined',
+    });
+    expect(await pay(session, { ...byCard('4242424242424242'), ...answers })).toMatchObject({
+      status: 'complete',
+    });
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      amount_subtotal: 1000,
+      amount_total: 1000,
+      total_details: { amount_tax: 167 },
+      automatic_tax: { status: 'complete' },
+      consent: { terms_of_service: 'accepted' },
+      invoice: expect.stringMatching(/^in_/),
+    });
+  });
+
+  test('is asked the same of a bank debit and of a card that the bank confirms', async () => {
+    const answers = { country: 'DE', terms: 'accepted' };
+    const debited = await stripe.checkout.sessions.create(taxed);
+    expect(await pay(debited, byBank('AT611904300234573201'))).toMatchObject({ status: 'invalid' });
+    await pay(debited, { ...byBank('AT611904300234573201'), ...answers });
+    const challenged = await stripe.checkout.sessions.create(taxed);
+    await pay(challenged, { ...byCard('4000002760003184'), ...answers });
+    await pay(challenged, { challenge: 'complete' });
+    for (const { id } of [debited, challenged]) {
+      expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
+        payment_status: 'paid',
+        total_details: { amount_tax: 160 },
+        invoice: expect.stringMatching(/^in_/),
+      });
+    }
+  });
+});
+
 describe('a bank debit', () => {
   test('leaves the session complete and unpaid until the bank agrees', async () => {
     const session = await stripe.checkout.sessions.create(order);

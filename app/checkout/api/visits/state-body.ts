@@ -24,6 +24,7 @@ export async function stateBody(visit: Visit, device: Device) {
     minimum: state.minimum,
     maximum: state.maximum,
     rates: state.rates,
+    includes_tax: state.includesTax,
     sandbox: state.sandbox,
   };
 }

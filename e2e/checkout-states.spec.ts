@@ -1,0 +1,342 @@
+import { expect, type Frame, type Page } from '@playwright/test';
+import { type Messages, messagesFor } from '../app/checkout/messages';
+import { serveAppPage } from './fixtures/app-page';
+import { type CheckoutFrame, findCheckout, newEmail, readCode, test } from './fixtures/checkout-walk';
+import { expectGoodLooks } from './fixtures/every-look';
+import { processorAt } from './fixtures/processor';
+import { runCommand } from './fixtures/server';
+
+/**
+ * Every page and state of the checkout, in both languages: axe finds nothing in light and in dark,
+ * and nothing is cut off. What people do in them stands in the other files.
+ */
+
+const PAYMENT_STATUS = '**/checkout/api/visits/*/payments/cks_*';
+
+for (const language of ['en', 'de'] as const) {
+  const say = messagesFor(language);
+  const see = (place: Page | Frame, state: string) => expectGoodLooks(place, `${state}-${language}`);
+
+  test.describe(`in ${language}`, () => {
+    test.use({ locale: language === 'de' ? 'de-DE' : 'en-US' });
+    test.setTimeout(120_000);
+
+    test('before anybody is known', async ({ page, service }) => {
+      await page.goto(`${service}/checkout/gate#nobody`);
+      await expect(page.getByRole('heading', { name: say.noOpenerTitle })).toBeVisible();
+      await see(page, 'gate-without-opener');
+      await page.goto(`${service}/checkout/ckv_unknown`);
+      await expect(page.getByRole('heading', { name: say.lostTitle })).toBeVisible();
+      await see(page, 'window-lost');
+
+      const app = await serveAppPage(service);
+      await page.goto(app.url.replace('127.0.0.1', 'stranger.test'));
+      const refusal = await openGate(page);
+      await expect(refusal.getByRole('heading', { name: say.refusedTitle })).toBeVisible();
+      await see(refusal, 'gate-refused');
+
+      await page.goto(app.url);
+      const opening = await hold(page, '**/checkout/api/visits');
+      const gate = await openGate(page);
+      await expect(gate.getByText(say.loading)).toBeVisible();
+      await see(gate, 'gate-opening');
+      await opening.fail();
+      await expect(gate.getByRole('heading', { name: say.brokenTitle })).toBeVisible();
+      await see(gate, 'gate-broken');
+
+      await opening.release();
+      const reading = await hold(page, '**/checkout/api/visits/ckv_*');
+      await gate.getByRole('button', { name: say.retry }).click();
+      const checkout = await findCheckout(page);
+      await expect(checkout.getByText(say.loading)).toBeVisible();
+      await see(checkout, 'window-opening');
+      await reading.fail();
+      await expect(checkout.getByRole('heading', { name: say.brokenTitle })).toBeVisible();
+      await see(checkout, 'window-broken');
+      const [address] = checkout.url().split('#');
+      await page.goto(address ?? '');
+      await expect(page.getByRole('heading', { name: say.noOpenerTitle })).toBeVisible();
+      await see(page, 'window-without-opener');
+      await app.close();
+    });
+
+    test('signing in', async ({ page, service }) => {
+      const app = await serveAppPage(service, { display: 'popup' });
+      await page.goto(app.url);
+      const [popup] = await Promise.all([page.waitForEvent('popup'), clickBuy(page)]);
+      await expect(popup.getByLabel(say.email)).toBeVisible();
+      await see(popup, 'sign-in');
+      await popup.getByRole('button', { name: say.sendCode }).click();
+      await expect(popup.getByText(say.emailInvalid)).toBeVisible();
+      await see(popup, 'sign-in-invalid');
+
+      const email = newEmail();
+      await popup.getByLabel(say.email).fill(email);
+      await popup.keyboard.press('Enter');
+      await expect(popup.getByLabel(say.code, { exact: true })).toBeVisible();
+      await see(popup, 'code');
+      const code = await readCode(page, service, email);
+      await popup.getByLabel(say.code, { exact: true }).fill(code === '000000' ? '000001' : '000000');
+      await expect(popup.getByText(say.codeInvalid)).toBeVisible();
+      await see(popup, 'code-wrong');
+      await popup.route('**/auth/token', (route) => route.abort());
+      await page.route('**/auth/token', (route) => route.abort());
+      await popup.getByLabel(say.code, { exact: true }).fill(code);
+      await expect(popup.getByText(say.keyFailed)).toBeVisible();
+      await see(popup, 'key-failed');
+
+      // The device is known by now; a window that does not recognise it by itself asks.
+      await popup.route('**/checkout/api/visits/ckv_*', async (route) => {
+        const answer = await route.fetch();
+        const state = { signed_in: null, email: null, device_email: 'a…z@example.com' };
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), ...state } });
+      });
+      await popup.reload();
+      await expect(popup.getByRole('button', { name: say.continueAs })).toBeVisible();
+      await see(popup, 'continue-as');
+      await app.close();
+    });
+
+    test('buying', async ({ page, service }) => {
+      await page.clock.install();
+      const app = await serveAppPage(service);
+      await page.goto(app.url);
+      const checkout = await openSignedIn(page, service, say);
+      await see(checkout, 'amount');
+      await checkout.getByRole('radio', { name: say.amountCustom }).check();
+      await checkout.getByRole('textbox', { name: say.amountCustom }).fill('4');
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await expect(checkout.getByRole('textbox', { name: say.amountCustom })).toHaveAttribute('aria-invalid');
+      await see(checkout, 'amount-invalid');
+      await checkout.getByRole('textbox', { name: say.amountCustom }).fill('12,5');
+      await page.route('**/checkout/api/visits/*/payments', (route) => route.abort());
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await expect(checkout.getByText(say.offline)).toBeVisible();
+      await see(checkout, 'amount-offline');
+      await page.unroute('**/checkout/api/visits/*/payments');
+
+      await page.route(PAYMENT_STATUS, (route) => route.abort());
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      const form = checkout.frameLocator('iframe');
+      await expect(form.locator('#number')).toBeVisible();
+      await see(checkout, 'payment');
+      await form.locator('[value=bank]').check();
+      await see(checkout, 'payment-by-bank');
+      await form.locator('[value=card]').check();
+      await form.locator('#card-form [type=submit]').click();
+      await expect(form.locator('#number')).toHaveAttribute('aria-invalid');
+      await see(checkout, 'payment-empty');
+      await payWith(checkout, '4000 0000 0000 0002');
+      await expect(form.locator('#card-form [role=alert]')).not.toBeEmpty();
+      await see(checkout, 'payment-declined');
+      await checkout.getByRole('heading', { name: say.paymentTitle }).click();
+      await page.keyboard.press('Escape');
+      await expect(checkout.getByRole('heading', { name: say.leaveTitle })).toBeVisible();
+      await see(checkout, 'payment-leave');
+      await checkout.getByRole('button', { name: say.stay }).click();
+      await payWith(checkout, '4000 0027 6000 3184');
+      await expect(form.locator('#challenge')).toBeVisible();
+      await see(checkout, 'payment-challenge');
+      await form.locator('[data-challenge=complete]').click();
+      await expect(checkout.getByRole('heading', { name: say.confirming })).toBeVisible();
+      await see(checkout, 'confirming');
+      await page.clock.fastForward(31_000);
+      await expect(checkout.getByText(say.confirmingSlow)).toBeVisible();
+      await see(checkout, 'confirming-slow');
+      await page.unroute(PAYMENT_STATUS);
+      await page.clock.fastForward(2000);
+      await expect(checkout.getByRole('button', { name: say.done })).toBeVisible();
+      await see(checkout, 'success');
+      await app.close();
+    });
+
+    test('payments that end in another way', async ({ page, service }) => {
+      const app = await serveAppPage(service);
+      await page.goto(app.url);
+      const checkout = await openSignedIn(page, service, say);
+      const endings = [
+        ['failed', { status: 'failed', failure: 'insufficient_funds' }, say.failedTitle],
+        ['wrong-payment', { status: 'failed', failure: 'wrong_payment' }, say.wrongPaymentTitle],
+        ['expired', { status: 'expired' }, say.expiredTitle],
+      ] as const;
+      for (const [state, answer, title] of endings) {
+        await page.route(PAYMENT_STATUS, (route) =>
+          route.fulfill({ json: { credits_added: 0, balance: 0, ...answer } }),
+        );
+        await checkout.getByRole('button', { name: continueName(say) }).click();
+        await expect(checkout.getByRole('heading', { name: title })).toBeVisible();
+        await see(checkout, state);
+        await page.unroute(PAYMENT_STATUS);
+        await checkout.getByRole('button', { name: say.chooseAgain }).click();
+      }
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      const form = checkout.frameLocator('iframe');
+      await form.locator('[value=bank]').check();
+      await form.locator('[data-iban=AT321904300235473204]').click();
+      await form.locator('#bank-form [type=submit]').click();
+      await expect(checkout.getByRole('heading', { name: say.processingTitle })).toBeVisible();
+      await see(checkout, 'processing');
+      await app.close();
+    });
+
+    test('paying in a tab, in euros', async ({ page, service }) => {
+      runCommand(['rate', 'set', '1.08']);
+      const app = await serveAppPage(service, { checkoutMode: 'new_tab', currency: 'eur' });
+      await page.goto(app.url);
+      await page.route('**/verify-code', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        await route.fulfill({ json: { ...body, state: { ...body.state, rates: { usd: 1, eur: null } } } });
+      });
+      const paused = await openSignedIn(page, service, say);
+      await expect(paused.getByText(say.eurPaused)).toBeVisible();
+      await see(paused, 'amount-euro-paused');
+      await page.reload();
+      await clickBuy(page);
+      const checkout = await findCheckout(page);
+      await expect(checkout.getByRole('heading', { name: say.amountTitle })).toBeVisible();
+      await see(checkout, 'amount-euro');
+      const opened = page.context().waitForEvent('page');
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      const tab = await opened;
+      await tab.waitForURL(/\/pay\/cs_test_/);
+      await see(checkout, 'payment-in-tab');
+      await see(tab, 'processor-page');
+      await tab.locator('#card-form [type=submit]').click();
+      await expect(tab.locator('#number')).toHaveAttribute('aria-invalid');
+      await see(tab, 'processor-page-empty');
+      await page.route(PAYMENT_STATUS, (route) => route.abort());
+      const processor = processorAt(page, new URL(tab.url()).origin);
+      await processor.control({ webhooks: 'hold' });
+      const paymentPage = tab.url();
+      const sessionId = await sessionOf(tab);
+      await tab.goto(`${service}/checkout/return?session_id=${sessionId}`);
+      await expect(tab.getByRole('heading', { name: say.confirming })).toBeVisible();
+      await see(tab, 'return-confirming');
+      await tab.goto(`${service}/checkout/return?session_id=${sessionId}&status=cancelled`);
+      await expect(tab.getByRole('heading', { name: say.cancelTitle })).toBeVisible();
+      await see(tab, 'return-cancelled');
+      await tab.goto(`${service}/checkout/return`);
+      await expect(tab.getByRole('heading', { name: say.returnTitle })).toBeVisible();
+      await see(tab, 'return-unknown');
+      await tab.goto(paymentPage);
+      await tab.locator('.fill').click();
+      await tab.locator('#card-form [type=submit]').click();
+      await tab.waitForURL(/checkout\/return/);
+      await expect(tab.getByText(say.returnPaidText('Notes'))).toBeVisible();
+      await see(tab, 'return-paid');
+      await tab.goto(paymentPage);
+      await see(tab, 'processor-paid');
+      await tab.goto(new URL('/pay/cs_test_none', paymentPage).href);
+      await see(tab, 'processor-missing');
+      await processor.control({ webhooks: 'on' });
+      await app.close();
+    });
+
+    test('credits bought elsewhere, and the account', async ({ page, service }) => {
+      const app = await serveAppPage(service, { amount: 5 });
+      const email = newEmail();
+      runCommand(['user', 'grant', email, '--credits', '1234.5']);
+      await page.goto(app.url);
+      await clickBuy(page);
+      const checkout = await findCheckout(page);
+      await enter(page, checkout, service, say, email);
+      await expect(checkout.getByRole('button', { name: say.buyInstead })).toBeVisible();
+      await see(checkout, 'permission');
+      await checkout.getByLabel(say.permissionField).fill('9999');
+      await see(checkout, 'permission-invalid');
+      await checkout.getByRole('button', { name: say.accountOpen('Notes') }).click();
+      await see(checkout, 'account');
+      await checkout.getByRole('button', { name: say.back }).click();
+      await checkout.getByRole('button', { name: say.buyInstead }).click();
+      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await payWith(checkout, '4242 4242 4242 4242');
+      await expect(checkout.getByRole('button', { name: say.done })).toBeVisible();
+      await see(checkout, 'success-with-offer');
+      await checkout.getByRole('checkbox').check();
+      await checkout.locator('[name=credits]').fill('9999');
+      await checkout.locator('form [type=submit]').click();
+      await expect(checkout.locator('[name=credits]')).toHaveAttribute('aria-invalid');
+      await see(checkout, 'success-with-offer-invalid');
+      await checkout.locator('[name=credits]').fill('250');
+      await checkout.locator('form [type=submit]').click();
+      await expect(checkout.getByRole('heading', { name: say.allowedTitle })).toBeVisible();
+      await see(checkout, 'allowed');
+
+      await page.reload();
+      await clickBuy(page);
+      const known = await findCheckout(page);
+      await known.getByRole('button', { name: say.accountOpen('Notes') }).click();
+      await see(known, 'account-by-key');
+      await known.getByRole('button', { name: say.back }).click();
+      await known.getByRole('button', { name: continueName(say) }).click();
+      await payWith(known, '4242 4242 4242 4242');
+      await known.getByRole('checkbox').check();
+      await see(known, 'success-by-key');
+      await known.getByRole('button', { name: say.optInConfirm }).click();
+      await expect(known.getByRole('heading', { name: say.stepUpTitle })).toBeVisible();
+      await see(known, 'step-up');
+      await app.close();
+    });
+  });
+}
+
+/** The button that goes on with an amount, whatever it is. */
+const continueName = (say: Messages): RegExp => new RegExp(`^${say.goOn}`);
+
+async function enter(page: Page, checkout: CheckoutFrame, service: string, say: Messages, email: string) {
+  await checkout.getByLabel(say.email).fill(email);
+  await page.keyboard.press('Enter');
+  await checkout.getByLabel(say.code, { exact: true }).fill(await readCode(page, service, email));
+}
+
+/** Up to the choice of an amount. */
+async function openSignedIn(page: Page, service: string, say: Messages): Promise<CheckoutFrame> {
+  await clickBuy(page);
+  const checkout = await findCheckout(page);
+  await enter(page, checkout, service, say, newEmail());
+  await expect(checkout.getByRole('heading', { name: say.amountTitle })).toBeVisible();
+  return checkout;
+}
+
+/** In the processor's form, whatever its language. */
+async function payWith(checkout: CheckoutFrame, card: string): Promise<void> {
+  const form = checkout.frameLocator('iframe');
+  await form.locator('#number').fill(card);
+  await form.locator('#expiry').fill('12 / 40');
+  await form.locator('#cvc').fill('123');
+  await form.locator('#name').fill('Ada Lovelace');
+  await form.locator('#card-form [type=submit]').click();
+}
+
+/** Our payment that a page of the processor is about, as its way back names it. */
+async function sessionOf(tab: Page): Promise<string> {
+  const back = await tab.locator('a.back').getAttribute('href');
+  return new URL(back ?? '').searchParams.get('session_id') ?? '';
+}
+
+async function clickBuy(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+}
+
+async function openGate(page: Page): Promise<CheckoutFrame> {
+  await clickBuy(page);
+  return findCheckout(page, /\/checkout\/gate/);
+}
+
+/** Keeps requests waiting, until they shall fail; then lets the next ones pass. */
+async function hold(page: Page, address: string) {
+  const held: (() => Promise<void>)[] = [];
+  let fails = false;
+  await page.route(address, (route) => {
+    if (fails) return route.abort();
+    held.push(() => route.abort());
+  });
+  return {
+    async fail() {
+      fails = true;
+      for (const abort of held.splice(0)) await abort();
+    },
+    release: () => page.unroute(address),
+  };
+}

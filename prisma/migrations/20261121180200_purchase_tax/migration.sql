@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "purchase" ADD COLUMN "tax_minor" INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,85 @@
+import Stripe from 'stripe';
+import { expect, test } from 'vitest';
+import { prisma } from '@/server/db';
+import { addOrigin } from '@/server/partners/partner';
+import { newDatabase } from '../harness';
+import { until } from '../harness/until';
+import { CheckoutWindow, SECRET_KEY, send, startCheckout } from './checkout-world';
+
+/** What an operator lets Stripe do besides taking the money: tax, consent to terms, invoices. */
+
+await newDatabase();
+Object.assign(process.env, {
+  STRIPE_AUTOMATIC_TAX: 'true',
+  STRIPE_TERMS_OF_SERVICE: 'true',
+  STRIPE_INVOICES: 'true',
+});
+const world = await startCheckout();
+const stripe = new Stripe(SECRET_KEY, {
+  host: '127.0.0.1',
+  port: new URL(world.sandboxUrl).port,
+  protocol: 'http',
+  telemetry: false,
+});
+await addOrigin(world.app.id, 'myapp://*');
+
+let buyers = 0;
+async function buy(changes: Record<string, unknown> = {}, wish: Record<string, unknown> = {}) {
+  const window = await CheckoutWindow.open(world, changes);
+  const email = `taxed-${++buyers}@example.com`;
+  await window.signIn(email);
+  const started = await window.startPayment(wish);
+  const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: started.session_id } });
+  return { window, email, ...started, processorSessionId: row.processorSessionId ?? '' };
+}
+
+const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
+
+test('the session of somebody who signed in asks for all of it, and its price includes the tax', async () => {
+  const { processorSessionId, window } = await buy();
+  expect((await window.get()).body).toMatchObject({ includes_tax: true });
+  const session = await stripe.checkout.sessions.retrieve(processorSessionId, { expand: ['customer'] });
+  expect(session).toMatchObject({
+    customer: { object: 'customer' },
+    automatic_tax: { enabled: true },
+    tax_id_collection: { enabled: true },
+    consent_collection: { terms_of_service: 'required' },
+    invoice_creation: { enabled: true },
+    origin_context: 'web',
+  });
+  const { data } = await stripe.checkout.sessions.listLineItems(processorSessionId);
+  expect(data).toMatchObject([{ price: { tax_behavior: 'inclusive' } }]);
+});
+
+test('what was chosen is paid and credited whole; the receipt names the tax in it', async () => {
+  const { window, email, session_id, payment } = await buy({}, { amount: 12 });
+  const pay = (answers: object) => send(payment.embed_url, 'POST', {}, { ...CARD, ...answers });
+  expect((await pay({})).body).toMatchObject({ errors: { country: expect.any(String) } });
+  expect((await pay({ country: 'AT', terms: 'accepted' })).body).toMatchObject({ status: 'complete' });
+  expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
+    status: 'completed',
+    credits_added: 1200,
+  });
+  expect(await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } })).toMatchObject({
+    amountMinor: 1200,
+    taxMinor: 200,
+  });
+  const [receipt] = await until(
+    async () =>
+      (
+        (await (await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`)).json()) as {
+          subject: string;
+          text: string;
+        }[]
+      ).filter(({ subject }) => subject.includes('receipt')),
+    (mails) => mails.length > 0,
+  );
+  expect(receipt?.text).toContain('Paid: $12.00\nTax included: $2.00');
+});
+
+test('a window that an app on the device opened says so', async () => {
+  const { processorSessionId } = await buy({ origin: 'myapp://localhost' });
+  expect(await stripe.checkout.sessions.retrieve(processorSessionId)).toMatchObject({
+    origin_context: 'mobile_app',
+  });
+});

@@ -153,13 +153,8 @@ for (const language of ['en', 'de'] as const) {
     test('payments that end in another way', async ({ page, service }) => {
       const app = await serveAppPage(service);
       await page.goto(app.url);
-      const checkout = await openSignedIn(page, service, say);
-      const endings = [
-        ['failed', { status: 'failed', failure: 'insufficient_funds' }, say.failedTitle],
-        ['wrong-payment', { status: 'failed', failure: 'wrong_payment' }, say.wrongPaymentTitle],
-        ['expired', { status: 'expired' }, say.expiredTitle],
-      ] as const;
-      for (const [state, answer, title] of endings) {
+      let checkout = await openSignedIn(page, service, say);
+      const ending = async (state: string, answer: object, title: string) => {
         await page.route(PAYMENT_STATUS, (route) =>
           route.fulfill({ json: { credits_added: 0, balance: 0, ...answer } }),
         );
@@ -167,8 +162,11 @@ for (const language of ['en', 'de'] as const) {
         await expect(checkout.getByRole('heading', { name: title })).toBeVisible();
         await see(checkout, state);
         await page.unroute(PAYMENT_STATUS);
-        await checkout.getByRole('button', { name: say.chooseAgain }).click();
-      }
+      };
+      await ending('failed', { status: 'failed', failure: 'insufficient_funds' }, say.failedTitle);
+      await checkout.getByRole('button', { name: say.chooseAgain }).click();
+      await ending('expired', { status: 'expired' }, say.expiredTitle);
+      await checkout.getByRole('button', { name: say.chooseAgain }).click();
       await checkout.getByRole('button', { name: continueName(say) }).click();
       const form = checkout.frameLocator('iframe');
       await form.locator('[value=bank]').check();
@@ -176,6 +174,12 @@ for (const language of ['en', 'de'] as const) {
       await form.locator('#bank-form [type=submit]').click();
       await expect(checkout.getByRole('heading', { name: say.processingTitle })).toBeVisible();
       await see(checkout, 'processing');
+      await page.keyboard.press('Escape');
+      await clickBuy(page);
+      checkout = await findCheckout(page);
+      await ending('wrong-payment', { status: 'failed', failure: 'wrong_payment' }, say.wrongPaymentTitle);
+      await checkout.getByRole('button', { name: say.close }).click();
+      await expect.poll(() => page.frames().length).toBe(1);
       await app.close();
     });
 

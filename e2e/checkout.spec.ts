@@ -232,43 +232,107 @@ test.describe('webhooks and the return page credit once between them', () => {
   });
 });
 
-test('with Stripe’s own form: its script is asked for one embedded page, and its word is checked', async ({
+test('with Stripe’s own form: it gets one session and one place, is taken away when it is left, and its word is checked', async ({
   page,
   service,
   openApp,
 }) => {
-  await openApp();
+  const app = await openApp();
   let formAddress = '';
   await page.route('**/checkout/api/visits/*/payments', async (route) => {
     const answer = await route.fetch();
     const body = await answer.json();
     formAddress = body.payment.embed_url;
-    body.payment = { kind: 'stripe', client_secret: 'cs_secret', publishable_key: 'pk_test_1' };
+    body.payment = { kind: 'stripe', client_secret: body.session_id, publishable_key: 'pk_test_1' };
     await route.fulfill({ response: answer, json: body });
   });
-  // Stripe.js comes from Stripe only: here its one call, as its documents describe it.
+  // Stripe.js comes from Stripe only: here the one call of it that we make, as its types describe it.
   await page.route('https://js.stripe.com/endive/stripe.js', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: STRIPE_JS }),
   );
   const checkout = await openCheckout(page);
   await signIn(page, checkout, service, newEmail());
+  const calls = () => checkout.evaluate(() => (window as unknown as { calls: string[] }).calls);
   await chooseAmount(checkout, /\$5\b/);
-  const pay = checkout.getByRole('button', { name: 'Pay with pk_test_1 cs_secret' });
+  const pay = checkout.getByRole('button', { name: /^Pay with pk_test_1 cks_/ });
   await expect(pay).toBeVisible();
+  await expect(checkout.getByText('Loading the payment form…')).toBeHidden();
+
+  // Left and opened again, and left once more while Stripe still makes the form.
+  const back = checkout.getByRole('button', { name: 'Back' });
+  await back.click();
+  await expect(pay).toHaveCount(0);
+  await chooseAmount(checkout, /\$10\b(?!0)/);
+  await back.click();
+  await chooseAmount(checkout, /\$5\b/);
+  await expect(pay).toBeVisible();
+  const made = await calls();
+  expect(made.slice(0, 3)).toEqual(['make fetchClientSecret,onComplete', 'mount', 'destroy']);
+  expect(made.filter((call) => call === 'mount').length).toBe(
+    made.filter((call) => call === 'destroy').length + 1,
+  );
+  expect(await pay.textContent()).toContain(await lastOpened(page, app));
+
+  // A declined card is told to the app, though Stripe's form keeps it to itself.
+  const card = { number: '4000000000000002', expiry: '12/40', cvc: '123', name: 'Ada' };
+  await page.request.post(formAddress, { data: card });
+  await expect
+    .poll(async () => (await app.heard(page)).at(-1))
+    .toMatchObject(['onPurchaseError', { error: { code: 'payment_declined' } }]);
+
   // The form says it is done; the credits wait until the processor says so too.
   await pay.click();
   await expect(checkout.getByRole('heading', { name: 'Confirming your payment…' })).toBeVisible();
-  const card = { number: '4242424242424242', expiry: '12/40', cvc: '123', name: 'Ada' };
-  await page.request.post(formAddress, { data: card });
+  expect((await calls()).at(-1)).toBe('destroy');
+  await page.request.post(formAddress, { data: { ...card, number: '4242424242424242' } });
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
 
-const STRIPE_JS = `window.Stripe = (key) => ({
-  async createEmbeddedCheckoutPage({ fetchClientSecret, onComplete }) {
+test('where Stripe’s form does not load, the buyer is told and can choose again', async ({
+  page,
+  service,
+  openApp,
+}) => {
+  const app = await openApp();
+  await page.route('**/checkout/api/visits/*/payments', async (route) => {
+    const answer = await route.fetch();
+    const payment = { kind: 'stripe', client_secret: 'cs_1', publishable_key: 'pk_test_1' };
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), payment } });
+  });
+  await page.route('https://js.stripe.com/**', (route) => route.abort());
+  const checkout = await openCheckout(page);
+  await signIn(page, checkout, service, newEmail());
+  await chooseAmount(checkout, /\$5\b/);
+  await expect(checkout.getByRole('heading', { name: 'The checkout could not open' })).toBeVisible();
+  expect((await app.heard(page)).at(-1)).toMatchObject([
+    'onPurchaseError',
+    { error: { code: 'payment_unavailable' } },
+  ]);
+  await checkout.getByRole('button', { name: 'Choose again' }).click();
+  await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
+});
+
+/** The payment that the app heard of last. */
+async function lastOpened(page: Page, app: AppPage): Promise<string> {
+  const opened = (await app.heard(page)).filter(([name]) => name === 'onCheckoutOpened');
+  return String(opened.at(-1)?.[1].session_id);
+}
+
+/** Like Stripe.js, it takes a moment to make a form and bears only one at a time. */
+const STRIPE_JS = `window.calls = [];
+let living = 0;
+window.Stripe = (key) => ({
+  async createEmbeddedCheckoutPage(options) {
+    calls.push('make ' + Object.keys(options));
+    if (living++ > 0) throw new Error('You cannot have multiple Embedded Checkout objects.');
     const button = document.createElement('button');
-    button.textContent = 'Pay with ' + key + ' ' + (await fetchClientSecret());
-    button.onclick = onComplete;
-    return { mount: (place) => place.append(button), destroy: () => button.remove() };
+    button.textContent = 'Pay with ' + key + ' ' + (await options.fetchClientSecret());
+    button.onclick = () => options.onComplete();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return {
+      mount(place) { calls.push('mount'); place.append(button); },
+      destroy() { calls.push('destroy'); living -= 1; button.remove(); },
+    };
   },
 });`;
 
@@ -490,7 +554,7 @@ test.describe('in German, small and dark, without colours or motion', () => {
     await fits(checkout);
     await checkout.getByRole('radio', { name: /^10\s€/ }).check();
     await checkout.getByRole('button', { name: /^Weiter mit 10\s€$/ }).click();
-    await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
+    await expect(form(checkout).getByRole('button', { name: 'Testkarte eintragen' })).toBeVisible();
     await fits(checkout);
     await payByCard(checkout, '4242 4242 4242 4242');
     await expect(checkout.getByRole('heading', { name: '1.080 Credits erhalten' })).toBeVisible();

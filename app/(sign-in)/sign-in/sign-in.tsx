@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
+import type { Challenge } from '@/app/_ui/code-entry';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { sendCode } from './actions';
@@ -13,8 +14,6 @@ type Props = {
   /** Who is signed in and only has to prove it once more. */
   signedInAs: string | null;
 };
-
-export type Challenge = { id: string; resendInSeconds: number };
 
 /** Two steps: the address, then the code that was sent there. */
 export function SignIn({ returnTo, brand, signedInAs }: Props) {

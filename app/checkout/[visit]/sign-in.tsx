@@ -1,7 +1,8 @@
 'use client';
 
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Button } from '../../_ui/button';
+import { type Challenge, CodeEntry } from '../../_ui/code-entry';
 import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
@@ -23,11 +24,11 @@ type Props = {
   onBack?: (() => void) | undefined;
 };
 
-type Challenge = { id: string; email: string; resendIn: number };
+type SentChallenge = Challenge & { email: string };
 
 export function SignIn(props: Props) {
   const [email, setEmail] = useState('');
-  const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const [challenge, setChallenge] = useState<SentChallenge | null>(null);
   const [knownAs, setKnownAs] = useState(props.visit.device_email);
   if (knownAs !== null) return <ContinueAs {...props} email={knownAs} onOther={() => setKnownAs(null)} />;
   if (challenge === null) {
@@ -56,7 +57,7 @@ function EmailForm({
   onSent,
   onBuy,
   onBack,
-}: Props & { email: string; onEmail(email: string): void; onSent(challenge: Challenge): void }) {
+}: Props & { email: string; onEmail(email: string): void; onSent(challenge: SentChallenge): void }) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -68,7 +69,7 @@ function EmailForm({
     setBusy(true);
     try {
       const sent = await api.sendCode(address, language);
-      onSent({ id: sent.challenge_id, email: address, resendIn: sent.resend_in });
+      onSent({ id: sent.challenge_id, email: address, resendInSeconds: sent.resend_in });
     } catch (failure) {
       setError(failureCode(failure) === 'invalid_request' ? say.emailInvalid : describeFailure(failure, say));
       setBusy(false);
@@ -113,131 +114,64 @@ function EmailForm({
   );
 }
 
-const CODE_DIGITS = 6;
+type CodeProps = Props & {
+  challenge: SentChallenge;
+  onSent(challenge: SentChallenge): void;
+  onOtherEmail(): void;
+};
 
-function CodeForm({
-  say,
-  language,
-  api,
-  challenge,
-  onSent,
-  onOtherEmail,
-  onSignedIn,
-}: Props & { challenge: Challenge; onSent(challenge: Challenge): void; onOtherEmail(): void }) {
-  const [code, setCode] = useState('');
+function CodeForm({ say, language, api, challenge, onSent, onOtherEmail, onSignedIn }: CodeProps) {
+  const { id, email } = challenge;
   const [error, setError] = useState<string>();
-  const [note, setNote] = useState<string>(say.codeHint);
-  const [busy, setBusy] = useState(false);
+  const [hint, setHint] = useState<string>(say.codeHint);
+  const [isBusy, setBusy] = useState(false);
 
-  async function verify(digits: string) {
+  async function verify(code: string): Promise<boolean> {
     setBusy(true);
     try {
-      await onSignedIn(await api.verifyCode(challenge.id, challenge.email, digits));
+      await onSignedIn(await api.verifyCode(id, email, code));
+      return true;
     } catch (failure) {
-      const reason = failureCode(failure);
-      setCode('');
-      setError(
-        reason === 'invalid_code'
-          ? say.codeInvalid
-          : reason === 'code_expired'
-            ? say.codeExpired
-            : describeFailure(failure, say),
-      );
+      setError(describeCodeFailure(failure, say));
       setBusy(false);
+      return false;
     }
-  }
-
-  function enter(typed: string) {
-    // Codes are pasted as "123 456" or "123-456" too.
-    const digits = typed.replace(/\D/g, '').slice(0, CODE_DIGITS);
-    setCode(digits);
-    setError(undefined);
-    if (digits.length === CODE_DIGITS && !busy) void verify(digits);
   }
 
   async function resend() {
     try {
-      const sent = await api.sendCode(challenge.email, language);
-      setNote(say.resent);
+      const sent = await api.sendCode(email, language);
+      setHint(say.resent);
       setError(undefined);
-      onSent({ ...challenge, id: sent.challenge_id, resendIn: sent.resend_in });
+      onSent({ email, id: sent.challenge_id, resendInSeconds: sent.resend_in });
     } catch (failure) {
       setError(describeFailure(failure, say));
     }
   }
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!busy) void verify(code);
-      }}
-      noValidate
-      className="animate-appear flex flex-1 flex-col"
-    >
+    <section className="animate-appear flex flex-1 flex-col">
       <StepTitle focus={false}>{say.codeTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {say.codeText} <strong className="font-medium wrap-anywhere text-text">{challenge.email}</strong>
+        {say.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
       </p>
-      <TextField
-        label={say.code}
-        name="code"
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        autoFocus
-        className="font-mono text-xl tracking-[0.35em]"
-        value={code}
+      <CodeEntry
+        words={say}
+        hint={hint}
         error={error}
-        hint={note}
-        readOnly={busy}
-        onChange={(event) => enter(event.target.value)}
+        challenge={challenge}
+        isBusy={isBusy}
+        onType={() => setError(undefined)}
+        onCode={verify}
+        onResend={resend}
+        onOtherEmail={onOtherEmail}
       />
-      <Button
-        type="submit"
-        size="large"
-        busy={busy}
-        disabled={code.length < CODE_DIGITS}
-        className="mt-4 w-full"
-      >
-        {say.signIn}
-      </Button>
-      <div className="mt-2 grid gap-1">
-        <ResendButton key={challenge.id} say={say} waitSeconds={challenge.resendIn} onResend={resend} />
-        <Button look="quiet" className="w-full" onClick={onOtherEmail}>
-          {say.otherEmail}
-        </Button>
-      </div>
-    </form>
+    </section>
   );
 }
 
-function ResendButton({
-  say,
-  waitSeconds,
-  onResend,
-}: {
-  say: Messages;
-  waitSeconds: number;
-  onResend(): Promise<void>;
-}) {
-  const [left, setLeft] = useState(waitSeconds);
-  const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    const timer = setInterval(() => setLeft((seconds) => Math.max(0, seconds - 1)), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <Button
-      look="quiet"
-      busy={busy}
-      disabled={left > 0}
-      className="w-full tabular-nums"
-      onClick={() => {
-        setBusy(true);
-        void onResend().finally(() => setBusy(false));
-      }}
-    >
-      {left > 0 ? say.resendIn(left) : say.resend}
-    </Button>
-  );
+function describeCodeFailure(failure: unknown, say: Messages): string {
+  const code = failureCode(failure);
+  if (code === 'invalid_code') return say.codeInvalid;
+  return code === 'code_expired' ? say.codeExpired : describeFailure(failure, say);
 }

@@ -89,7 +89,7 @@ function setBusy(next) {
     button.setAttribute('aria-disabled', String(next));
   }
   method.form.querySelector('.primary').setAttribute('aria-busy', String(next));
-  method.form.querySelector('[data-pay-label]').textContent = next ? 'Processing…' : config.payLabel;
+  method.form.querySelector('[data-pay-label]').textContent = next ? config.busyLabel : config.payLabel;
 }
 
 async function submit(body) {
@@ -101,7 +101,7 @@ async function submit(body) {
     const response = await fetch(config.action, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
     result = await response.json();
   } catch {
-    result = { status: 'declined', message: 'The payment could not be sent. Check your connection and try again.' };
+    result = { status: 'declined', message: config.unsent };
   }
   if (result.status !== 'complete' || !result.redirect_to || config.framed) setBusy(false);
   show(result);

@@ -140,7 +140,7 @@ summary:hover { color: var(--ink); }
 .cards li:first-child button { border-top: 0; }
 
 .step { display: grid; gap: 12px; justify-items: start; }
-.step h2 { font-size: 20px; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; outline: none; }
+.step :is(h1, h2) { font-size: 20px; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; outline: none; }
 .step p { color: var(--soft); }
 .step .button { margin-top: 4px; }
 .done { justify-items: center; text-align: center; padding: 24px 0; }

@@ -3,12 +3,12 @@ import { nowDate } from '../../clock';
 import { TEST_ACCOUNTS } from './bank-debits';
 import { asksForCountry, asksForTerms, type BuyerField, TAX_COUNTRIES } from './buyer-details';
 import { TEST_CARDS } from './cards';
-import { formatMoney } from './money-text';
+import { type PageLanguage, type Words, wordsIn } from './page-words';
 import { PAGE_SCRIPT } from './payment-page-script';
 import { PAGE_STYLE } from './payment-page-style';
 import type { SessionRecord } from './records';
 
-export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null } & (
+export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null; language: PageLanguage } & (
   | { chrome: 'hosted' }
   | { chrome: 'framed'; parentOrigin: string | null }
 );
@@ -16,15 +16,19 @@ export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null } & (
 /** The same card form, as a page of its own or framed in a checkout. */
 export function renderPaymentPage(record: SessionRecord, options: PageOptions): string {
   const { session } = record;
-  const body = session.status === 'open' ? renderOpen(record) : renderClosed(session);
-  return renderDocument(`Pay ${priceOf(session)}`, options, {
-    main: `${options.chrome === 'hosted' ? renderTop(session) : ''}
-      <div class="sheet">${renderSummary(record)}<section class="panel">${body}</section></div>`,
+  const words = wordsIn(options.language);
+  const payLabel = words.say('Pay {price}', { price: priceOf(session, words) });
+  const body = session.status === 'open' ? renderOpen(record, words) : renderClosed(session, words);
+  return renderDocument(payLabel, options, {
+    main: `${options.chrome === 'hosted' ? renderTop(session, words) : ''}
+      <div class="sheet">${renderSummary(record, words)}<section class="panel">${body}</section></div>`,
     config: {
       framed: options.chrome === 'framed',
       parentOrigin: options.chrome === 'framed' ? options.parentOrigin : null,
       action: options.chrome === 'hosted' ? `/pay/${session.id}` : `/embed/${session.client_secret ?? ''}`,
-      payLabel: `Pay ${priceOf(session)}`,
+      payLabel,
+      busyLabel: words.say('Processing…'),
+      unsent: words.say('The payment could not be sent. Check your connection and try again.'),
       asks: asksOf(session),
       testExpiry: `12 / ${String((nowDate().getUTCFullYear() + 4) % 100).padStart(2, '0')}`,
     },
@@ -32,8 +36,16 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
 }
 
 export function renderMissingPage(options: PageOptions): string {
-  const main = `<div class="sheet"><section class="panel">${renderNotice('muted', CROSS, 'This payment page does not exist', 'The link may be incomplete. Start again from the page that sent you here.')}</section></div>`;
-  return renderDocument('Not found', options, {
+  const words = wordsIn(options.language);
+  const notice = renderNotice(words, {
+    tone: 'muted',
+    path: CROSS,
+    title: words.say('This payment page does not exist'),
+    text: words.say('The link may be incomplete. Start again from the page that sent you here.'),
+    heading: 'h1',
+  });
+  const main = `<div class="sheet"><section class="panel">${notice}</section></div>`;
+  return renderDocument(words.say('Not found'), options, {
     main,
     config: { framed: options.chrome === 'framed', parentOrigin: null },
   });
@@ -46,7 +58,7 @@ const icon = (path: string) =>
 
 function renderDocument(title: string, options: PageOptions, page: { main: string; config: object }): string {
   return `<!doctype html>
-<html lang="en"${options.theme === null ? '' : ` data-theme="${options.theme}"`}>
+<html lang="${options.language}"${options.theme === null ? '' : ` data-theme="${options.theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,61 +76,78 @@ function renderDocument(title: string, options: PageOptions, page: { main: strin
 </html>`;
 }
 
-function renderTop(session: Stripe.Checkout.Session): string {
+function renderTop(session: Stripe.Checkout.Session, { say }: Words): string {
   const back =
     session.cancel_url === null || session.status !== 'open'
       ? '<span></span>'
-      : `<a class="back" href="${escapeHtml(session.cancel_url)}">← Cancel and go back</a>`;
+      : `<a class="back" href="${escapeHtml(session.cancel_url)}">← ${say('Cancel and go back')}</a>`;
   return `<div class="top">${back}<span class="badge">Sandbox</span></div>`;
 }
 
-function renderSummary({ session, lineItems }: SessionRecord): string {
+function renderSummary({ session, lineItems }: SessionRecord, words: Words): string {
+  const { say, money } = words;
   const merchant = session.branding_settings?.display_name ?? '';
   const items = lineItems.map(
     (item) =>
       `<li><span>${escapeHtml(item.description ?? '')}${
-        (item.quantity ?? 1) > 1 ? `<small>Quantity ${item.quantity}</small>` : ''
-      }</span><span class="price">${formatMoney(item.amount_total, item.currency)}</span></li>`,
+        (item.quantity ?? 1) > 1
+          ? `<small>${say('Quantity {count}', { count: item.quantity ?? 1 })}</small>`
+          : ''
+      }</span><span class="price">${money(item.amount_total, item.currency)}</span></li>`,
   );
-  return `<section class="summary" aria-label="Order summary">
-    <p class="merchant">${merchant === '' ? 'Amount due' : `Pay ${escapeHtml(merchant)}`}</p>
-    <h1 class="amount">${priceOf(session)}</h1>
+  return `<section class="summary" aria-label="${say('Order summary')}">
+    <p class="merchant">${merchant === '' ? say('Amount due') : say('Pay {merchant}', { merchant: escapeHtml(merchant) })}</p>
+    <h1 class="amount">${priceOf(session, words)}</h1>
     <p class="product">${lineItems.map((item) => escapeHtml(item.description ?? '')).join(', ')}</p>
-    <ul class="items">${items.join('')}<li class="total"><span>Total</span><span class="total">${priceOf(session)}</span></li></ul>
-    ${asksForCountry(session) ? '<p class="hint">Tax is included.</p>' : ''}
+    <ul class="items">${items.join('')}<li class="total"><span>${say('Total')}</span><span class="total">${priceOf(session, words)}</span></li></ul>
+    ${asksForCountry(session) ? `<p class="hint">${say('Tax is included.')}</p>` : ''}
   </section>`;
 }
 
-function renderOpen({ session }: SessionRecord): string {
+function renderOpen({ session }: SessionRecord, words: Words): string {
+  const { say } = words;
+  const price = priceOf(session, words);
+  const done = {
+    tone: '',
+    path: CHECK,
+    title: say('Payment complete'),
+    text: say('You paid {price}.', { price }),
+  };
+  const sent = {
+    tone: '',
+    path: CHECK,
+    title: say('Payment sent'),
+    text: say('Your bank decides soon. You can close this page.'),
+  };
   return `<div data-step id="pay-step">
-    <fieldset class="methods"><legend class="hidden">Payment method</legend>
-      <label><input type="radio" name="method" value="card" checked> Card</label>
-      <label><input type="radio" name="method" value="bank"> Bank debit</label>
+    <fieldset class="methods"><legend class="hidden">${say('Payment method')}</legend>
+      <label><input type="radio" name="method" value="card" checked> ${say('Card')}</label>
+      <label><input type="radio" name="method" value="bank"> ${say('Bank debit')}</label>
     </fieldset>
-    <form id="card-form" novalidate autocomplete="on" aria-label="Card payment">
-      ${renderField('number', 'Card number', 'autocomplete="cc-number" inputmode="numeric" placeholder="1234 1234 1234 1234" maxlength="29"')}
+    <form id="card-form" novalidate autocomplete="on" aria-label="${say('Card payment')}">
+      ${renderField('number', say('Card number'), 'autocomplete="cc-number" inputmode="numeric" placeholder="1234 1234 1234 1234" maxlength="29"')}
       <div class="row">
-        ${renderField('expiry', 'Expiry', 'autocomplete="cc-exp" inputmode="numeric" placeholder="MM / YY"')}
-        ${renderField('cvc', 'CVC', 'autocomplete="cc-csc" inputmode="numeric" placeholder="123"')}
+        ${renderField('expiry', say('Expiry'), `autocomplete="cc-exp" inputmode="numeric" placeholder="${say('MM / YY')}"`)}
+        ${renderField('cvc', say('CVC'), 'autocomplete="cc-csc" inputmode="numeric" placeholder="123"')}
       </div>
-      ${renderField('name', 'Name on card', 'autocomplete="cc-name" autocapitalize="words" maxlength="200"')}
-      ${renderBuyerFields(session, 'card')}
-      ${renderPayButton(session)}
+      ${renderField('name', say('Name on card'), 'autocomplete="cc-name" autocapitalize="words" maxlength="200"')}
+      ${renderBuyerFields(session, 'card', words)}
+      ${renderPayButton(session, words)}
     </form>
-    <form id="bank-form" novalidate autocomplete="off" aria-label="Bank debit" hidden>
-      ${renderField('iban', 'Account number (IBAN)', 'placeholder="AT61 1904 3002 3457 3201" maxlength="60"')}
-      ${renderField('holder', 'Account holder', 'autocapitalize="words" maxlength="200"')}
-      <p class="hint">The bank decides later: a real one takes some days.</p>
-      ${renderBuyerFields(session, 'bank')}
-      ${renderPayButton(session)}
+    <form id="bank-form" novalidate autocomplete="off" aria-label="${say('Bank debit')}" hidden>
+      ${renderField('iban', say('Account number (IBAN)'), 'placeholder="AT61 1904 3002 3457 3201" maxlength="60"')}
+      ${renderField('holder', say('Account holder'), 'autocapitalize="words" maxlength="200"')}
+      <p class="hint">${say('The bank decides later: a real one takes some days.')}</p>
+      ${renderBuyerFields(session, 'bank', words)}
+      ${renderPayButton(session, words)}
     </form>
-    ${renderSandboxNote()}
-    ${renderTestAccounts()}
-    <noscript><p class="error">This page needs JavaScript to take a payment.</p></noscript>
+    ${renderSandboxNote(words)}
+    ${renderTestAccounts(words)}
+    <noscript><p class="error">${say('This page needs JavaScript to take a payment.')}</p></noscript>
   </div>
-  ${renderChallenge(session)}
-  <div data-step id="done" hidden>${renderNotice('', CHECK, 'Payment complete', `You paid ${priceOf(session)}.`)}</div>
-  <div data-step id="sent" hidden>${renderNotice('', CHECK, 'Payment sent', 'Your bank decides soon. You can close this page.')}</div>`;
+  ${renderChallenge(session, words)}
+  <div data-step id="done" hidden>${renderNotice(words, done)}</div>
+  <div data-step id="sent" hidden>${renderNotice(words, sent)}</div>`;
 }
 
 function renderField(id: string, label: string, attributes: string): string {
@@ -135,13 +164,13 @@ function asksOf(session: Stripe.Checkout.Session): BuyerField[] {
 }
 
 /** Each form has its own, named after it. */
-function renderBuyerFields(session: Stripe.Checkout.Session, form: 'card' | 'bank'): string {
-  const options = TAX_COUNTRIES.map(({ code, label }) => `<option value="${code}">${label}</option>`);
+function renderBuyerFields(session: Stripe.Checkout.Session, form: 'card' | 'bank', { say }: Words): string {
+  const options = TAX_COUNTRIES.map(({ code, label }) => `<option value="${code}">${say(label)}</option>`);
   const fields: Record<BuyerField, string> = {
-    country: `<div class="field"><label for="${form}-country">Country</label>
-      <select id="${form}-country" autocomplete="country" required aria-describedby="${form}-country-error"><option value="">Choose…</option>${options.join('')}</select>
+    country: `<div class="field"><label for="${form}-country">${say('Country')}</label>
+      <select id="${form}-country" autocomplete="country" required aria-describedby="${form}-country-error"><option value="">${say('Choose…')}</option>${options.join('')}</select>
       <p class="error" id="${form}-country-error" aria-live="polite"></p></div>`,
-    terms: `<div class="field"><label class="check"><input id="${form}-terms" type="checkbox" required aria-describedby="${form}-terms-error"> I accept the terms of service</label>
+    terms: `<div class="field"><label class="check"><input id="${form}-terms" type="checkbox" required aria-describedby="${form}-terms-error"> ${say('I accept the terms of service')}</label>
       <p class="error" id="${form}-terms-error" aria-live="polite"></p></div>`,
   };
   return asksOf(session)
@@ -149,79 +178,87 @@ function renderBuyerFields(session: Stripe.Checkout.Session, form: 'card' | 'ban
     .join('');
 }
 
-function renderSandboxNote(): string {
+function renderSandboxNote({ say }: Words): string {
   const [main, ...others] = TEST_CARDS;
   const rows = others.map(
     ({ number, label }) =>
-      `<li><button type="button" data-card="${number}"><span>${label}</span><span class="number">${groupDigits(number)}</span></button></li>`,
+      `<li><button type="button" data-card="${number}"><span>${say(label)}</span><span class="number">${groupDigits(number)}</span></button></li>`,
   );
   return `<aside class="sandbox" id="card-note" aria-label="Sandbox">
-    <p><strong>Sandbox: no real money moves.</strong></p>
+    <p><strong>${say('Sandbox: no real money moves.')}</strong></p>
     <div class="fill-row"><span class="number">${groupDigits(main?.number ?? '')}</span>
-    <button type="button" class="fill" data-card="${main?.number ?? ''}">Fill in test card</button></div>
-    <details><summary>More test cards</summary><ul class="cards">${rows.join('')}</ul></details>
+    <button type="button" class="fill" data-card="${main?.number ?? ''}">${say('Fill in test card')}</button></div>
+    <details><summary>${say('More test cards')}</summary><ul class="cards">${rows.join('')}</ul></details>
   </aside>`;
 }
 
-function renderPayButton(session: Stripe.Checkout.Session): string {
+function renderPayButton(session: Stripe.Checkout.Session, words: Words): string {
   return `<div class="alert" role="alert"></div>
-      <button class="button primary" type="submit"><span class="spinner" aria-hidden="true"></span><span data-pay-label>Pay ${priceOf(session)}</span></button>`;
+      <button class="button primary" type="submit"><span class="spinner" aria-hidden="true"></span><span data-pay-label>${words.say('Pay {price}', { price: priceOf(session, words) })}</span></button>`;
 }
 
-function renderTestAccounts(): string {
+function renderTestAccounts({ say }: Words): string {
   const rows = TEST_ACCOUNTS.map(
     ({ iban, label }) =>
-      `<li><button type="button" data-iban="${iban}"><span>${label}</span><span class="number">${groupDigits(iban)}</span></button></li>`,
+      `<li><button type="button" data-iban="${iban}"><span>${say(label)}</span><span class="number">${groupDigits(iban)}</span></button></li>`,
   );
   return `<aside class="sandbox" id="bank-note" aria-label="Sandbox" hidden>
-    <p><strong>Sandbox: no real money moves.</strong></p><ul class="cards">${rows.join('')}</ul>
+    <p><strong>${say('Sandbox: no real money moves.')}</strong></p><ul class="cards">${rows.join('')}</ul>
   </aside>`;
 }
 
-function renderChallenge(session: Stripe.Checkout.Session): string {
+function renderChallenge(session: Stripe.Checkout.Session, words: Words): string {
+  const { say } = words;
   return `<div data-step id="challenge" class="step" hidden>
-    <h2 tabindex="-1">Confirm it’s you</h2>
-    <p>The test bank asks you to approve ${priceOf(session)} with the card ending in <span class="number" id="challenge-card"></span>. A real bank would show its own 3-D Secure page here.</p>
-    <button type="button" class="button primary" data-challenge="complete">Complete authentication</button>
-    <button type="button" class="button secondary" data-challenge="fail">Fail authentication</button>
+    <h2 tabindex="-1">${say('Confirm it’s you')}</h2>
+    <p>${say('The test bank asks you to approve {price} with the card ending in {card}. A real bank would show its own 3-D Secure page here.', { price: priceOf(session, words), card: '<span class="number" id="challenge-card"></span>' })}</p>
+    <button type="button" class="button primary" data-challenge="complete">${say('Complete authentication')}</button>
+    <button type="button" class="button secondary" data-challenge="fail">${say('Fail authentication')}</button>
   </div>`;
 }
 
-function renderClosed(session: Stripe.Checkout.Session): string {
+function renderClosed(session: Stripe.Checkout.Session, words: Words): string {
+  const { say } = words;
   if (session.status === 'complete') {
-    return renderNotice(
-      '',
-      CHECK,
-      'Payment complete',
-      `${priceOf(session)} was paid. You can close this page.`,
-      session.success_url?.replaceAll('{CHECKOUT_SESSION_ID}', session.id),
-    );
+    return renderNotice(words, {
+      tone: '',
+      path: CHECK,
+      title: say('Payment complete'),
+      text: say('{price} was paid. You can close this page.', { price: priceOf(session, words) }),
+      backUrl: session.success_url?.replaceAll('{CHECKOUT_SESSION_ID}', session.id),
+    });
   }
-  return renderNotice(
-    'muted',
-    CROSS,
-    'This payment has expired',
-    'Nothing was charged. Go back and start again.',
-    session.cancel_url,
-  );
+  return renderNotice(words, {
+    tone: 'muted',
+    path: CROSS,
+    title: say('This payment has expired'),
+    text: say('Nothing was charged. Go back and start again.'),
+    backUrl: session.cancel_url,
+  });
 }
+
+type Notice = {
+  tone: string;
+  path: string;
+  title: string;
+  text: string;
+  backUrl?: string | null | undefined;
+  /** Where no amount stands above it. */
+  heading?: 'h1' | 'h2';
+};
 
 function renderNotice(
-  tone: string,
-  path: string,
-  title: string,
-  text: string,
-  backUrl?: string | null,
+  { say }: Words,
+  { tone, path, title, text, backUrl, heading: level = 'h2' }: Notice,
 ): string {
-  const back =
-    backUrl === undefined || backUrl === null
-      ? ''
-      : `<a class="button secondary" href="${escapeHtml(backUrl)}">Go back</a>`;
-  return `<div class="step done"><span class="mark ${tone}">${icon(path)}</span><h2 tabindex="-1">${title}</h2><p>${text}</p>${back}</div>`;
+  const back = backUrl
+    ? `<a class="button secondary" href="${escapeHtml(backUrl)}">${say('Go back')}</a>`
+    : '';
+  return `<div class="step done"><span class="mark ${tone}">${icon(path)}</span><${level} tabindex="-1">${title}</${level}><p>${text}</p>${back}</div>`;
 }
 
-const priceOf = (session: Stripe.Checkout.Session): string =>
-  formatMoney(session.amount_total ?? 0, session.currency ?? 'usd');
+const priceOf = ({ amount_total, currency }: Stripe.Checkout.Session, { money }: Words): string =>
+  money(amount_total ?? 0, currency ?? 'usd');
 const groupDigits = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
 
 function escapeHtml(text: string): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson, readBody, sendJson } from '../loopback-server';
+import { choosePageLanguage, type PageLanguage, type Words, wordsIn } from './page-words';
 import { type PaymentResult, readSubmission, submitPayment } from './pay-session';
 import { type PageOptions, renderMissingPage, renderPaymentPage } from './payment-page';
 import type { SessionRecord } from './records';
@@ -15,7 +16,7 @@ export async function servePage(
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
   const record = findRecord(emulator, pathname);
   if (request.method === 'POST') return takePayment(emulator, record, request, response);
-  const options = readOptions(pathname, searchParams);
+  const options = readOptions(pathname, searchParams, languageOf(record, request));
   sendHtml(
     response,
     record === null ? 404 : 200,
@@ -44,12 +45,29 @@ async function takePayment(
   if (submission === null)
     return sendJson(response, 400, { status: 'invalid', errors: {} } satisfies PaymentResult);
   const result = await submitPayment(emulator, record.session.id, submission);
+  const told = translate(result, wordsIn(languageOf(record, request)));
   // A declined card is an answer, not a failed request: the browser's console stays quiet.
-  sendJson(response, 200, result, { 'cache-control': 'no-store' });
+  sendJson(response, 200, told, { 'cache-control': 'no-store' });
 }
 
-function readOptions(pathname: string, query: URLSearchParams): PageOptions {
-  const base = { nonce: randomBytes(16).toString('base64'), theme: readTheme(query.get('theme')) };
+function languageOf(record: SessionRecord | null, { headers }: IncomingMessage): PageLanguage {
+  return choosePageLanguage(record?.session.locale ?? null, headers['accept-language'] ?? '');
+}
+
+/** The API's own messages stay English, as at Stripe; the page speaks to the buyer. */
+function translate(result: PaymentResult, { say }: Words): PaymentResult {
+  if (result.status === 'declined') return { ...result, message: say(result.message) };
+  if (result.status !== 'invalid') return result;
+  const errors = Object.entries(result.errors).map(([field, message]) => [field, say(message)]);
+  return { ...result, errors: Object.fromEntries(errors) };
+}
+
+function readOptions(pathname: string, query: URLSearchParams, language: PageLanguage): PageOptions {
+  const base = {
+    nonce: randomBytes(16).toString('base64'),
+    theme: readTheme(query.get('theme')),
+    language,
+  };
   if (pathname.startsWith('/pay/')) return { ...base, chrome: 'hosted' };
   return { ...base, chrome: 'framed', parentOrigin: readOrigin(query.get('parent_origin')) };
 }

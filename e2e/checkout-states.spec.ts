@@ -2,23 +2,26 @@ import { expect, type Frame, type Page } from '@playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
 import { type CheckoutFrame, findCheckout, newEmail, readCode, test } from './fixtures/checkout-walk';
-import { expectGoodLooks } from './fixtures/every-look';
+import { expectGoodLooks, PICTURES } from './fixtures/every-look';
 import { processorAt } from './fixtures/processor';
 import { runCommand } from './fixtures/server';
 
 /**
- * Every page and state of the checkout, in both languages: axe finds nothing in light and in dark,
- * and nothing is cut off. What people do in them stands in the other files.
+ * Every page and state of the checkout: axe finds nothing in light and in dark, and nothing is cut
+ * off. What people do in them stands in the other files. `E2E_PICTURES=<folder>` walks through both
+ * languages and photographs each state, to be looked at; else German is walked in checkout.spec.ts.
  */
 
 const PAYMENT_STATUS = '**/checkout/api/visits/*/payments/cks_*';
 
-for (const language of ['en', 'de'] as const) {
+const LANGUAGES = PICTURES === undefined ? (['en'] as const) : (['en', 'de'] as const);
+
+for (const language of LANGUAGES) {
   const say = messagesFor(language);
   const see = (place: Page | Frame, state: string) => expectGoodLooks(place, `${state}-${language}`);
 
   test.describe(`in ${language}`, () => {
-    test.use({ locale: language === 'de' ? 'de-DE' : 'en-US' });
+    test.use({ locale: language === 'de' ? 'de-DE' : 'en-US', reducedMotion: 'reduce' });
     test.setTimeout(120_000);
 
     test('before anybody is known', async ({ page, service }) => {

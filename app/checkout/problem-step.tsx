@@ -4,10 +4,10 @@ import { Button } from '../_ui/button';
 import { WarningMark } from './panel';
 import { StepTitle } from './step-title';
 
-type ProblemProps = { title: string; text: string; action: string; onAction(): void; busy?: boolean };
+type ProblemProps = { title: string; text: string; action: string; onAction(): void };
 
 /** Something that went wrong, and the one thing to do about it. */
-export function ProblemStep({ title, text, action, onAction, busy = false }: ProblemProps) {
+export function ProblemStep({ title, text, action, onAction }: ProblemProps) {
   return (
     <div className="animate-appear flex flex-1 flex-col">
       <div role="alert" className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
@@ -17,7 +17,7 @@ export function ProblemStep({ title, text, action, onAction, busy = false }: Pro
         <StepTitle>{title}</StepTitle>
         <p className="max-w-80 text-muted">{text}</p>
       </div>
-      <Button size="large" busy={busy} className="w-full" onClick={onAction}>
+      <Button size="large" className="w-full" onClick={onAction}>
         {action}
       </Button>
     </div>

@@ -31,8 +31,7 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
 
 /** Ids alone go to the processor: no metadata of a partner, no address of a user. */
 function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
-  const { checkoutSessionId, currency, amountMinor, description } = order;
-  const { STRIPE_AUTOMATIC_TAX, STRIPE_TERMS_OF_SERVICE, STRIPE_INVOICES } = settings();
+  const { checkoutSessionId, description } = order;
   return {
     mode: 'payment',
     submit_type: 'pay',
@@ -44,28 +43,39 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
       transfer_group: checkoutSessionId,
       statement_descriptor_suffix: STATEMENT_SUFFIX,
     },
-    line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency,
-          unit_amount: amountMinor,
-          product_data: { name: description },
-          // What the buyer chose is what they pay: tax is a part of it.
-          ...(STRIPE_AUTOMATIC_TAX && { tax_behavior: 'inclusive' }),
-        },
-      },
-    ],
+    line_items: [{ quantity: 1, price_data: priceOf(order) }],
     // The currency and its rate are quoted by us and locked on our session.
     adaptive_pricing: { enabled: false },
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
     origin_context: order.isFromDeviceApp ? 'mobile_app' : 'web',
+    locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
+    ...chosenParameters(),
+    ...customerParameters(order.customer),
+    ...pageParameters(order.page),
+  };
+}
+
+function priceOf({
+  currency,
+  amountMinor,
+  description,
+}: PaymentOrder): Stripe.Checkout.SessionCreateParams.LineItem.PriceData {
+  return {
+    currency,
+    unit_amount: amountMinor,
+    product_data: { name: description },
+    // What the buyer chose is what they pay: tax is a part of it.
+    ...(settings().STRIPE_AUTOMATIC_TAX && { tax_behavior: 'inclusive' }),
+  };
+}
+
+/** What the operator lets Stripe do besides taking the money. */
+function chosenParameters(): Partial<Stripe.Checkout.SessionCreateParams> {
+  const { STRIPE_AUTOMATIC_TAX, STRIPE_TERMS_OF_SERVICE, STRIPE_INVOICES } = settings();
+  return {
     ...(STRIPE_AUTOMATIC_TAX && { automatic_tax: { enabled: true }, tax_id_collection: { enabled: true } }),
     ...(STRIPE_TERMS_OF_SERVICE && { consent_collection: { terms_of_service: 'required' } }),
     ...(STRIPE_INVOICES && { invoice_creation: { enabled: true } }),
-    locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
-    ...customerParameters(order.customer),
-    ...pageParameters(order.page),
   };
 }
 

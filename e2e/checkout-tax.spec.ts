@@ -1,0 +1,47 @@
+import { expect, test } from '@playwright/test';
+import Stripe from 'stripe';
+import { startSandboxPayments } from '../server/sandbox/payments/server';
+import { expectGoodLooks } from './fixtures/every-look';
+
+test('a payment page that asks for tax and consent takes both before it takes the money', async ({
+  page,
+}) => {
+  const secretKey = 'sk_test_tax';
+  const sandbox = await startSandboxPayments({
+    secretKey,
+    webhookSecret: 'whsec_tax',
+    webhookUrl: 'http://127.0.0.1:9/',
+    store: { load: async () => [], save: async () => {}, clear: async () => {} },
+  });
+  const { hostname: host, port } = new URL(sandbox.url);
+  const stripe = new Stripe(secretKey, { host, port, protocol: 'http', telemetry: false });
+  const price = { currency: 'eur', unit_amount: 1200, tax_behavior: 'inclusive' };
+  const session = await stripe.checkout.sessions.create({
+    mode: 'payment',
+    success_url: `${sandbox.url}/paid`,
+    line_items: [{ quantity: 1, price_data: { ...price, product_data: { name: '1,200 credits' } } }],
+    automatic_tax: { enabled: true },
+    consent_collection: { terms_of_service: 'required' },
+    locale: 'en',
+  });
+
+  await page.goto(session.url ?? '');
+  await expect(page.getByText('Tax is included.')).toBeVisible();
+  await page.getByRole('button', { name: 'Fill in test card' }).click();
+  await page.getByRole('button', { name: 'Pay €12.00' }).click();
+  await expect(page.getByText('Choose your country.')).toBeVisible();
+  await expect(page.getByText('Accept the terms to go on.')).toBeVisible();
+  await expect(page.getByLabel('Country')).toBeFocused();
+  await expectGoodLooks(page, 'processor-page-tax-en');
+
+  await page.getByLabel('Country').selectOption('Austria');
+  await page.getByLabel('I accept the terms of service').check();
+  await page.getByRole('button', { name: 'Pay €12.00' }).click();
+  await page.waitForURL(/\/paid$/);
+  expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+    payment_status: 'paid',
+    total_details: { amount_tax: 200 },
+    consent: { terms_of_service: 'accepted' },
+  });
+  await sandbox.close();
+});

@@ -1,11 +1,12 @@
 import type { ComponentProps } from 'react';
 import { Spinner } from './spinner';
 
+/** Without colours of ours the border is what shows a button: there it gets one. */
 const LOOKS = {
-  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  primary: 'border border-transparent bg-accent text-on-accent hover:bg-accent-hover',
   secondary: 'border border-line bg-surface text-text hover:bg-sunken',
   quiet: 'text-muted hover:text-text hover:bg-sunken',
-  danger: 'bg-danger text-on-accent hover:opacity-90',
+  danger: 'border border-transparent bg-danger text-on-accent hover:opacity-90',
 };
 
 const SIZES = {

@@ -8,8 +8,11 @@ import { finish, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
 import { sendReceiptMail } from './receipt-mail';
 
+/** What the processor tells of a payment that a purchase keeps. */
+type Told = Pick<ProcessorPayment, 'paymentId' | 'taxMinor'>;
+
 /** Credits and tells the partner exactly once: only one caller wins the conditional update. */
-export async function credit(payment: Payment, told: ProcessorPayment): Promise<void> {
+export async function credit(payment: Payment, told: Told): Promise<void> {
   const purchaseId = await inTransaction(async (tx) => {
     const { id, userId, partnerId } = payment;
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
@@ -28,7 +31,7 @@ async function keepPurchase(
   tx: Tx,
   { id: sessionId, userId, partnerId, currency, amountMinor, rate, credits }: Payment,
   purchaseId: string,
-  { paymentId, taxMinor }: ProcessorPayment,
+  { paymentId, taxMinor }: Told,
 ): Promise<void> {
   await tx.purchase.create({
     data: {

@@ -28,15 +28,16 @@ test('a payment page that asks for tax and consent takes both before it takes th
   await page.goto(session.url ?? '');
   await expect(page.getByText('Tax is included.')).toBeVisible();
   await page.getByRole('button', { name: 'Fill in test card' }).click();
-  await page.getByRole('button', { name: 'Pay €12.00' }).click();
+  const card = page.getByRole('form', { name: 'Card payment' });
+  await card.getByRole('button', { name: 'Pay €12.00' }).click();
   await expect(page.getByText('Choose your country.')).toBeVisible();
   await expect(page.getByText('Accept the terms to go on.')).toBeVisible();
-  await expect(page.getByLabel('Country')).toBeFocused();
+  await expect(card.getByLabel('Country')).toBeFocused();
   await expectGoodLooks(page, 'processor-page-tax-en');
 
-  await page.getByLabel('Country').selectOption('Austria');
-  await page.getByLabel('I accept the terms of service').check();
-  await page.getByRole('button', { name: 'Pay €12.00' }).click();
+  await card.getByLabel('Country').selectOption('Austria');
+  await card.getByLabel('I accept the terms of service').check();
+  await card.getByRole('button', { name: 'Pay €12.00' }).click();
   await page.waitForURL(/\/paid$/);
   expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
     payment_status: 'paid',

@@ -410,8 +410,8 @@ async function newOwnerOfEverything(name: string) {
   const { session_id: session } = (await (await post('/v1/credits/checkout', order)).json()) as {
     session_id: string;
   };
-  const payment = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session } });
-  await credit(payment, { paymentId: 'pi_none', taxMinor: 0 });
+  const bought = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session } });
+  await credit(bought, { paymentId: 'pi_none', taxMinor: 0 });
   const { id: purchase } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session } });
   const asked = await post('/v1/chat/completions', {
     model: 'sandbox/echo',

@@ -1,4 +1,4 @@
-import { formatCredits } from '@/app/_ui/amount';
+import { formatCredits, inColumn } from '@/app/_ui/amount';
 import { creditsToJson } from '@/server/credits';
 
 const CREDITS_PER_DOLLAR = 100;
@@ -27,15 +27,6 @@ export function inDollars(amount: bigint): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
     cents / CREDITS_PER_DOLLAR,
   );
-}
-
-/** Credits in a column: as many decimals in each row, never rounded up. */
-export function inColumn(credits: number, decimals = FEW_DECIMALS): string {
-  const scale = 10 ** decimals;
-  return new Intl.NumberFormat('en', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(Math.floor(credits * scale + 1e-6) / scale);
 }
 
 /** The charge of one request: nothing that was charged looks free. */

@@ -1,7 +1,8 @@
 import Link from 'next/link';
+import { inColumn } from '@/app/_ui/amount';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/credits';
-import { inColumn, inNumber } from '../show-credits';
+import { inNumber } from '../show-credits';
 import type { Share } from './chart';
 import { type ActivityQuery, writeQuery } from './filter';
 

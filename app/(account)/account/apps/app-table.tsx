@@ -1,10 +1,10 @@
 'use client';
 
 import Link from 'next/link';
+import { inColumn } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
-import { inColumn } from '../show-credits';
 import type { AppRow } from './app-row';
 
 const column = columnsOf<AppRow>();

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { chooseSteps } from '@/app/_ui/bar-row';
+import { barsOf } from '@/server/activity/bars';
+
+const NOVEMBER = { from: '2026-11-01', to: '2026-11-04' };
+const point = (name: string, value: number, day = '2026-11-02') => ({ day, name, value });
+
+describe('the bars of a chart', () => {
+  it('stand for every day of a time, also where nothing happened', () => {
+    const { rows, series } = barsOf([point('a', 1), point('b', 3), point('a', 1)], NOVEMBER, '7d');
+    expect(series).toEqual(['b', 'a']);
+    expect(rows).toEqual([
+      { label: 'Nov 1', values: {} },
+      { label: 'Nov 2', values: { a: 2, b: 3 } },
+      { label: 'Nov 3', values: {} },
+    ]);
+  });
+
+  it('stand for months where days are too many, and put small series together', () => {
+    const points = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name, place) => point(name, 10 - place));
+    const { rows, series } = barsOf(points, { from: '2026-10-01', to: '2026-12-01' }, '12m');
+    expect(series).toEqual(['a', 'b', 'c', 'd', 'e', 'Other']);
+    expect(rows.map(({ label }) => label)).toEqual(['Oct 26', 'Nov 26']);
+    expect(rows[1]?.values.Other).toBe(5 + 4);
+  });
+
+  it.each([
+    [[380], [0, 100, 200, 300, 400]],
+    [[3], [0, 1, 2, 3]],
+    [[0.37], [0, 0.1, 0.2, 0.3, 0.4]],
+    [
+      [900, 300],
+      [0, 200, 400, 600, 800, 1000],
+    ],
+    [[], [0, 1]],
+  ])('of %j are measured at round numbers', (values, steps) => {
+    const rows = values.map((value) => ({ label: 'x', values: { value } }));
+    expect(chooseSteps(rows).map((step) => Number(step.toFixed(9)))).toEqual(steps);
+  });
+});

@@ -13,6 +13,7 @@ export function SignOutButton({ look = 'quiet', size = 'small' }: ButtonLook) {
       <Button
         look={look}
         size={size}
+        className="gap-3 font-normal!"
         busy={isRunning}
         onClick={async () => {
           if ((await run(undefined)).ok) window.location.assign('/');

@@ -58,7 +58,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
     <>
       <p className="flex items-baseline justify-between gap-4">
         <span className="font-medium wrap-anywhere">{row.model}</span>
-        <span className="tabular-nums">{inSmallCredits(row.charge)}</span>
+        <span className="whitespace-nowrap tabular-nums">{inSmallCredits(row.charge)} credits</span>
       </p>
       <p className="mt-0.5 flex items-baseline justify-between gap-4 text-[13px] text-muted">
         <Time at={row.at} />

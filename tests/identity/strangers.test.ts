@@ -246,7 +246,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
       ...{ processorPaymentId: 'pi_none', currency: 'usd', amountMinor: 500, rate: 1, credits: 500_000_000n },
     },
   });
-  const back = { reason, amount: '1', currency: 'usd' };
+  const back = { reason, amount: '1', currency: 'usd', refundId: randomUUID() };
   yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, asksOnly: true };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });

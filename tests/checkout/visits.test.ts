@@ -136,6 +136,7 @@ test('a fresh window shows the offer and nobody', async () => {
     minimum: 5,
     maximum: 500,
     rates: { usd: 1, eur: 1.08 },
+    includes_tax: false,
     sandbox: true,
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inColumn } from '@/app/_ui/amount';
 import { describeDevice } from '@/app/_ui/describe-device';
-import { chartOf, sharesOf } from '@/app/(account)/account/activity/chart';
-import { readQuery, writeQuery } from '@/app/(account)/account/activity/filter';
+import { chartOf, sharesOf } from '@/app/(account)/account/(skeleton)/activity/chart';
+import { readQuery, writeQuery } from '@/app/(account)/account/(skeleton)/activity/filter';
 import { alignDecimals, inDollars, writeCharge } from '@/app/(account)/account/show-credits';
 import type { UsageDay } from '@/server/ledger';
 

@@ -164,7 +164,9 @@ async function lookAtPartnerPages(partnerId: string): Promise<void> {
   const { id: event } = await prisma().event.findFirstOrThrow({ where: { partnerId } });
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
-    .map((file) => `/${file}`.replace(/\/(page\.tsx|route\.ts)$/, '').replace('[event]', event));
+    .map((file) =>
+      `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '').replace('[event]', event),
+    );
   for (const place of places) {
     const { status } = await call(one, `/partner/${partnerId}${place}`, { cookie });
     expect([place, status]).toEqual([place, 200]);

@@ -12,8 +12,8 @@ import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
+import { describeSpending } from '../../(skeleton)/apps/describe-spending';
 import { amountOf, inCredits, inDollars } from '../../show-credits';
-import { describeSpending } from '../describe-spending';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
 

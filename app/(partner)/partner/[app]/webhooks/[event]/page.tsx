@@ -8,10 +8,10 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { type AttemptView, findDelivery } from '@/server/webhooks/delivery-log';
+import { DELIVERY_WORDS, describeOutcome } from '../../(skeleton)/webhooks/delivery-words';
+import { Response } from '../../(skeleton)/webhooks/response';
 import { CodeBlock } from '../../code-block';
 import { requireOwnedApp } from '../../owned-app';
-import { DELIVERY_WORDS, describeOutcome } from '../delivery-words';
-import { Response } from '../response';
 import { ResendButton } from './resend-button';
 
 export const metadata: Metadata = { title: 'Delivery' };

@@ -3,7 +3,7 @@
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
-import { resend } from '../actions';
+import { resend } from '../../(skeleton)/webhooks/actions';
 
 type Props = { partnerId: string; eventId: string; canResend: boolean; isRunning: boolean };
 

@@ -1,0 +1,145 @@
+import { Download } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { requireSession } from '@/app/_session/session';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { buttonClass } from '@/app/_ui/button';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { readPeriod } from '@/server/activity/periods';
+import { listUsedApps, readRequestPage } from '@/server/activity/user-activity';
+import { readUsageDays, type UsageDay } from '@/server/ledger';
+import { amountOf, inDollars, inNumber, inShort } from '../../show-credits';
+import { chartOf, sharesOf } from './chart';
+import { type ActivityQuery, readQuery, writeQuery } from './filter';
+import { Filters } from './filters';
+import { toRequestRow } from './request-row';
+import { RequestTable } from './request-table';
+import { Shares } from './shares';
+
+export const metadata: Metadata = { title: 'Activity' };
+
+const PAGE_SIZE = 50;
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/** What was used: by day, by app, by model, and request by request. */
+export default async function ActivityPage({ searchParams }: Props) {
+  const { userId } = await requireSession();
+  const query = readQuery(await searchParams);
+  const filter = { ...readPeriod(query.period), appId: query.app, model: query.model };
+  const [apps, everything] = await Promise.all([
+    listUsedApps(userId),
+    readUsageDays(userId, readPeriod(query.period)),
+  ]);
+  const days = everything.filter((day) => isWanted(day, query));
+  const requests = await readRequestPage(userId, filter, days, {
+    offset: (query.page - 1) * PAGE_SIZE,
+    limit: PAGE_SIZE,
+  });
+  const names = new Map(apps.map(({ id, name }) => [id, name]));
+  const total = sumOf(days, ({ requests: count }) => count);
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        description="Every request that apps made with your credits. Days are days in UTC."
+        actions={
+          <a
+            href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
+            download
+            className={buttonClass({ look: 'secondary' })}
+          >
+            <Download size={16} aria-hidden="true" />
+            Export CSV
+          </a>
+        }
+      />
+      <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
+      <Totals days={days} />
+      <Section title={`Credits spent per ${query.period === '12m' ? 'month' : 'day'}`}>
+        {total === 0 ? (
+          <EmptyState title="Nothing was spent in this time" />
+        ) : (
+          <BarChart
+            title={`Credits spent by ${query.by}`}
+            unit="credits"
+            {...chartOf(days, {
+              ...filter,
+              step: query.period === '12m' ? 'month' : 'day',
+              by: query.by,
+              names,
+            })}
+          />
+        )}
+      </Section>
+      {total > 0 && (
+        <div className="grid gap-x-6 lg:grid-cols-2">
+          <Shares title="By app" query={query} of="app" shares={sharesOf(days, { by: 'app', names })} />
+          <Shares title="By model" query={query} of="model" shares={sharesOf(days, { by: 'model', names })} />
+        </div>
+      )}
+      <Section title="Requests" flush>
+        <RequestTable rows={requests.map(toRequestRow)} />
+        <Pages query={query} shown={requests.length} total={total} />
+      </Section>
+    </>
+  );
+}
+
+function Totals({ days }: { days: UsageDay[] }) {
+  const spent = days.reduce((sum, { charge }) => sum + charge, 0n);
+  const requests = sumOf(days, (day) => day.requests);
+  return (
+    <Stats>
+      <Stat label="Spent" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
+      <Stat label="Requests" value={inNumber(requests)} />
+      <Stat label="Tokens" value={inShort(sumOf(days, (day) => day.tokens))} note="in and out" />
+      <Stat
+        label="Per request"
+        {...(requests === 0 ? { value: '–' } : amountOf(spent / BigInt(requests)))}
+        note="on average"
+      />
+    </Stats>
+  );
+}
+
+function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; total: number }) {
+  const before = (query.page - 1) * PAGE_SIZE;
+  if (total === 0) return null;
+  if (shown === 0) {
+    return (
+      <p className="border-t border-line px-5 py-3 text-sm">
+        <Link href={writeQuery({ ...query, page: 1 })} className="underline">
+          Back to the newest requests
+        </Link>
+      </p>
+    );
+  }
+  return (
+    <Pager
+      newer={query.page > 1 ? writeQuery({ ...query, page: query.page - 1 }) : undefined}
+      older={before + shown < total ? writeQuery({ ...query, page: query.page + 1 }) : undefined}
+      position={`${inNumber(before + 1)}–${inNumber(before + shown)} of ${inNumber(total)}`}
+    />
+  );
+}
+
+const isWanted = (day: UsageDay, { app, model }: ActivityQuery): boolean =>
+  (app === undefined || day.appId === app) && (model === undefined || day.model === model);
+
+/** As for the models below; an app in which nothing was used yet has no name here. */
+const choicesOf = (names: Map<string, string>, chosen: string | undefined) =>
+  [...(chosen === undefined || names.has(chosen) ? [] : [[chosen, 'One app'] as const]), ...names].map(
+    ([value, label]) => ({ value, label }),
+  );
+
+/** The chosen one stays in the list when nothing was used of it. */
+const modelsOf = (days: UsageDay[], chosen: string | undefined): string[] =>
+  [...new Set([...days.map(({ model }) => model), ...(chosen === undefined ? [] : [chosen])])].sort();
+
+const sumOf = (days: UsageDay[], part: (day: UsageDay) => number): number =>
+  days.reduce((sum, day) => sum + part(day), 0);

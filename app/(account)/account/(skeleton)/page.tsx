@@ -1,0 +1,123 @@
+import { Wallet } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { requireSession } from '@/app/_session/session';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { buttonClass } from '@/app/_ui/button';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { readPeriod } from '@/server/activity/periods';
+import { readLatestRequests } from '@/server/activity/user-activity';
+import { listAppsOfUser } from '@/server/identity/apps-of-user';
+import { OUTSIDE_ANY_APP, readPockets, readUsageDays } from '@/server/ledger';
+import { amountOf, inCredits, inDollars, inNumber } from '../show-credits';
+import { chartOf } from './activity/chart';
+import { toRequestRow } from './activity/request-row';
+import { RequestTable } from './activity/request-table';
+import { toAppRow } from './apps/app-row';
+import { AppTable } from './apps/app-table';
+
+export const metadata: Metadata = { title: { absolute: 'Account' } };
+
+const LATEST = 5;
+
+/** What there is, who may spend it, and what was used of it lately. */
+export default async function OverviewPage() {
+  const { userId } = await requireSession();
+  const period = readPeriod('30d');
+  const [wallet, apps, days, latest] = await Promise.all([
+    readPockets(userId),
+    listAppsOfUser(userId),
+    readUsageDays(userId, period),
+    readLatestRequests(userId, LATEST),
+  ]);
+  const outside = wallet.pockets.find(({ appId }) => appId === OUTSIDE_ANY_APP)?.own ?? 0n;
+  const spent = days.reduce((sum, { charge }) => sum + charge, 0n);
+  const requests = days.reduce((sum, day) => sum + day.requests, 0);
+  const chart = chartOf(days, {
+    ...period,
+    step: 'day',
+    by: 'app',
+    names: new Map(apps.map((app) => [app.partnerId, app.name])),
+  });
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        actions={
+          <Link href="/account/buy" className={buttonClass()}>
+            Buy credits
+          </Link>
+        }
+      />
+      <Stats>
+        <Stat
+          label="Balance"
+          {...amountOf(wallet.money)}
+          note={
+            wallet.held > 0n
+              ? `${inCredits(wallet.held)} reserved by running requests`
+              : `worth ${inDollars(wallet.money)}`
+          }
+        />
+        <Stat label="Outside any app" {...amountOf(outside)} note="Apps need an allowance to spend these" />
+        <Stat label="Spent in 30 days" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
+        <Stat
+          label="Requests in 30 days"
+          value={inNumber(requests)}
+          note={`in ${countOf(new Set(days.map(({ appId }) => appId)).size, 'app')}`}
+        />
+      </Stats>
+      <Section
+        title="What each app may spend now"
+        description="Credits bought in an app are that app's to spend. Anything else needs your allowance."
+        flush
+      >
+        <AppTable rows={apps.map(toAppRow)} />
+      </Section>
+      {requests > 0 && (
+        <Section title="Credits spent per day" description="The last 30 days, by app.">
+          <BarChart title="Credits spent per day in the last 30 days, by app" unit="credits" {...chart} />
+        </Section>
+      )}
+      {latest.length > 0 ? (
+        <Section
+          title="Latest requests"
+          actions={
+            <Link href="/account/activity" className={buttonClass({ look: 'secondary', size: 'small' })}>
+              All activity
+            </Link>
+          }
+          flush
+        >
+          <RequestTable rows={latest.map(toRequestRow)} />
+        </Section>
+      ) : (
+        wallet.money === 0n && <FirstCredits />
+      )}
+    </>
+  );
+}
+
+function FirstCredits() {
+  return (
+    <Section flush>
+      <EmptyState
+        icon={<Wallet size={22} aria-hidden="true" />}
+        title="No credits yet"
+        action={
+          <Link href="/account/buy" className={buttonClass({ look: 'secondary' })}>
+            Buy credits
+          </Link>
+        }
+      >
+        One balance pays for AI models in every app that you allow. 100 credits are one US dollar, and they do
+        not expire.
+      </EmptyState>
+    </Section>
+  );
+}
+
+const countOf = (count: number, word: string): string => `${count} ${count === 1 ? word : `${word}s`}`;

@@ -1,0 +1,66 @@
+import { CreditCard } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { requireSession } from '@/app/_session/session';
+import { buttonClass } from '@/app/_ui/button';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { toMajorUnits } from '@/server/checkout/amounts';
+import { listPurchases } from '@/server/checkout/purchases';
+import { creditsToJson } from '@/server/credits';
+import { inNumber } from '../../show-credits';
+import { PurchaseTable } from './purchase-table';
+
+export const metadata: Metadata = { title: 'Purchases' };
+
+const PAGE_SIZE = 25;
+
+type Props = { searchParams: Promise<{ page?: string | string[] }> };
+
+/** What was bought, where, and what was given back; each one has its receipt. */
+export default async function PurchasesPage({ searchParams }: Props) {
+  const [{ userId }, { page: asked }] = await Promise.all([requireSession(), searchParams]);
+  const page = typeof asked === 'string' && /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1;
+  const offset = (page - 1) * PAGE_SIZE;
+  const { purchases, total } = await listPurchases(userId, { limit: PAGE_SIZE, offset });
+  return (
+    <>
+      <PageHead
+        title="Purchases"
+        description="Every payment, in an app or here, with its receipt."
+        actions={
+          <Link href="/account/buy" className={buttonClass()}>
+            Buy credits
+          </Link>
+        }
+      />
+      <Section flush>
+        {total === 0 ? (
+          <EmptyState icon={<CreditCard size={22} aria-hidden="true" />} title="Nothing bought yet">
+            Buy credits here for any app, or inside an app for that app.
+          </EmptyState>
+        ) : (
+          <PurchaseTable
+            rows={purchases.map((purchase) => ({
+              id: purchase.id,
+              at: purchase.createdAt.toISOString(),
+              appName: purchase.appName,
+              amount: toMajorUnits(purchase.amountMinor),
+              currency: purchase.currency,
+              credits: creditsToJson(purchase.credits),
+              returned: toMajorUnits(purchase.refundedMinor),
+              status: purchase.status,
+            }))}
+          />
+        )}
+        <Pager
+          newer={page > 1 ? `/account/purchases?page=${page - 1}` : undefined}
+          older={offset + purchases.length < total ? `/account/purchases?page=${page + 1}` : undefined}
+          position={`${inNumber(Math.min(offset + 1, total))}–${inNumber(Math.min(offset + PAGE_SIZE, total))} of ${inNumber(total)}`}
+        />
+      </Section>
+    </>
+  );
+}

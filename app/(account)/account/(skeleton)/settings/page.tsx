@@ -1,0 +1,49 @@
+import { Mail } from 'lucide-react';
+import type { Metadata } from 'next';
+import { requireSession } from '@/app/_session/session';
+import { Badge } from '@/app/_ui/badge';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { readPockets } from '@/server/ledger';
+import { inCredits, inDollars } from '../../show-credits';
+import { DeleteAccount } from './delete-account';
+
+export const metadata: Metadata = { title: 'Settings' };
+
+/** Who this account belongs to, how they sign in, and its end. */
+export default async function SettingsPage() {
+  const { userId, email, confirmedAt } = await requireSession();
+  const { money } = await readPockets(userId);
+  return (
+    <>
+      <PageHead title="Settings" />
+      <Section
+        title="Sign-in"
+        description="Apps never see your e-mail address: each knows you by an id of its own."
+      >
+        <div className="flex flex-wrap items-center gap-4">
+          <span className="grid size-10 shrink-0 place-items-center rounded-full bg-sunken text-muted">
+            <Mail size={18} aria-hidden="true" />
+          </span>
+          <div className="min-w-0 flex-1">
+            <p className="truncate font-medium">{email}</p>
+            <p className="text-[13px] text-muted">
+              A six-digit code by e-mail · last entered here <Time at={confirmedAt.toISOString()} />
+            </p>
+          </div>
+          <Badge look="positive">In use</Badge>
+        </div>
+      </Section>
+      <Section
+        title="Delete my account"
+        description="All devices are signed out, every key stops working, and your e-mail address is erased. Receipts stay in the books, under an id that leads to nobody."
+      >
+        <DeleteAccount
+          email={email}
+          lost={money > 0n ? `${inCredits(money)}, worth ${inDollars(money)}` : null}
+        />
+      </Section>
+    </>
+  );
+}

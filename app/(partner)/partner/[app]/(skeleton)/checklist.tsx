@@ -1,0 +1,108 @@
+import { Check } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { buttonClass } from '@/app/_ui/button';
+import { Section } from '@/app/_ui/section';
+import type { FirstSteps } from '@/server/partners/first-steps';
+import { CodeBlock } from '../code-block';
+import { writeSnippet } from '../snippet';
+import { RefreshOnReturn } from './refresh-on-return';
+
+type Props = {
+  appId: string;
+  publishableKey: string;
+  scriptUrl: string;
+  isSandbox: boolean;
+  steps: FirstSteps;
+};
+
+/** The way from a new app to a first purchase. Each step ticks itself once it has happened. */
+export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }: Props) {
+  const list = [
+    {
+      isDone: steps.hasOrigin,
+      title: 'Register your site’s origin',
+      text: 'The checkout opens only on pages you name. localhost always works, so you can do this when you go live.',
+      action: <StepLink href={`/partner/${appId}/origins`}>Add an origin</StepLink>,
+    },
+    {
+      isDone: steps.hasOpenedCheckout,
+      title: 'Put the checkout on a page',
+      text: 'Paste this into your page; your publishable key is filled in. The step is done when the checkout has been opened once.',
+      action: <CodeBlock label="Snippet" code={writeSnippet(publishableKey, scriptUrl)} />,
+    },
+    {
+      isDone: steps.hasPurchase,
+      title: isSandbox ? 'Make a test purchase' : 'Make a first purchase',
+      text: isSandbox ? (
+        <>
+          Open the checkout and pay with the card{' '}
+          <code className="font-mono whitespace-nowrap">4242 4242 4242 4242</code>, any date and code. The
+          e-mailed sign-in code is in the{' '}
+          <a href="/dev/mail" target="_blank" rel="noreferrer" className="text-accent underline">
+            test mailbox
+          </a>
+          . No real money moves.
+        </>
+      ) : (
+        'Open the checkout on your page and buy credits as your users will.'
+      ),
+    },
+    {
+      isDone: steps.hasWebhook,
+      title: 'Listen for webhooks',
+      text: 'Your backend learns of new keys and purchases even when the browser was closed too early.',
+      action: <StepLink href={`/partner/${appId}/webhooks`}>Set an endpoint</StepLink>,
+    },
+  ];
+  const done = list.filter(({ isDone }) => isDone).length;
+  if (done === list.length) return null;
+  const next = list.findIndex(({ isDone }) => !isDone);
+  return (
+    <Section title="Get started" description={`${done} of ${list.length} done`} flush>
+      <RefreshOnReturn isWatching={!steps.hasPurchase} />
+      <ol>
+        {list.map((step, place) => (
+          <Step key={step.title} place={place + 1} isNext={place === next} {...step} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+type StepProps = {
+  place: number;
+  isDone: boolean;
+  isNext: boolean;
+  title: string;
+  text: ReactNode;
+  action?: ReactNode;
+};
+
+function Step({ place, isDone, isNext, title, text, action }: StepProps) {
+  return (
+    <li
+      aria-current={isNext ? 'step' : undefined}
+      className="flex gap-4 border-t border-line/70 px-5 py-5 first:border-0"
+    >
+      <span
+        className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-full text-[13px] font-medium ${isDone ? 'bg-positive text-on-accent' : isNext ? 'bg-accent text-on-accent' : 'bg-sunken text-muted'}`}
+      >
+        {isDone ? <Check size={14} strokeWidth={3} aria-label="Done:" /> : place}
+      </span>
+      <div className="min-w-0 flex-1">
+        <h3 className={isDone ? 'text-muted' : 'font-medium'}>{title}</h3>
+        {!isDone && <p className="mt-1 max-w-[64ch] text-sm text-muted">{text}</p>}
+        {!isDone && action && <div className="mt-3">{action}</div>}
+      </div>
+    </li>
+  );
+}
+
+function StepLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Link href={href} className={buttonClass({ look: 'secondary', size: 'small' })}>
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Metadata } from 'next';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { nowDate } from '@/server/clock';
+import { formatPercent } from '@/server/partners/rate';
+import { listRates, type PartnerRate } from '@/server/partners/rates';
+import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
+import { servedModels } from '@/server/pricing/served';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { cancelRate } from './actions';
+import { chooseExamples } from './examples';
+import { RateForm } from './rate-form';
+import { RatesTable } from './rates-table';
+
+export const metadata: Metadata = { title: 'Commission' };
+
+export default async function CommissionPage(props: AppParams) {
+  const app = await requireOwnedApp(props);
+  const rates = await listRates(app.id);
+  const planned = rates.find(({ appliedAt }) => appliedAt === null);
+  const isAllowed = ({ id }: CatalogModel) => app.allModels || app.allowedModels.includes(id);
+  return (
+    <>
+      <PageHead
+        title="Commission"
+        description="Your share on top of what a request costs the provider. Users pay both; you earn the commission."
+      />
+      {planned && <Planned partnerId={app.id} rate={planned} />}
+      <Section
+        title="Rate"
+        description="A change holds for requests that start from then on. Running ones keep the rate they began with."
+      >
+        <RateForm
+          key={app.rateBp}
+          partnerId={app.id}
+          rateBp={app.rateBp}
+          rateCapBp={app.rateCapBp}
+          examples={chooseExamples(servedModels().filter(isAllowed), catalogModels().filter(isAllowed))}
+        />
+      </Section>
+      <Section title="History" flush>
+        <RatesTable
+          rows={rates.map(({ id, rateBp, effectiveAt, appliedAt }) => ({
+            id,
+            percent: formatPercent(rateBp),
+            from: effectiveAt.toISOString(),
+            state: appliedAt === null ? 'planned' : 'applied',
+          }))}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) {
+  const percent = formatPercent(rate.rateBp);
+  const isDue = rate.effectiveAt <= nowDate();
+  return (
+    <div className="mb-6 flex flex-wrap items-center justify-between gap-3 rounded-xl border border-line bg-accent-soft px-5 py-4 text-sm">
+      <p>
+        {isDue ? (
+          `The rate changes to ${percent} % in this minute.`
+        ) : (
+          <>
+            The rate changes to <strong>{percent} %</strong> on <Time at={rate.effectiveAt.toISOString()} />.
+          </>
+        )}
+      </p>
+      <ConfirmButton
+        label="Cancel the change"
+        title="Cancel the planned change?"
+        consequence="The present rate stays until you set another."
+        action={cancelRate.bind(null, { partnerId })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { readEarningsDays } from '@/server/activity/partner-activity';
+import { readPeriod } from '@/server/activity/periods';
+import { creditsToJson } from '@/server/credits';
+import { type CsvCell, csvResponse } from '@/server/http/csv';
+import { type AppParams, requireOwnedApp } from '../../../owned-app';
+import { readPeriodChoice } from '../../../period-field';
+
+const HEADER = ['day', 'kind', 'model', 'credits'];
+
+/** One line per day and model, and one for what chargebacks took back. */
+export async function GET(request: Request, context: AppParams): Promise<Response> {
+  const app = await requireOwnedApp(context);
+  const range = readPeriod(readPeriodChoice(new URL(request.url).searchParams.get('period') ?? undefined));
+  return csvResponse(`earnings-${range.from}.csv`, HEADER, portions(app.id, range));
+}
+
+async function* portions(appId: string, range: { from: string; to: string }): AsyncGenerator<CsvCell[][]> {
+  for (const { day, earned, reversed } of await readEarningsDays(appId, range)) {
+    yield [
+      ...earned.map(({ model, amount }) => [day, 'commission', model, creditsToJson(amount)]),
+      ...(reversed === 0n ? [] : [[day, 'chargeback', '', creditsToJson(-reversed)]]),
+    ];
+  }
+}

@@ -1,0 +1,133 @@
+import { ChartNoAxesColumn } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { barsOf } from '@/server/activity/bars';
+import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
+import { readPeriod } from '@/server/activity/periods';
+import { creditsToJson } from '@/server/credits';
+import { settings } from '@/server/env';
+import { readEarnings } from '@/server/ledger';
+import { ExportLink } from '../../export-link';
+import { FilterForm } from '../../filter-form';
+import { inCredits, inDollars } from '../../money';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { PERIOD_WORDS, PeriodField, readPeriodChoice } from '../../period-field';
+import { ByDayTable, ByModelTable } from './earnings-tables';
+
+export const metadata: Metadata = { title: 'Earnings' };
+
+type Props = AppParams & { searchParams: Promise<{ period?: string | string[] }> };
+
+export default async function EarningsPage({ params, searchParams }: Props) {
+  const app = await requireOwnedApp({ params });
+  const period = readPeriodChoice((await searchParams).period);
+  const range = readPeriod(period);
+  const [earnings, days] = await Promise.all([readEarnings(app.id), readEarningsDays(app.id, range)]);
+  const path = `/partner/${app.id}/earnings`;
+  const net = days.reduce((sum, day) => sum + day.net, 0n);
+  return (
+    <>
+      <PageHead
+        title="Earnings"
+        description={`Your commission on each request. It matures after ${settings().EARNINGS_HOLD_DAYS} days; until then a charged-back purchase can take it back.`}
+      />
+      <Stats>
+        <Stat
+          label="Matured"
+          value={inDollars(earnings.matured)}
+          note={`${inCredits(earnings.matured)} credits`}
+        />
+        <Stat
+          label="Maturing"
+          value={inDollars(earnings.maturing)}
+          note={`${inCredits(earnings.maturing)} credits`}
+        />
+        <Stat label={PERIOD_WORDS[period]} value={inDollars(net)} note={`${inCredits(net)} credits`} />
+        <Stat
+          label="Paid out"
+          value={inDollars(0n)}
+          note={
+            <Link href={`/partner/${app.id}/payouts`} className="underline">
+              Payouts come later
+            </Link>
+          }
+        />
+      </Stats>
+      <Section
+        title="By day and model"
+        description="Credits, in UTC days."
+        actions={
+          <div className="flex flex-wrap items-center gap-2">
+            <FilterForm path={path}>
+              <PeriodField period={period} />
+            </FilterForm>
+            <ExportLink href={`${path}/export?period=${period}`} />
+          </div>
+        }
+      >
+        {days.length === 0 ? (
+          <EmptyState
+            icon={<ChartNoAxesColumn size={22} aria-hidden="true" />}
+            title="No earnings in this time"
+          >
+            {app.rateBp === 0 ? (
+              <>
+                Your commission is 0 %.{' '}
+                <Link href={`/partner/${app.id}/commission`} className="text-accent underline">
+                  Set a rate
+                </Link>{' '}
+                to earn on each request.
+              </>
+            ) : (
+              'You earn with each request that users of your app make.'
+            )}
+          </EmptyState>
+        ) : (
+          <BarChart
+            title="Commission earned by day and model"
+            unit="credits"
+            {...barsOf(toPoints(days), range, period)}
+          />
+        )}
+      </Section>
+      {days.length > 0 && (
+        <>
+          <Section title="By model" flush>
+            <ByModelTable rows={byModel(days)} />
+          </Section>
+          <Section title="By day" flush>
+            <ByDayTable
+              rows={[...days].reverse().map(({ day, reversed, net: left }) => ({
+                day,
+                earned: creditsToJson(left + reversed),
+                reversed: creditsToJson(reversed),
+                net: creditsToJson(left),
+              }))}
+            />
+          </Section>
+        </>
+      )}
+    </>
+  );
+}
+
+const toPoints = (days: EarningsDay[]) =>
+  days.flatMap(({ day, earned }) =>
+    earned.map(({ model, amount }) => ({ day, name: model, value: creditsToJson(amount) })),
+  );
+
+function byModel(days: EarningsDay[]): { model: string; earned: number; share: number }[] {
+  const sums = new Map<string, bigint>();
+  for (const { model, amount } of days.flatMap(({ earned }) => earned))
+    sums.set(model, (sums.get(model) ?? 0n) + amount);
+  const all = creditsToJson([...sums.values()].reduce((sum, amount) => sum + amount, 0n));
+  return [...sums]
+    .map(([model, amount]) => ({ model, earned: creditsToJson(amount) }))
+    .sort((a, b) => b.earned - a.earned)
+    .map((row) => ({ ...row, share: all === 0 ? 0 : row.earned / all }));
+}

@@ -1,0 +1,70 @@
+import { CircleCheck } from 'lucide-react';
+import type { Metadata } from 'next';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { barsOf } from '@/server/activity/bars';
+import { type ErrorCount, readErrorDays } from '@/server/activity/partner-activity';
+import { readPeriod } from '@/server/activity/periods';
+import { FilterForm } from '../../filter-form';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { PeriodField, readPeriodChoice } from '../../period-field';
+import { ERROR_WORDS } from './error-words';
+import { ErrorsTable } from './errors-table';
+
+export const metadata: Metadata = { title: 'Errors' };
+
+type Props = AppParams & { searchParams: Promise<{ period?: string | string[] }> };
+
+export default async function ErrorsPage({ params, searchParams }: Props) {
+  const app = await requireOwnedApp({ params });
+  const period = readPeriodChoice((await searchParams).period);
+  const range = readPeriod(period);
+  const errors = await readErrorDays(app.id, range);
+  return (
+    <>
+      <PageHead
+        title="Errors"
+        description="Requests of your users that were answered with an error, by code. None of them was charged."
+      />
+      <Section
+        title="By day"
+        description="UTC days."
+        actions={
+          <FilterForm path={`/partner/${app.id}/errors`}>
+            <PeriodField period={period} />
+          </FilterForm>
+        }
+      >
+        {errors.length === 0 ? (
+          <EmptyState icon={<CircleCheck size={22} aria-hidden="true" />} title="No errors in this time">
+            Errors such as an empty balance or a failing provider are counted here by their code.
+          </EmptyState>
+        ) : (
+          <BarChart
+            title="Errors by day and code"
+            {...barsOf(
+              errors.map(({ day, code, count }) => ({ day, name: code, value: count })),
+              range,
+              period,
+            )}
+          />
+        )}
+      </Section>
+      {errors.length > 0 && (
+        <Section title="By code" flush>
+          <ErrorsTable rows={byCode(errors)} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function byCode(errors: ErrorCount[]) {
+  const sums = new Map<string, number>();
+  for (const { code, count } of errors) sums.set(code, (sums.get(code) ?? 0) + count);
+  return [...sums]
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, count]) => ({ code, count, ...ERROR_WORDS[code] }));
+}

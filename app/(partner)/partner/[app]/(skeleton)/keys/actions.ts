@@ -1,0 +1,9 @@
+'use server';
+
+import { rotatePublishableKey } from '@/server/partners/rotate-key';
+import { ofApp, ownerAction } from '../../owner-action';
+
+export const rotateKey = ownerAction(ofApp, async (app) => {
+  await rotatePublishableKey(app.id);
+  return { ok: true, message: 'New key made. The old one works for 24 hours.' };
+});

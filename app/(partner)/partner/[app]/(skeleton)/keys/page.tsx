@@ -1,0 +1,64 @@
+import type { Metadata } from 'next';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
+import { CopyField } from '@/app/_ui/copy-field';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { settings } from '@/server/env';
+import { listRetiredKeys } from '@/server/partners/rotate-key';
+import { CodeBlock } from '../../code-block';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { writeSnippet } from '../../snippet';
+import { rotateKey } from './actions';
+
+export const metadata: Metadata = { title: 'Publishable key' };
+
+export default async function KeysPage(props: AppParams) {
+  const app = await requireOwnedApp(props);
+  const retired = await listRetiredKeys(app.id);
+  return (
+    <>
+      <PageHead
+        title="Publishable key"
+        description="Names your app to the checkout and the pricing endpoint. It is public: it may stand in pages and apps."
+      />
+      <Section
+        title="Key"
+        actions={
+          <ConfirmButton
+            label="Rotate key"
+            title="Rotate the publishable key?"
+            consequence="You get a new key now. The present one goes on working for 24 hours, so that you can bring the new one to every page. User keys are not touched."
+            action={rotateKey.bind(null, { partnerId: app.id })}
+          />
+        }
+      >
+        <CopyField label="publishable key" value={app.publishableKey} />
+        {retired.length > 0 && (
+          <ul className="mt-5 space-y-3 text-sm">
+            {retired.map(({ publishableKey, worksUntil }) => (
+              <li key={publishableKey}>
+                <p className="mb-1.5 text-muted">
+                  Replaced; works until <Time at={worksUntil.toISOString()} />
+                </p>
+                <CopyField label="replaced key" value={publishableKey} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="On your page" description="With your key filled in.">
+        <CodeBlock label="HTML" code={writeSnippet(app.publishableKey, settings().SDK_URL)} />
+      </Section>
+      <Section
+        title="Prices for your users"
+        description="No key of a user is needed: the commission of your app is in it."
+      >
+        <CodeBlock
+          label="Shell"
+          code={`curl "${settings().BASE_URL}/v1/credits/pricing?publishable_key=${app.publishableKey}"`}
+        />
+      </Section>
+    </>
+  );
+}

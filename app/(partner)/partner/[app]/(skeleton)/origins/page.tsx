@@ -1,0 +1,68 @@
+import { Globe } from 'lucide-react';
+import type { Metadata } from 'next';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { listOrigins } from '@/server/partners/partner';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { removeOrigin } from './actions';
+import { OriginForm } from './origin-form';
+
+export const metadata: Metadata = { title: 'Origins' };
+
+export default async function OriginsPage(props: AppParams) {
+  const app = await requireOwnedApp(props);
+  const origins = await listOrigins(app.id);
+  return (
+    <>
+      <PageHead
+        title="Origins"
+        description="The pages that may open your checkout. Everywhere else it refuses, names the origin, and shares no key, balance or event."
+      />
+      <Section title="Add an origin" description="Scheme and host, exactly as the browser shows them.">
+        <OriginForm partnerId={app.id} registered={origins} />
+      </Section>
+      <Section title="Registered" flush>
+        {origins.length === 0 ? (
+          <EmptyState icon={<Globe size={22} aria-hidden="true" />} title="No origin yet">
+            Your checkout opens on localhost only. Add the address of your site to go live.
+          </EmptyState>
+        ) : (
+          <ul>
+            {origins.map((origin) => (
+              <li
+                key={origin}
+                className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0"
+              >
+                <code className="min-w-0 font-mono text-sm break-all">{origin}</code>
+                <ConfirmButton
+                  label="Remove"
+                  describe={origin}
+                  title="Remove this origin?"
+                  consequence={
+                    <>
+                      The checkout stops opening on <code className="break-all">{origin}</code> at once. Keys
+                      that users have already keep working.
+                    </>
+                  }
+                  action={removeOrigin.bind(null, { partnerId: app.id, origin })}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Always allowed">
+        <p className="text-sm text-muted">
+          <code className="font-mono text-[13px]">http(s)://localhost</code>,{' '}
+          <code className="font-mono text-[13px]">127.0.0.1</code> and{' '}
+          <code className="font-mono text-[13px]">*.localhost</code> work on any port without being
+          registered, so that you can develop. Native and desktop apps register their scheme, such as{' '}
+          <code className="font-mono text-[13px]">myapp://*</code>, which lets in every app on the device that
+          uses it.
+        </p>
+      </Section>
+    </>
+  );
+}

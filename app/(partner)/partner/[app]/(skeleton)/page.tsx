@@ -1,0 +1,124 @@
+import Link from 'next/link';
+import { BarChart } from '@/app/_ui/bar-chart';
+import { buttonClass } from '@/app/_ui/button';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { Stat, Stats } from '@/app/_ui/stat';
+import { barsOf } from '@/server/activity/bars';
+import {
+  type AppDay,
+  countActiveUsers,
+  readAppDays,
+  readErrorDays,
+} from '@/server/activity/partner-activity';
+import { readPeriod } from '@/server/activity/periods';
+import { creditsToJson } from '@/server/credits';
+import { isLive, settings } from '@/server/env';
+import { readEarnings } from '@/server/ledger';
+import { readFirstSteps } from '@/server/partners/first-steps';
+import type { Partner } from '@/server/partners/partner';
+import { inCredits, inDollars, inNumber } from '../money';
+import { type AppParams, requireOwnedApp } from '../owned-app';
+import { Checklist } from './checklist';
+
+const PERIOD = '30d';
+
+export default async function HomePage(props: AppParams) {
+  const app = await requireOwnedApp(props);
+  const days = readPeriod(PERIOD);
+  const [steps, activity] = await Promise.all([readFirstSteps(app.id), readAppDays(app.id, days)]);
+  const hasBegun = activity.length > 0 || steps.hasPurchase;
+  return (
+    <>
+      <PageHead
+        title={app.name}
+        description={
+          hasBegun ? 'The last 30 days. Days are days in UTC.' : 'A few steps to your first purchase.'
+        }
+      />
+      {hasBegun && <Numbers app={app} activity={activity} />}
+      <Checklist
+        appId={app.id}
+        publishableKey={app.publishableKey}
+        scriptUrl={settings().SDK_URL}
+        isSandbox={!isLive()}
+        steps={steps}
+      />
+      {hasBegun && <Charts appId={app.id} activity={activity} />}
+    </>
+  );
+}
+
+async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) {
+  const days = readPeriod(PERIOD);
+  const [earnings, users, errors] = await Promise.all([
+    readEarnings(app.id),
+    countActiveUsers(app.id, days),
+    readErrorDays(app.id, days),
+  ]);
+  const requests = activity.reduce((sum, day) => sum + day.requests, 0);
+  const failures = errors.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Stats>
+      <Stat
+        label="Earned, matured"
+        value={inDollars(earnings.matured)}
+        note={`${inCredits(earnings.matured)} credits, yours for good`}
+      />
+      <Stat
+        label="Maturing"
+        value={inDollars(earnings.maturing)}
+        note={`${inCredits(earnings.maturing)} credits, ${settings().EARNINGS_HOLD_DAYS} days each`}
+      />
+      <Stat
+        label="Requests"
+        value={inNumber(requests)}
+        note={users === 1 ? '1 active user' : `${inNumber(users)} active users`}
+      />
+      <Stat
+        label="Refused or failed"
+        value={inNumber(failures)}
+        note={
+          <Link href={`/partner/${app.id}/errors`} className="underline">
+            By error code
+          </Link>
+        }
+      />
+    </Stats>
+  );
+}
+
+function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
+  const days = readPeriod(PERIOD);
+  const earned = activity.map(({ day, partnerShare }) => ({
+    day,
+    name: 'Earned',
+    value: creditsToJson(partnerShare),
+  }));
+  const requests = activity.map(({ day, requests: value }) => ({ day, name: 'Requests', value }));
+  return (
+    <>
+      <Section
+        title="Earnings by day"
+        description="In credits."
+        actions={<More href={`/partner/${appId}/earnings`}>All earnings</More>}
+      >
+        <BarChart title="Commission earned by day" unit="credits" {...barsOf(earned, days, PERIOD)} />
+      </Section>
+      <Section
+        title="Requests by day"
+        actions={<More href={`/partner/${appId}/requests`}>All requests</More>}
+      >
+        <BarChart title="Requests by day" {...barsOf(requests, days, PERIOD)} />
+      </Section>
+    </>
+  );
+}
+
+function More({ href, children }: { href: string; children: string }) {
+  return (
+    <Link href={href} className={buttonClass({ look: 'quiet', size: 'small' })}>
+      {children}
+    </Link>
+  );
+}

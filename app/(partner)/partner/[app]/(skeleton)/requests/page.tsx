@@ -1,0 +1,129 @@
+import { List } from 'lucide-react';
+import type { Metadata } from 'next';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { SelectField } from '@/app/_ui/select-field';
+import { listAppRequests, readAppDays } from '@/server/activity/partner-activity';
+import { creditsToJson } from '@/server/credits';
+import { ExportLink } from '../../export-link';
+import { FilterForm } from '../../filter-form';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { PeriodField } from '../../period-field';
+import { positionOf } from '../../position';
+import { addressOf, type Search } from '../../search';
+import { type RequestSearch, readRequestSearch } from './request-search';
+import { RequestsTable } from './requests-table';
+import { UserField } from './user-field';
+
+export const metadata: Metadata = { title: 'Requests' };
+
+const PAGE_ROWS = 50;
+
+type Props = AppParams & { searchParams: Promise<Search> };
+
+export default async function RequestsPage({ params, searchParams }: Props) {
+  const app = await requireOwnedApp({ params });
+  const search = readRequestSearch(await searchParams);
+  const { filter, page } = search;
+  const [{ requests, total }, days] = await Promise.all([
+    listAppRequests(app.id, filter, { offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
+    readAppDays(app.id, filter),
+  ]);
+  const path = `/partner/${app.id}/requests`;
+  const pageAt = (place: number) =>
+    addressOf(path, { ...asParameters(search), page: place > 1 ? String(place) : '' });
+  return (
+    <>
+      <PageHead
+        title="Requests"
+        description="What your users asked of models, what it cost them and what you earned."
+      />
+      <Section
+        title={total === 1 ? '1 request' : `${total.toLocaleString('en')} requests`}
+        flush
+        actions={<ExportLink href={addressOf(`${path}/export`, asParameters(search))} />}
+      >
+        <div className="px-5 pb-4">
+          <Filters path={path} search={search} models={[...new Set(days.map(({ model }) => model))].sort()} />
+        </div>
+        <RequestsTable
+          path={path}
+          rows={requests.map((request) => ({
+            requestId: request.requestId,
+            at: request.createdAt.toISOString(),
+            user: request.appUserId,
+            model: request.model,
+            inputTokens: request.inputTokens,
+            outputTokens: request.outputTokens,
+            charge: creditsToJson(request.charge),
+            commission: creditsToJson(request.partnerShare),
+            estimated: request.estimated,
+            outcome: request.outcome,
+          }))}
+          empty={<NoRequests isFiltered={isNarrowed(search)} />}
+        />
+        <Pager
+          newer={page > 1 ? pageAt(page - 1) : undefined}
+          older={page * PAGE_ROWS < total ? pageAt(page + 1) : undefined}
+          position={positionOf({ page, rows: PAGE_ROWS, total })}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Filters({ path, search, models }: { path: string; search: RequestSearch; models: string[] }) {
+  const { period, filter } = search;
+  // A model of the address stays chosen, even if nobody used it in this time.
+  const choices =
+    filter.model === undefined || models.includes(filter.model) ? models : [filter.model, ...models];
+  return (
+    <FilterForm path={path}>
+      <div className="grid w-full grid-cols-2 gap-2 sm:contents">
+        <PeriodField period={period} />
+        <SelectField
+          label="Model"
+          labelHidden
+          name="model"
+          defaultValue={filter.model ?? ''}
+          className="sm:max-w-64"
+          options={[{ value: '', label: 'All models' }, ...choices.map((value) => ({ value, label: value }))]}
+        />
+        <SelectField
+          label="Status"
+          labelHidden
+          name="status"
+          defaultValue={filter.status ?? ''}
+          options={[
+            { value: '', label: 'Any status' },
+            { value: 'completed', label: 'Completed' },
+            { value: 'unfinished', label: 'Failed or stopped' },
+          ]}
+        />
+        <UserField user={filter.appUserId ?? ''} />
+      </div>
+    </FilterForm>
+  );
+}
+
+function asParameters({ period, filter }: RequestSearch): Search {
+  return { period, model: filter.model, status: filter.status, user: filter.appUserId };
+}
+
+const isNarrowed = ({ filter: { model, status, appUserId } }: RequestSearch): boolean =>
+  [model, status, appUserId].some((value) => value !== undefined);
+
+function NoRequests({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <EmptyState
+      icon={<List size={22} aria-hidden="true" />}
+      title={isFiltered ? 'No such request' : 'No requests yet'}
+    >
+      {isFiltered
+        ? 'Choose a longer time or other filters.'
+        : 'A request appears here as soon as one of your users spends credits in your app.'}
+    </EmptyState>
+  );
+}

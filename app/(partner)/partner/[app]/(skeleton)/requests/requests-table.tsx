@@ -1,0 +1,96 @@
+'use client';
+
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { Badge } from '@/app/_ui/badge';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { Time } from '@/app/_ui/time';
+import { inSmallCredits } from '../../small-credits';
+
+type Row = {
+  requestId: string;
+  at: string;
+  user: string;
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  charge: number;
+  commission: number;
+  estimated: boolean;
+  outcome: 'completed' | 'failed' | 'aborted';
+};
+
+const column = columnsOf<Row>();
+const count = new Intl.NumberFormat('en');
+const SHOWN_ID_CHARACTERS = 11;
+
+export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]; empty: ReactNode }) {
+  const userLink = (user: string) => (
+    <Link
+      href={`${path}?user=${encodeURIComponent(user)}`}
+      title={user}
+      className="font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
+    >
+      {user.slice(0, SHOWN_ID_CHARACTERS)}…
+    </Link>
+  );
+  const columns = [
+    column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('user', {
+      header: 'User',
+      cell: ({ getValue }) => userLink(getValue()),
+    }),
+    column.accessor('model', {
+      header: 'Model',
+      cell: ({ row: { original } }) => (
+        <span className="flex items-center gap-2">
+          <span className="whitespace-nowrap">{original.model}</span>
+          <Outcome {...original} />
+        </span>
+      ),
+    }),
+    column.accessor('inputTokens', { header: 'In', cell: ({ getValue }) => count.format(getValue()) }),
+    column.accessor('outputTokens', { header: 'Out', cell: ({ getValue }) => count.format(getValue()) }),
+    column.accessor('charge', { header: 'Cost', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+    column.accessor('commission', { header: 'Earned', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+  ];
+  const asCard = (row: Row) => (
+    <>
+      <p className="flex items-baseline justify-between gap-4">
+        <span className="font-medium wrap-anywhere">{row.model}</span>
+        <span className="whitespace-nowrap tabular-nums">{inSmallCredits(row.charge)} credits</span>
+      </p>
+      <p className="mt-0.5 flex items-baseline justify-between gap-4 text-[13px] text-muted">
+        <Time at={row.at} />
+        <span className="tabular-nums">{inSmallCredits(row.commission)} earned</span>
+      </p>
+      <p className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-[13px] text-muted">
+        {userLink(row.user)}
+        <span className="flex gap-2">
+          <Outcome {...row} />
+        </span>
+      </p>
+    </>
+  );
+  return (
+    <DataTable
+      card={asCard}
+      caption="Requests, newest first; cost and earnings in credits"
+      columns={columns}
+      rows={rows}
+      empty={empty}
+      numeric={['inputTokens', 'outputTokens', 'charge', 'commission']}
+    />
+  );
+}
+
+function Outcome({ outcome, estimated }: Pick<Row, 'outcome' | 'estimated'>) {
+  return (
+    <>
+      {outcome !== 'completed' && (
+        <Badge look="warning">{outcome === 'aborted' ? 'Stopped early' : 'Failed'}</Badge>
+      )}
+      {estimated && <Badge>Estimated</Badge>}
+    </>
+  );
+}

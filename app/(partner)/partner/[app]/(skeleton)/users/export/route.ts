@@ -1,0 +1,35 @@
+import { type AppUser, streamAppUsers } from '@/server/activity/partner-activity';
+import { creditsToJson } from '@/server/credits';
+import { type CsvCell, csvResponse } from '@/server/http/csv';
+import { type AppParams, requireOwnedApp } from '../../../owned-app';
+
+const HEADER = [
+  'user_id',
+  'created_at',
+  'requests',
+  'spent_credits',
+  'commission_credits',
+  'last_request_at',
+  'metadata',
+];
+
+export async function GET(_request: Request, context: AppParams): Promise<Response> {
+  const app = await requireOwnedApp(context);
+  return csvResponse('users.csv', HEADER, portions(streamAppUsers(app.id)));
+}
+
+async function* portions(stream: AsyncIterable<AppUser[]>): AsyncGenerator<CsvCell[][]> {
+  for await (const users of stream) yield users.map(toCells);
+}
+
+function toCells(user: AppUser): CsvCell[] {
+  return [
+    user.appUserId,
+    user.createdAt.toISOString(),
+    user.requests,
+    creditsToJson(user.charge),
+    creditsToJson(user.partnerShare),
+    user.lastRequestAt?.toISOString() ?? '',
+    user.metadata === null ? '' : JSON.stringify(user.metadata),
+  ];
+}

@@ -1,0 +1,86 @@
+import { Users } from 'lucide-react';
+import type { Metadata } from 'next';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { countAppUsers, listAppUsers } from '@/server/activity/partner-activity';
+import { creditsToJson } from '@/server/credits';
+import { ExportLink } from '../../export-link';
+import { FilterForm } from '../../filter-form';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { positionOf } from '../../position';
+import { addressOf, type Search } from '../../search';
+import { UserField } from '../requests/user-field';
+import { UsersTable } from './users-table';
+
+export const metadata: Metadata = { title: 'Users' };
+
+const PAGE_ROWS = 50;
+const MOST_PAGES = 1_000_000;
+
+type Props = AppParams & { searchParams: Promise<Search> };
+
+export default async function UsersPage({ params, searchParams }: Props) {
+  const app = await requireOwnedApp({ params });
+  const search = await searchParams;
+  const appUserId = typeof search.user === 'string' && search.user !== '' ? search.user.trim() : undefined;
+  const page = Math.min(Math.max(1, Math.trunc(Number(search.page)) || 1), MOST_PAGES);
+  const [users, total] = await Promise.all([
+    listAppUsers(app.id, { appUserId, offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
+    countAppUsers(app.id),
+  ]);
+  const path = `/partner/${app.id}/users`;
+  const pageAt = (place: number) => addressOf(path, { page: place > 1 ? String(place) : '' });
+  const isWhole = appUserId === undefined;
+  return (
+    <>
+      <PageHead
+        title="Users"
+        description="Everybody with a key for your app, by the id that belongs to your app alone. You never see who they are elsewhere."
+      />
+      <Section
+        title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}
+        flush
+        actions={
+          <div className="flex flex-wrap items-center gap-2">
+            <FilterForm path={path}>
+              <UserField user={appUserId ?? ''} />
+            </FilterForm>
+            <ExportLink href={`${path}/export`} />
+          </div>
+        }
+      >
+        <UsersTable
+          requestsPath={`/partner/${app.id}/requests`}
+          rows={users.map((user) => ({
+            user: user.appUserId,
+            metadata: user.metadata === null ? '' : JSON.stringify(user.metadata),
+            since: user.createdAt.toISOString(),
+            lastAt: user.lastRequestAt?.toISOString() ?? null,
+            requests: user.requests,
+            spent: creditsToJson(user.charge),
+            earned: creditsToJson(user.partnerShare),
+          }))}
+          empty={
+            <EmptyState
+              icon={<Users size={22} aria-hidden="true" />}
+              title={isWhole ? 'No users yet' : 'No user with this id'}
+            >
+              {isWhole
+                ? 'A user appears here with their first sign-in or purchase in your app.'
+                : 'Write the whole id, beginning with au_.'}
+            </EmptyState>
+          }
+        />
+        {isWhole && (
+          <Pager
+            newer={page > 1 ? pageAt(page - 1) : undefined}
+            older={page * PAGE_ROWS < total ? pageAt(page + 1) : undefined}
+            position={positionOf({ page, rows: PAGE_ROWS, total })}
+          />
+        )}
+      </Section>
+    </>
+  );
+}

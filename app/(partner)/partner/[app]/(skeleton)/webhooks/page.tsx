@@ -1,0 +1,139 @@
+import type { Metadata } from 'next';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
+import { Pager } from '@/app/_ui/pager';
+import { Section } from '@/app/_ui/section';
+import { SelectField } from '@/app/_ui/select-field';
+import { DELIVERY_STATUSES, listDeliveries } from '@/server/webhooks/delivery-log';
+import { readEndpoint } from '@/server/webhooks/endpoint';
+import { EVENT_DATA, type EventType } from '@/server/webhooks/events';
+import { followTrail, readTrail } from '../../cursor-trail';
+import { FilterForm } from '../../filter-form';
+import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { readChoice, type Search } from '../../search';
+import { DeliveriesTable } from './deliveries-table';
+import { DELIVERY_WORDS } from './delivery-words';
+import { EndpointForm } from './endpoint-form';
+import { SigningSecret } from './signing-secret';
+import { TestEvent } from './test-event';
+
+export const metadata: Metadata = { title: 'Webhooks' };
+
+const PAGE_ROWS = 25;
+const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
+
+type Props = AppParams & { searchParams: Promise<Search> };
+
+export default async function WebhooksPage({ params, searchParams }: Props) {
+  const app = await requireOwnedApp({ params });
+  const endpoint = await readEndpoint(app.id);
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        description="We tell your backend about new and revoked keys and about added credits: three attempts, at once, after 2 and after 8 seconds."
+      />
+      <Section
+        title="Endpoint"
+        description="A public HTTPS address that answers with a 2xx status within 5 seconds."
+      >
+        {endpoint.isPaused && (
+          <div className="mb-4">
+            <Notice kind="warning">Deliveries wait while the app is disabled.</Notice>
+          </div>
+        )}
+        <EndpointForm partnerId={app.id} url={endpoint.url} />
+      </Section>
+      {endpoint.hasSecret && (
+        <Section
+          title="Signing secret"
+          description="Check the X-svc-Signature header of each delivery with it, over the raw body."
+        >
+          <SigningSecret partnerId={app.id} isRotating={endpoint.isRotating} />
+        </Section>
+      )}
+      {endpoint.url !== null && (
+        <Section title="Try it" description="Sends a test event now and shows what your endpoint answered.">
+          <TestEvent partnerId={app.id} />
+        </Section>
+      )}
+      <Deliveries appId={app.id} search={await searchParams} hasEndpoint={endpoint.url !== null} />
+    </>
+  );
+}
+
+type DeliveriesProps = {
+  appId: string;
+  search: Search;
+  hasEndpoint: boolean;
+};
+
+async function Deliveries({ appId, search, hasEndpoint }: DeliveriesProps) {
+  const path = `/partner/${appId}/webhooks`;
+  const type = readChoice(search.type, EVENT_TYPES);
+  const status = readChoice(search.status, DELIVERY_STATUSES);
+  const before = readTrail(search).at(-1);
+  const { deliveries, hasMore } = await listDeliveries(appId, { type, status, before, limit: PAGE_ROWS });
+  const trail = followTrail(
+    path,
+    { type, status, at: search.at },
+    hasMore ? deliveries.at(-1)?.eventId : undefined,
+  );
+  const isFiltered = type !== undefined || status !== undefined;
+  return (
+    <Section
+      title="Deliveries"
+      description="Kept for 30 days."
+      flush
+      actions={
+        <FilterForm path={path}>
+          <SelectField
+            label="Event"
+            labelHidden
+            name="type"
+            defaultValue={type ?? ''}
+            options={[
+              { value: '', label: 'All events' },
+              ...EVENT_TYPES.map((value) => ({ value, label: value })),
+            ]}
+          />
+          <SelectField
+            label="Status"
+            labelHidden
+            name="status"
+            defaultValue={status ?? ''}
+            options={[
+              { value: '', label: 'Any status' },
+              ...DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_WORDS[value].label })),
+            ]}
+          />
+        </FilterForm>
+      }
+    >
+      <DeliveriesTable
+        path={path}
+        deliveries={deliveries.map(({ eventId, type, createdAt, status, attempts }) => ({
+          eventId,
+          type,
+          createdAt: createdAt.toISOString(),
+          status,
+          attempts: attempts.length,
+          answer: attempts.at(-1)?.status ?? null,
+          error: attempts.at(-1)?.error ?? null,
+          durationMs: attempts.at(-1)?.durationMs ?? null,
+        }))}
+        empty={
+          <EmptyState title={isFiltered ? 'No such delivery' : 'No delivery yet'}>
+            {isFiltered
+              ? 'Choose other filters to see more.'
+              : hasEndpoint
+                ? 'Send a test event, or sign in to your app: each event appears here.'
+                : 'Set an endpoint above. Events that happen before are not kept.'}
+          </EmptyState>
+        }
+      />
+      <Pager newer={trail.newer} older={trail.older} position={`Page ${trail.page}`} />
+    </Section>
+  );
+}

@@ -107,10 +107,14 @@ export function AnchoredHeading({
 function List({ token, resolve }: { token: Tokens.List; resolve: Resolve }) {
   const Tag = token.ordered ? 'ol' : 'ul';
   return (
-    <Tag className={`grid gap-2 pl-6 marker:text-muted ${token.ordered ? 'list-decimal' : 'list-disc'}`}>
+    <Tag
+      className={`grid grid-cols-1 gap-2 pl-6 marker:text-muted ${token.ordered ? 'list-decimal' : 'list-disc'}`}
+    >
       {token.items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
-        <li key={i}>{blocks(item.tokens, resolve)}</li>
+        <li key={i} className="space-y-3">
+          {blocks(item.tokens, resolve)}
+        </li>
       ))}
     </Tag>
   );

@@ -142,6 +142,7 @@ for (const language of LANGUAGES) {
       await see(checkout, 'payment-challenge');
       await form.locator('[data-challenge=complete]').click();
       await expect(checkout.getByRole('heading', { name: say.confirming })).toBeVisible();
+      await expect(checkout.locator('iframe')).toHaveCount(0);
       await see(checkout, 'confirming');
       await page.clock.fastForward(31_000);
       await expect(checkout.getByText(say.confirmingSlow)).toBeVisible();

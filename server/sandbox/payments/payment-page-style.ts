@@ -85,15 +85,15 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 .hosted .summary .product { display: none; }
 
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.methods { display: grid; grid-template-columns: 1fr 1fr; gap: 10px; border: 0; margin: 0 0 18px; padding: 0; }
+.methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 8rem), 1fr)); gap: 10px; border: 0; margin: 0 0 18px; padding: 0; }
 .methods label { display: flex; align-items: center; gap: 10px; min-height: 46px; margin: 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; cursor: pointer; }
 .methods label:hover { border-color: var(--soft); }
 .methods label:has(:checked) { border-color: var(--focus); box-shadow: 0 0 0 1px var(--focus); }
 .methods label:has(:focus-visible) { outline: 3px solid color-mix(in srgb, var(--focus) 70%, transparent); outline-offset: 2px; }
 .methods input { width: 16px; height: 16px; min-height: 0; margin: 0; padding: 0; flex: none; accent-color: var(--focus); box-shadow: none; outline: none; }
 .hint { color: var(--soft); font-size: .875rem; }
-form { display: grid; gap: 16px; }
-.row { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; align-items: start; }
+form { display: grid; grid-template-columns: minmax(0, 1fr); gap: 16px; }
+.row { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 7.5rem), 1fr)); gap: 12px; align-items: start; }
 label { display: block; font-size: .875rem; font-weight: 550; margin-bottom: 6px; }
 input, select {
   width: 100%; min-height: 46px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px;

@@ -128,7 +128,7 @@ input:focus, select:focus { outline: none; border-color: var(--focus); box-shado
 .sandbox { margin-top: 20px; padding: 13px 14px; border-radius: 12px; background: var(--note); font-size: .875rem; color: var(--soft); }
 .sandbox strong { color: var(--ink); font-weight: 600; }
 .sandbox .fill-row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 12px; margin-top: 4px; }
-.number { font-variant-numeric: tabular-nums; white-space: nowrap; color: var(--ink); }
+.number { font-variant-numeric: tabular-nums; color: var(--ink); }
 .fill { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); color: var(--ink); padding: 6px 12px; min-height: 36px; font-size: .875rem; font-weight: 550; cursor: pointer; }
 .fill:hover { border-color: var(--soft); }
 details { margin-top: 10px; }

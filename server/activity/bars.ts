@@ -35,7 +35,8 @@ function chooseSeries(points: Point[]) {
   };
 }
 
-function labelOf(step: string): string {
+/** A day (`2026-11-21`) or a month (`2026-11`) under its bar. */
+export function labelOf(step: string): string {
   const isMonth = step.length === 7;
   return new Intl.DateTimeFormat('en', {
     timeZone: 'UTC',

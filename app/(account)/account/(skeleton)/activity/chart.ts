@@ -1,4 +1,5 @@
 import type { BarRow } from '@/app/_ui/bar-row';
+import { labelOf } from '@/server/activity/bars';
 import { daysBetween } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import type { UsageDay } from '@/server/ledger';
@@ -62,12 +63,3 @@ function chooseSeries(days: UsageDay[], options: Options) {
 }
 
 const stepOf = (day: string, { step }: Options): string => (step === 'day' ? day : day.slice(0, 7));
-
-function labelOf(step: string): string {
-  const isMonth = step.length === 7;
-  return new Intl.DateTimeFormat('en', {
-    timeZone: 'UTC',
-    month: 'short',
-    ...(isMonth ? { year: '2-digit' } : { day: 'numeric' }),
-  }).format(new Date(isMonth ? `${step}-01` : step));
-}

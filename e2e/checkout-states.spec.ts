@@ -164,6 +164,7 @@ for (const language of LANGUAGES) {
         );
         await checkout.getByRole('button', { name: continueName(say) }).click();
         await expect(checkout.getByRole('heading', { name: title })).toBeVisible();
+        await expect(checkout.locator('iframe')).toHaveCount(0);
         await see(checkout, state);
         await page.unroute(PAYMENT_STATUS);
       };
@@ -177,8 +178,10 @@ for (const language of LANGUAGES) {
       await form.locator('[data-iban=AT321904300235473204]').click();
       await form.locator('#bank-form [type=submit]').click();
       await expect(checkout.getByRole('heading', { name: say.processingTitle })).toBeVisible();
+      await expect(checkout.locator('iframe')).toHaveCount(0);
       await see(checkout, 'processing');
       await page.keyboard.press('Escape');
+      await expect.poll(() => page.frames().length).toBe(1);
       await clickBuy(page);
       checkout = await findCheckout(page);
       await ending('wrong-payment', { status: 'failed', failure: 'wrong_payment' }, say.wrongPaymentTitle);

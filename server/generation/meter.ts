@@ -25,7 +25,7 @@ export type Estimate = (outputBytes: number) => TokenUsage;
 
 /** Reported usage where it can be true, else an estimate. */
 export function meter(report: Report, estimate: Estimate): Metered {
-  const { usage, estimated } = meteredUsage(report, estimate(report.outputBytes));
+  const { usage, estimated } = meteredUsage(report, () => estimate(report.outputBytes));
   return { usage, estimated, providerCost: estimated ? null : report.providerCost };
 }
 

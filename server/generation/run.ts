@@ -131,7 +131,7 @@ function startRun(begun: Begun): Run {
     stopRenewing();
   };
   const userHash = hmacSha256(authSecret(), `provider-user:${hold.appUserId}`).toString('hex');
-  return { ...begun, userHash, headers: {}, abort: new AbortController(), progress, endLease };
+  return { userHash, headers: {}, abort: new AbortController(), progress, endLease, ...begun };
 }
 
 /** The few headers of a client that may concern a provider. */

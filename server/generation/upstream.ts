@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, errors, request } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import { SECOND_MS } from '../clock';
 import { settings } from '../env';
 import { ApiError } from '../errors';
@@ -33,10 +33,11 @@ export function callProvider(
     bodyTimeout: settings().UPSTREAM_IDLE_SECONDS * SECOND_MS,
     keepAliveTimeout: 30_000,
   });
-  return request(target.baseUrl + path, {
-    dispatcher: agent,
+  return agent.request({
+    origin: target.origin,
+    path: target.basePath + path,
     method: 'POST',
-    headers: { ...headers, ...keyHeader(target) },
+    headers: withKey(target, headers),
     body,
     signal,
   });
@@ -45,8 +46,13 @@ export function callProvider(
 /** The request was sent and nothing came back: the provider may be working on it, and will bill it. */
 export const wasSilent = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
 
-function keyHeader({ format, apiKey }: ProviderTarget): Record<string, string> {
-  return format === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+function withKey(
+  { format, apiKey }: ProviderTarget,
+  headers: Record<string, string>,
+): Record<string, string> {
+  return format === 'anthropic'
+    ? { 'x-api-key': apiKey, ...headers }
+    : { authorization: `Bearer ${apiKey}`, ...headers };
 }
 
 export async function closeUpstreams(): Promise<void> {

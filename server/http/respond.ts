@@ -69,13 +69,10 @@ export function notFound(format: ErrorFormat, message = 'There is nothing at thi
 }
 
 function withStandardHeaders(answer: Response | Reply, requestId: string, audience: Audience): Response {
-  const standard = {
-    'x-request-id': requestId,
-    'request-id': requestId,
-    ...(audience === 'any-origin' && CORS_HEADERS),
-  };
+  const ids = { 'x-request-id': requestId, 'request-id': requestId };
+  const standard = audience === 'any-origin' ? Object.assign(ids, CORS_HEADERS) : ids;
   if (answer instanceof Reply) {
-    return new Response(answer.body, { headers: { ...answer.headers, ...standard } });
+    return new Response(answer.body, { headers: Object.assign({}, answer.headers, standard) });
   }
   for (const [name, value] of Object.entries(standard)) answer.headers.set(name, value);
   return answer;

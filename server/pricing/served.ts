@@ -6,17 +6,33 @@ import {
   SANDBOX_FORMATS,
   type WireFormatName,
 } from '../endpoints';
-import { isLive, readSecret, type Settings, settings } from '../env';
+import { isLive, readSecret, settings } from '../env';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
 
 /** Where requests to a provider go, and with which key. */
-export type ProviderTarget = { format: WireFormatName; baseUrl: string; apiKey: string };
+export type ProviderTarget = {
+  format: WireFormatName;
+  origin: string;
+  /** What comes before `/chat/completions` or `/messages`. */
+  basePath: string;
+  apiKey: string;
+};
+
+/** Found once: every request asks several times. */
+const targets = new Map<string, ProviderTarget>();
 
 /**
  * Null for a provider that this install cannot call. A provider is configured by its key; the
  * sandbox is there as long as no real money moves.
  */
-export function findTarget(provider: string, config: Settings = settings()): ProviderTarget | null {
+export function findTarget(provider: string): ProviderTarget | null {
+  const target = targets.get(provider) ?? readTarget(provider);
+  if (target !== null) targets.set(provider, target);
+  return target;
+}
+
+function readTarget(provider: string): ProviderTarget | null {
+  const config = settings();
   if (isProviderName(provider)) {
     const { format } = ENDPOINTS[provider];
     return toTarget(format, config[baseUrlVariable(provider)], config[keyVariable(provider)]);
@@ -43,12 +59,10 @@ function toTarget(
   apiKey: string | undefined,
 ): ProviderTarget | null {
   if (apiKey === undefined) return null;
-  const trimmed = address.replace(/\/+$/, '');
-  return {
-    format,
-    apiKey,
-    baseUrl: format === 'openai' || /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`,
-  };
+  const { origin, pathname } = new URL(address);
+  const trimmed = pathname.replace(/\/+$/, '');
+  const isVersioned = format === 'openai' || /\/v\d+$/.test(trimmed);
+  return { format, origin, basePath: isVersioned ? trimmed : `${trimmed}/v1`, apiKey };
 }
 
 /** Models that are both priced and reachable: what is listed, and what is served. */

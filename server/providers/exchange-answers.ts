@@ -45,13 +45,13 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const facts = isAnthropic ? anthropicResponse.readFacts(json) : openaiResponse.readFacts(json, provider);
   if (sameFormat) {
     const isRepaired = !isAnthropic && repairCompletion(json);
-    return { ...facts, body: renameModel(isRepaired ? JSON.stringify(json) : text, requestedModel) };
+    return { body: renameModel(isRepaired ? JSON.stringify(json) : text, requestedModel), ...facts };
   }
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);
-  const { usage } = meteredUsage(facts, estimateUsage(context, facts.outputBytes));
-  return { ...facts, body: JSON.stringify(writeAnswer(answer, usage, context)) };
+  const { usage } = meteredUsage(facts, () => estimateUsage(context, facts.outputBytes));
+  return { body: JSON.stringify(writeAnswer(answer, usage, context)), ...facts };
 }
 
 function writeAnswer(answer: Answer, usage: TokenUsage, context: AnswerContext): object {
@@ -89,7 +89,7 @@ function translate(context: AnswerContext, facts: StreamFacts): EventHandler {
     const reader = readChatEvents(provider, facts, newId);
     return translateStream({
       reader,
-      writer: writeMessagesStream(messagesEnvelope(context), () => meteredUsage(facts, estimate()).usage),
+      writer: writeMessagesStream(messagesEnvelope(context), () => meteredUsage(facts, estimate).usage),
       facts,
       names,
       estimate,

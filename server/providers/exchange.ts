@@ -75,14 +75,14 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   const { client, provider, clientHeaders } = options;
   const target = toTarget(options);
   const sameFormat = (client.format === 'messages') === (provider.format === 'anthropic');
-  const written = sameFormat ? repairRequest(client, target) : writeRequest(client, target);
+  const { body, names, jsonTool } = sameFormat ? repairRequest(client, target) : writeRequest(client, target);
   const { warnings } = target;
   const headers = writeHeaders(provider, clientHeaders, { sameFormat, warnings });
-  const context: AnswerContext = { ...options, ...written, sameFormat, warnings };
+  const context: AnswerContext = { sameFormat, names, jsonTool, warnings, ...options };
   return {
     path: provider.format === 'anthropic' ? '/messages' : '/chat/completions',
     headers,
-    body: JSON.stringify(written.body),
+    body: JSON.stringify(body),
     warnings,
     ...exchangeAnswers(context),
   };

@@ -48,7 +48,7 @@ test.each([
     true,
   ],
 ])('%s', (_, facts, usage, estimated) => {
-  expect(meteredUsage(facts, estimate)).toEqual({ usage, estimated });
+  expect(meteredUsage(facts, () => estimate)).toEqual({ usage, estimated });
 });
 
 test('a client that leaves in the middle pays for the input reported and the output seen', () => {
@@ -62,7 +62,7 @@ test('a client that leaves in the middle pays for the input reported and the out
     outputReported: false,
     outputBytes: 7,
   });
-  expect(meteredUsage(facts, prepared.estimate(facts.outputBytes))).toMatchObject({
+  expect(meteredUsage(facts, () => prepared.estimate(facts.outputBytes))).toMatchObject({
     usage: { input: 3, output: 3 },
     estimated: true,
   });

@@ -34,7 +34,7 @@ export function translateStream({ reader, writer, facts, names, estimate }: Tran
     event: (data) => write(reader.read(data)),
     close() {
       const last = write(reader.close());
-      return facts.failure === null ? last + writer.close(meteredUsage(facts, estimate()).usage) : '';
+      return facts.failure === null ? last + writer.close(meteredUsage(facts, estimate).usage) : '';
     },
   };
 }

@@ -164,12 +164,14 @@ describe('where requests go', () => {
   test('the key of a provider is enough, and its address may be another', () => {
     expect(findTarget('openai')).toEqual({
       format: 'openai',
-      baseUrl: 'https://api.openai.com/v1',
+      origin: 'https://api.openai.com',
+      basePath: '/v1',
       apiKey: 'sk-of-the-test',
     });
     expect(findTarget('anthropic')).toEqual({
       format: 'anthropic',
-      baseUrl: 'http://127.0.0.1:9/v1',
+      origin: 'http://127.0.0.1:9',
+      basePath: '/v1',
       apiKey: 'sk-of-the-test',
     });
     expect(findTarget('google')).toBeNull();
@@ -179,14 +181,16 @@ describe('where requests go', () => {
   test('a provider of the operator’s own is served once its key is there, if it needs one', () => {
     expect(findTarget('ollama')).toEqual({
       format: 'openai',
-      baseUrl: 'http://127.0.0.1:11434/v1',
+      origin: 'http://127.0.0.1:11434',
+      basePath: '/v1',
       apiKey: 'none',
     });
     expect(findTarget('keyed')).toBeNull();
     process.env.KEYED_SECRET = 'secret';
     expect(findTarget('keyed')).toEqual({
       format: 'anthropic',
-      baseUrl: 'http://127.0.0.1:8000/v1',
+      origin: 'http://127.0.0.1:8000',
+      basePath: '/v1',
       apiKey: 'secret',
     });
     expect(findCatalogModel('ollama/llama3')?.upstreamModel).toBe('llama3:8b');

@@ -76,7 +76,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     return messagesFrame({
       ...event,
       type: 'message_delta',
-      usage: writeUsage(meteredUsage(facts, estimate()).usage),
+      usage: writeUsage(meteredUsage(facts, estimate).usage),
     });
   }
 
@@ -102,7 +102,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 /** The provider answered at once: the answer goes on as the stream that was asked for. */
 function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHandler {
   const reader = readMessageEvents(facts, { jsonTool: null });
-  const usage = () => meteredUsage(facts, estimate()).usage;
+  const usage = () => meteredUsage(facts, estimate).usage;
   const writer = writeMessagesStream(envelope, usage);
   return {
     event: (data) => reader.read(data).map(writer.write).join(''),

@@ -90,7 +90,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const isMissing = includeUsage && !wroteUsage;
     return (
       (isMissing
-        ? chatFrame({ ...chunk, usage: writeUsage(meteredUsage(facts, options.estimate()).usage) })
+        ? chatFrame({ ...chunk, usage: writeUsage(meteredUsage(facts, options.estimate).usage) })
         : '') + CHAT_DONE
     );
   }
@@ -113,7 +113,7 @@ function streamWhole({
     event: (data) => reader.read(data).map(writer.write).join(''),
     close() {
       reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(meteredUsage(facts, estimate()).usage) : '';
+      return facts.failure === null ? writer.close(meteredUsage(facts, estimate).usage) : '';
     },
   };
 }

@@ -7,7 +7,7 @@ import type { ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
 
 /** Fields that we set ourselves, or that reach into the account behind the key. */
-const OWN_FIELDS = [
+const OWN_FIELDS = new Set([
   'max_tokens',
   'max_completion_tokens',
   'service_tier',
@@ -15,10 +15,10 @@ const OWN_FIELDS = [
   'safety_identifier',
   'store',
   'metadata',
-];
+]);
 /** Priced otherwise than text. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
-const THOUGHT_FIELDS = ['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks'];
+const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
  * A chat request as it goes to a provider of the same format: untouched but for the model's name,
@@ -31,16 +31,15 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
   refuseUnpricedChat(request, profile);
   if (request.store === true) warnings.push('store was dropped');
-  const rest: Json = { ...request };
-  for (const field of OWN_FIELDS) delete rest[field];
-  return {
-    ...rest,
-    model: upstreamModel,
-    messages: repairMessages(request.messages, target),
-    [limitName(request, target, capabilities.limitName)]: outputCap,
-    ...forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
-    ...writeOwnFields(target, { stream: request.stream === true, options: request.stream_options }),
-  };
+  const body = leaveOut(request, OWN_FIELDS);
+  body.model = upstreamModel;
+  body.messages = repairMessages(request.messages, target);
+  body[limitName(request, target, capabilities.limitName)] = outputCap;
+  return Object.assign(
+    body,
+    forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
+    writeOwnFields(target, { stream: request.stream === true, options: request.stream_options }),
+  );
 }
 
 /** What we set on every request of this format. */
@@ -51,12 +50,12 @@ export function writeOwnFields(
   // A history without the thoughts that such a provider wants back is taken only so.
   const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
   if (stopsThinking) warnings.push('thinking was turned off: the history lacks its thoughts');
-  return {
-    ...(stopsThinking && { thinking: { type: 'disabled' } }),
-    ...(stream && { stream_options: { ...options, include_usage: true } }),
-    ...(profile.serviceTier !== null && { service_tier: profile.serviceTier }),
-    ...(userHash !== null && profile.userField !== null && { [profile.userField]: userHash }),
-  };
+  const fields: Json = {};
+  if (stopsThinking) fields.thinking = { type: 'disabled' };
+  if (stream) fields.stream_options = { ...options, include_usage: true };
+  if (profile.serviceTier !== null) fields.service_tier = profile.serviceTier;
+  if (userHash !== null && profile.userField !== null) fields[profile.userField] = userHash;
+  return fields;
 }
 
 /** The name that the client used, where the provider takes it. */
@@ -79,13 +78,13 @@ function repairMessages(
   { profile, withoutReasoning }: RequestTarget,
 ): Json[] {
   if (profile.takesThoughts && !withoutReasoning) return messages;
-  return messages.map((message): Json => {
-    if (message.role !== 'assistant' || !THOUGHT_FIELDS.some((field) => field in message)) return message;
-    const kept: Json = { ...message };
-    for (const field of THOUGHT_FIELDS) delete kept[field];
-    return kept;
-  });
+  return messages.map((message) =>
+    message.role === 'assistant' ? leaveOut(message, THOUGHT_FIELDS) : message,
+  );
 }
+
+const leaveOut = (json: Json, fields: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));
 
 /** What the catalogue does not price, and files of an account that all users share; for every provider. */
 export function refuseUnpricedChat(request: ChatRequest, { deniedFields }: ProviderProfile): void {

@@ -56,16 +56,14 @@ type HeldRow = {
   amount: bigint;
 };
 
-export function writeAdmission(request: AdmissionRequest, n: number): object {
-  return {
-    n,
-    key_hash: request.keyHash.toString('hex'),
-    request_id: request.requestId,
-    model: request.model,
-    need: request.need.toString(),
-    want: request.want.toString(),
-  };
-}
+/** What `ledger_batch` takes of each admission, in the order of its parameters. */
+export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
+  ({ keyHash }) => keyHash,
+  ({ requestId }) => requestId,
+  ({ model }) => model,
+  ({ need }) => need,
+  ({ want }) => want,
+];
 
 export function readHold(requestId: string, row: HeldRow): Hold {
   return {

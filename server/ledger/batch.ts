@@ -1,9 +1,10 @@
+import type pg from 'pg';
 import { pool } from '../db';
 import { settings } from '../env';
-import { type AdmissionRequest, type AdmissionRow, writeAdmission } from './admission';
+import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
 import { createBatcher } from './batcher';
 import { minimumBalance } from './minimum-balance';
-import { type Settlement, type SettlementRow, writeSettlement } from './settlement';
+import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settlement';
 
 /**
  * Admissions and settlements share one statement, one round trip and one commit: whatever waits of
@@ -30,24 +31,35 @@ export const submitSettlement = (settlement: Settlement): Promise<SettlementRow 
 export const pendingWork = (): number => batcher.pending();
 
 async function runBatch(work: Work[]): Promise<(Row | null)[]> {
-  const settle: object[] = [];
-  const admit: object[] = [];
-  for (const [n, item] of work.entries()) {
-    if ('settle' in item) settle.push(writeSettlement(item.settle, n));
-    else admit.push(writeAdmission(item.admit, n));
-  }
-  const { rows } = await pool().query<Row>({
+  const settlements = work.filter((item) => 'settle' in item);
+  const admissions = work.filter((item) => 'admit' in item);
+  const { rows } = await pool().query<Row>(
+    writeBatch(
+      settlements.map(({ settle }) => settle),
+      admissions.map(({ admit }) => admit),
+    ),
+  );
+  const rowOf = new Map<Work, Row>();
+  const asked = [...settlements, ...admissions];
+  for (const row of rows) rowOf.set(asked[row.n - 1] as Work, row);
+  return work.map((item) => rowOf.get(item) ?? null);
+}
+
+const COLUMNS = SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;
+const FURTHER = ['minimum', 'maximum running', 'lease'].length;
+const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHER }, (_, n) => `$${n + 1}`)})`;
+
+/** The statement that settles and admits; its rows answer by number, the settlements first, from 1. */
+export function writeBatch(settlements: Settlement[], admissions: AdmissionRequest[]): pg.QueryConfig {
+  return {
     name: 'ledger_batch',
-    text: 'SELECT * FROM ledger_batch($1::json, $2::json, $3, $4, $5::interval)',
+    text: TEXT,
     values: [
-      JSON.stringify(settle),
-      JSON.stringify(admit),
-      minimumBalance().toString(),
+      ...SETTLEMENT_COLUMNS.map((column) => settlements.map(column)),
+      ...ADMISSION_COLUMNS.map((column) => admissions.map(column)),
+      minimumBalance(),
       settings().LIMIT_RUNNING_PER_USER,
       `${LEASE_SECONDS} seconds`,
     ],
-  });
-  const results: (Row | null)[] = work.map(() => null);
-  for (const row of rows) results[row.n] = row;
-  return results;
+  };
 }

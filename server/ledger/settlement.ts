@@ -29,15 +29,24 @@ export type Settlement = HoldRef & Partial<Metered>;
 /** A row of `ledger_batch` that answers a settlement; a hold that was resolved before has none. */
 export type SettlementRow = { outcome: 'settled'; amount: bigint; balance: bigint };
 
-export function writeSettlement({ userId, requestId, charge, receipt }: Settlement, n: number): object {
-  return {
-    n,
-    user_id: userId,
-    request_id: requestId,
-    ...(charge && { cost: charge.providerCost.toString(), charge: charge.charge.toString() }),
-    ...(receipt && writeReceipt(receipt)),
-  };
-}
+/** What `ledger_batch` takes of each settlement, in the order of its parameters. */
+export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
+  ({ userId }) => userId,
+  ({ requestId }) => requestId,
+  ({ charge }) => charge?.providerCost,
+  ({ charge }) => charge?.charge,
+  ({ receipt }) => receipt?.model,
+  ({ receipt }) => receipt?.provider,
+  ({ receipt }) => receipt?.priceVersion,
+  ({ receipt }) => receipt?.inputTokens,
+  ({ receipt }) => receipt?.cacheReadTokens,
+  ({ receipt }) => receipt?.cacheWriteTokens,
+  ({ receipt }) => receipt?.cacheWrite1hTokens,
+  ({ receipt }) => receipt?.outputTokens,
+  ({ receipt }) => receipt?.reasoningTokens,
+  ({ receipt }) => receipt?.estimated,
+  ({ receipt }) => receipt?.outcome,
+];
 
 /** The receipt's columns, in the database's words. */
 export function writeReceipt(receipt: Receipt): object {

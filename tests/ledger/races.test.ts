@@ -3,6 +3,7 @@ import { chargeFor } from '../../server/credits';
 import { pool } from '../../server/db';
 import { newId } from '../../server/ids';
 import { capture, checkLedger, release, sweepHolds } from '../../server/ledger';
+import { writeBatch } from '../../server/ledger/batch';
 import { newDatabase } from '../harness/database';
 import { seededRandom } from '../harness/random';
 import { receipt } from './receipt';
@@ -101,18 +102,15 @@ describe('requests in parallel', () => {
   });
 
   async function admitDirectly(wallet: Wallet): Promise<string | undefined> {
+    const keyHash = wallet.apps.A?.keyHash ?? Buffer.alloc(0);
     const asked = {
-      n: 0,
-      key_hash: wallet.apps.A?.keyHash.toString('hex'),
-      request_id: newId('req'),
+      keyHash,
+      requestId: newId('req'),
       model: 'test/model',
-      need: exactly(1).toString(),
-      want: exactly(1).toString(),
+      need: exactly(1),
+      want: exactly(1),
     };
-    const { rows } = await pool().query<{ outcome: string }>(
-      "SELECT outcome FROM ledger_batch('[]', $1::json, 1000000, 5000, '90 seconds')",
-      [JSON.stringify([asked])],
-    );
+    const { rows } = await pool().query<{ outcome: string }>(writeBatch([], [asked]));
     return rows[0]?.outcome;
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chargeFor } from '../../server/credits';
 import { pool } from '../../server/db';
-import { writeSettlement } from '../../server/ledger/settlement';
+import { writeBatch } from '../../server/ledger/batch';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
 import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
@@ -30,16 +30,12 @@ test('settling reads the rows of its own user and no others, however many wallet
   const admission = await hold(wallet, 'A', 40);
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   const charge = chargeFor(exactly(3), 0);
-  const settlement = writeSettlement({ ...admission.hold, charge, receipt: receipt() }, 0);
 
   const client = await pool().connect();
   try {
     await client.query('BEGIN');
-    const { rows } = await client.query(
-      "SELECT outcome FROM ledger_batch($1::json, '[]'::json, 0, 10, '90 seconds')",
-      [JSON.stringify([settlement])],
-    );
-    expect(rows).toEqual([{ outcome: 'settled' }]);
+    const { rows } = await client.query(writeBatch([{ ...admission.hold, charge, receipt: receipt() }], []));
+    expect(rows).toMatchObject([{ n: 1, outcome: 'settled' }]);
     const { rows: reads } = await client.query<{ relname: string; tuples: number }>(
       `SELECT relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS tuples FROM pg_stat_xact_user_tables
        WHERE relname IN ('account', 'user_app', 'hold', 'ledger_transaction')`,

@@ -75,7 +75,7 @@ async function drain(run: Run, stream: OpenedStream): Promise<void> {
   clearTimeout(stop);
 }
 
-const outcomeOf = (run: Run): Outcome => (run.abort.signal.aborted ? 'aborted' : 'failed');
+const outcomeOf = (run: Run): Outcome => (run.abort.aborted ? 'aborted' : 'failed');
 
 /** After the first byte the status is fixed; the frame tells that the answer is not whole. */
 function brokenOff(error: ApiError): ApiError {

@@ -41,11 +41,11 @@ export async function attempt(
   });
   let upstream: UpstreamResponse;
   try {
-    upstream = await callProvider(served.provider, exchange, run.abort.signal);
+    upstream = await callProvider(served.provider, exchange, run.abort);
   } catch (cause) {
-    if (!run.abort.signal.aborted) noteFailure(served.provider);
+    if (!run.abort.aborted) noteFailure(served.provider);
     // A whole answer that did not come in time may still be on its way to our bill.
-    const mayRepeat = !run.abort.signal.aborted && (run.wantsStream || !wasSilent(cause));
+    const mayRepeat = !run.abort.aborted && (run.wantsStream || !wasSilent(cause));
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
   if (upstream.statusCode !== 200) return refused(served, upstream);
@@ -90,7 +90,7 @@ async function openStreamed(
   const { failure, started } = stream.relay.facts;
   // What broke after its first event is told inside the stream: the provider did work.
   if (failure === null || started) return { ok: true, answer: { served, exchange, stream } };
-  return { ok: false, failure, mayRepeat: !run.abort.signal.aborted };
+  return { ok: false, failure, mayRepeat: !run.abort.aborted };
 }
 
 function unreachable(cause: unknown): ProviderFailure {

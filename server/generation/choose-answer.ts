@@ -75,10 +75,15 @@ function mayHelp({ kind }: ProviderFailure, withoutReasoning: boolean): boolean 
 const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAfterSeconds ?? 0;
 
 /** Doubles with each try, and is spread so that clients that failed together do not return together. */
-async function backOff(run: Run, tries: number, failure: ProviderFailure): Promise<void> {
+async function backOff({ abort }: Run, tries: number, failure: ProviderFailure): Promise<void> {
+  if (abort.aborted) return;
   const spread = 0.5 + Math.random() / 2;
   const waitMs = Math.max(waitSeconds(failure) * SECOND_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1) * spread);
-  await sleep(waitMs, undefined, { signal: run.abort.signal }).catch(() => {});
+  const patience = new AbortController();
+  const wake = () => patience.abort();
+  abort.once('abort', wake);
+  await sleep(waitMs, undefined, { signal: patience.signal }).catch(() => {});
+  abort.off('abort', wake);
 }
 
 function note(
@@ -87,7 +92,7 @@ function note(
   { kind, status, error }: ProviderFailure,
 ): void {
   // A client that left is no trouble of the provider.
-  if (abort.signal.aborted) return;
+  if (abort.aborted) return;
   countProviderFailure({ provider, kind, status });
   const level = kind === 'account' ? 'error' : 'warn';
   log()[level]({ requestId, provider, kind, status, cause: describeError(error.cause) }, 'provider failed');

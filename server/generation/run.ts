@@ -10,6 +10,7 @@ import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol
 import { likelyOutputTokens } from '../protocols/measure-size';
 import { NO_TOKENS } from '../protocols/neutral';
 import type { ClientHeaders } from '../providers/headers';
+import { Abort } from './abort';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
@@ -38,7 +39,7 @@ export type Run = {
   /** Headers that tell the client what was changed about its request. */
   headers: Record<string, string>;
   /** Ends the provider's work. */
-  abort: AbortController;
+  abort: Abort;
   /** Bytes of output seen so far: what the lease is renewed with. */
   progress: { outputBytes: number };
   /** Gives the lease back; every way out of a run calls it after settlement. */
@@ -131,7 +132,7 @@ function startRun(begun: Begun): Run {
     stopRenewing();
   };
   const userHash = hmacSha256(authSecret(), `provider-user:${hold.appUserId}`).toString('hex');
-  return { userHash, headers: {}, abort: new AbortController(), progress, endLease, ...begun };
+  return { userHash, headers: {}, abort: new Abort(), progress, endLease, ...begun };
 }
 
 /** The few headers of a client that may concern a provider. */

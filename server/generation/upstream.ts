@@ -4,6 +4,7 @@ import { settings } from '../env';
 import { ApiError } from '../errors';
 import { findTarget, type ProviderTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
+import type { Abort } from './abort';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -23,7 +24,7 @@ export const profileFor = (provider: string): ProviderProfile =>
 export function callProvider(
   provider: string,
   { path, headers, body }: UpstreamRequest,
-  signal: AbortSignal,
+  signal: Abort | AbortSignal,
 ): Promise<UpstreamResponse> {
   const target = findTarget(provider);
   if (target === null) throw new ApiError('upstream_error', 'The provider of this model is not available');

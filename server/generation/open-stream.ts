@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenAnswer } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
 import type { UpstreamResponse } from './upstream';
@@ -28,9 +27,12 @@ export async function openStream(
 ): Promise<OpenedStream> {
   const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = readUntilStarted();
-  const patience = new AbortController();
-  await Promise.race([first, sleep(COMMIT_AFTER_MS, undefined, { signal: patience.signal }).catch(() => {})]);
-  patience.abort();
+  let patience: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    patience = setTimeout(resolve, COMMIT_AFTER_MS);
+  });
+  await Promise.race([first, late]);
+  clearTimeout(patience);
   let unread: Promise<StreamPiece> | null = first;
   return {
     relay,

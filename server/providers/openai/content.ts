@@ -1,12 +1,16 @@
 import type { Json, StopReason } from '../../protocols/neutral';
-import { asArray, asObject, asText } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 
 /** Text and reasoning of a message or delta, whichever way a provider writes them. */
 export type Content = { reasoning: string; text: string; refusal: string };
 
 export function readContent(message: Json): Content {
-  const content: Content = { reasoning: readReasoning(message), text: '', refusal: asText(message.refusal) };
-  if (!Array.isArray(message.content)) return { ...content, text: asText(message.content) };
+  const content: Content = {
+    reasoning: readReasoning(message),
+    text: asText(message.content),
+    refusal: asText(message.refusal),
+  };
+  if (!Array.isArray(message.content)) return content;
   for (const part of message.content.map(asObject)) {
     if (part.type === 'thinking') content.reasoning += joinTexts(part.thinking);
     else if (part.type === 'refusal') content.refusal += asText(part.refusal);
@@ -33,13 +37,15 @@ function joinTexts(parts: unknown): string {
 export function countOutputBytes(message: Json): number {
   const { reasoning, text, refusal } = readContent(message);
   let bytes = Buffer.byteLength(reasoning) + Buffer.byteLength(text) + Buffer.byteLength(refusal);
-  for (const call of [...asArray(message.tool_calls), { function: message.function_call }]) {
-    const called = asObject(asObject(call).function);
-    const json =
-      typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? '');
-    bytes += Buffer.byteLength(asText(called.name)) + Buffer.byteLength(json === '""' ? '' : json);
-  }
-  return bytes;
+  for (const call of asArray(message.tool_calls)) bytes += countCallBytes(asObject(call).function);
+  return bytes + countCallBytes(message.function_call);
+}
+
+function countCallBytes(called: unknown): number {
+  if (!isObject(called)) return 0;
+  const json =
+    typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? '');
+  return Buffer.byteLength(asText(called.name)) + Buffer.byteLength(json === '""' ? '' : json);
 }
 
 /** Every name that is in use for the end of an answer. What is not listed is an ordinary end. */

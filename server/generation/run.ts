@@ -1,8 +1,7 @@
 import { countRefusal } from '../activity/refusal-counts';
-import { authSecret, settings } from '../env';
+import { settings } from '../env';
 import { ApiError } from '../errors';
 import type { Reply } from '../http/respond';
-import { hmacSha256 } from '../ids';
 import { admit, type Hold, keepLease, release } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
@@ -20,6 +19,7 @@ import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
 import { ofPartner, toApiError } from './refusals';
 import { profileFor } from './upstream';
+import { hashForProviders } from './user-hash';
 
 /** A request that holds money and is being answered. */
 export type Run = {
@@ -32,7 +32,6 @@ export type Run = {
   wantsStream: boolean;
   /** Output tokens per answer that the hold pays for. */
   outputCap: number;
-  /** What a provider may know of the user: nothing but that it is the same one. */
   userHash: string;
   /** What the lease is renewed with while nothing is reported. */
   estimate: Estimate;
@@ -131,7 +130,7 @@ function startRun(begun: Begun): Run {
     running--;
     stopRenewing();
   };
-  const userHash = hmacSha256(authSecret(), `provider-user:${hold.appUserId}`).toString('hex');
+  const userHash = hashForProviders(hold.appUserId);
   return { userHash, headers: {}, abort: new Abort(), progress, endLease, ...begun };
 }
 

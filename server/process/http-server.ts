@@ -39,13 +39,13 @@ export async function createHttpServer(
 
 /** Handlers see no socket: the address travels in a header that no client can set. */
 function nameClient(request: IncomingMessage): void {
-  const { rawHeaders } = request;
-  for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+  const { headers, rawHeaders } = request;
+  for (let i = rawHeaders.length - 2; i >= 0 && CLIENT_ADDRESS_HEADER in headers; i -= 2) {
     if (rawHeaders[i]?.toLowerCase() === CLIENT_ADDRESS_HEADER) rawHeaders.splice(i, 2);
   }
   const address = request.socket.remoteAddress ?? '';
   rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
-  request.headers[CLIENT_ADDRESS_HEADER] = address;
+  headers[CLIENT_ADDRESS_HEADER] = address;
 }
 
 /** An address with a broken percent escape names nothing, and pages would stumble over it. */

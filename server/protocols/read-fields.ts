@@ -24,6 +24,11 @@ export function asNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** All but those fields. */
+export function leaveOut(json: Json, fields: ReadonlySet<string>): Json {
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));
+}
+
 /** The parsed value, or null for what is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -119,7 +119,7 @@ function writeRequest(client: ClientRequest, target: RequestTarget): Written {
     refuseUnpricedChat(client.body, target.profile);
     const prompt = readChatPrompt(client.body, target.warnings);
     const names = namesOf(prompt);
-    return { ...writeMessagesPrompt(prompt, target, names), names };
+    return { names, ...writeMessagesPrompt(prompt, target, names) };
   }
   refuseUnpriced(client.body);
   const prompt = readMessagesPrompt(client.body, target.warnings);

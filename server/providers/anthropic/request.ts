@@ -1,6 +1,6 @@
 import type { CountTokensRequest, MessagesRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, asText, refuse } from '../../protocols/read-fields';
+import { asArray, asObject, asText, leaveOut, refuse } from '../../protocols/read-fields';
 import { refuseField } from '../../protocols/read-options';
 import { isReasoningMark } from '../../protocols/reasoning-mark';
 import { claudeCapabilities } from '../model-capabilities';
@@ -8,7 +8,7 @@ import type { RequestTarget } from '../request-target';
 import { repairThinking } from './repair-thinking';
 
 /** Fields that we set ourselves. */
-const OWN_FIELDS = ['metadata', 'service_tier', 'diagnostics'];
+const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
 /** Fields that change the price or who answers, or reach into an account. The value that changes nothing passes. */
 const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   speed: (value) => value === 'standard',
@@ -29,16 +29,11 @@ const OPERATOR_NOTE = '[Note from the operator of this app]';
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpriced(request);
-  const rest: Json = { ...request };
-  for (const field of OWN_FIELDS) delete rest[field];
-  return {
-    ...rest,
-    model: target.upstreamModel,
-    max_tokens: target.outputCap,
-    messages: repairMessages(request.messages, target),
-    ...repairThinking(request, target),
-    ...writeOwnFields(target),
-  };
+  const body = leaveOut(request, OWN_FIELDS);
+  body.model = target.upstreamModel;
+  body.max_tokens = target.outputCap;
+  body.messages = repairMessages(request.messages, target);
+  return Object.assign(body, repairThinking(request, target), writeOwnFields(target));
 }
 
 const COUNTED_FIELDS = [

@@ -31,7 +31,7 @@ type Output = { format: Json | null; tool: ToolDefinition | null; instruction: T
 /** A prompt of another format as a messages request. */
 export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt {
   const capabilities = claudeCapabilities(target.upstreamModel);
-  const context: Context = { ...target, capabilities, names };
+  const context: Context = { capabilities, names, ...target };
   const output = writeOutput(prompt.outputFormat, context);
   const choice = output.tool === null ? prompt.toolChoice : jsonToolChoice(prompt);
   const { thinking, toolChoice } = settleChoice(writeThinking(prompt, capabilities, target), choice, context);

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../protocols/chat/schema';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, refuse } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, leaveOut, refuse } from '../../protocols/read-fields';
 import { refuseField } from '../../protocols/read-options';
 import { chatCapabilities } from '../model-capabilities';
 import type { ProviderProfile } from '../profiles';
@@ -82,9 +82,6 @@ function repairMessages(
     message.role === 'assistant' ? leaveOut(message, THOUGHT_FIELDS) : message,
   );
 }
-
-const leaveOut = (json: Json, fields: ReadonlySet<string>): Json =>
-  Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));
 
 /** What the catalogue does not price, and files of an account that all users share; for every provider. */
 export function refuseUnpricedChat(request: ChatRequest, { deniedFields }: ProviderProfile): void {

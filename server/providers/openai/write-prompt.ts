@@ -14,7 +14,7 @@ type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolName
 export function writeChatPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): Json {
   const capabilities = chatCapabilities(target.profile, target.upstreamModel, target);
   if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
-  const context: Context = { ...target, capabilities, names };
+  const context: Context = { capabilities, names, ...target };
   const effort = writeEffort(prompt, context);
   return {
     model: target.upstreamModel,

@@ -62,6 +62,7 @@ export async function runUntilStopped(start: (life: Lifetime) => Promise<void>):
   const life = new Lifetime();
   let failed = false;
   listenForSignals(life);
+  outliveReaders();
   process.on('uncaughtException', (error) => {
     log().fatal({ error: describeError(error) }, 'uncaught exception');
     failed = true;
@@ -98,6 +99,11 @@ function listenForSignals(life: Lifetime): void {
     life.requestStop();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+/** Who read our output may be gone: to tell that would fail in the same way, without end. */
+function outliveReaders(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
 function explain(error: unknown): string {

@@ -67,6 +67,21 @@ describe('taking a purchase back', () => {
     expect(await ownCredits(wallet, 'A')).toBe(0);
   });
 
+  test('leaves a debt with the app whose running request had reserved what is gone', async () => {
+    const wallet = await newWallet(['A', 'B']);
+    const session = newId('cks');
+    await buy(wallet, 'B', 100, session);
+    await allow(wallet, 'A', 80);
+    const admission = await hold(wallet, 'A', 80);
+    if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+    await takeBack(wallet, session, 'refund', 70);
+
+    await capture(admission.hold, chargeFor(exactly(50), 0), receipt());
+
+    expect([await ownCredits(wallet, 'A'), await ownCredits(wallet, 'B')]).toEqual([-20, 0]);
+    expect((await checkLedger()).differences).toEqual([]);
+  });
+
   test('leaves a debt that nobody spends into and the next purchase repays first', async () => {
     const wallet = await newWallet(['A', 'B', 'C']);
     const session = newId('cks');

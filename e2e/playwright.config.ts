@@ -11,8 +11,11 @@ export default defineConfig({
   globalSetup: './fixtures/global-setup.ts',
   // Each with a server of its own; the tests of one file run in turn.
   workers: 2,
-  // Long enough for a busy build machine: a test that fails once is wrong.
+  // Long enough for a busy build machine.
   timeout: 90_000,
+  // A test that fails once is wrong, but it shall not hold up a build alone: CI tries it again, and the
+  // run names it.
+  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],

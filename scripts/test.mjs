@@ -72,8 +72,20 @@ async function runPlaywright() {
     ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
     browser ? { CHROMIUM_PATH: browser } : {},
   );
-  const { expected = 0, flaky = 0, unexpected = 0 } = readReport(report).stats ?? {};
+  const { stats = {}, suites = [] } = readReport(report);
+  const { expected = 0, flaky = 0, unexpected = 0 } = stats;
+  for (const title of flakyTitles(suites)) console.log(`passed only when tried again: ${title}`);
   return total(expected + flaky, unexpected, code);
+}
+
+/** Of a Playwright report, at any depth. */
+function flakyTitles(suites) {
+  return suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
+    ...specs
+      .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
+      .map(({ title }) => `${file} › ${title}`),
+    ...flakyTitles(inner),
+  ]);
 }
 
 /** Files, and from the first option on what the runner is to know. */

@@ -11,7 +11,7 @@ export function overwriteUsage(earlier: Json, later: unknown): Json {
   // A split that no longer fits its total says nothing.
   const isStale = merged.cache_creation === earlier.cache_creation;
   if (isStale && merged.cache_creation_input_tokens !== earlier.cache_creation_input_tokens)
-    delete merged.cache_creation;
+    merged.cache_creation = undefined;
   return merged;
 }
 

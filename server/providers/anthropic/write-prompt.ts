@@ -165,5 +165,5 @@ function limitCacheMarks(body: Json): void {
   };
   for (const part of [...asArray(body.tools), ...asArray(body.system), ...asArray(body.messages)])
     collect(part);
-  for (const extra of marked.slice(0, -MAX_CACHE_MARKS)) delete extra.cache_control;
+  for (const extra of marked.slice(0, -MAX_CACHE_MARKS)) extra.cache_control = undefined;
 }

@@ -62,8 +62,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
   function takeUsage(chunk: Json): boolean {
     if (!isObject(chunk.usage)) return false;
-    if (includeUsage) chunk.usage = null;
-    else delete chunk.usage;
+    chunk.usage = includeUsage ? null : undefined;
     return true;
   }
 

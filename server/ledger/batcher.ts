@@ -20,6 +20,7 @@ export type BatcherOptions<Item, Result> = {
 
 type Waiting<Item, Result> = {
   item: Item;
+  key: string;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 };
@@ -40,7 +41,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   function submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, key: keyOf(item), resolve, reject });
       schedule();
     });
   }
@@ -73,7 +74,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     void runBatch(batch).then((answers) => {
       running--;
       inFlight -= batch.length;
-      for (const { item } of batch) busyKeys.delete(keyOf(item));
+      for (const { key } of batch) busyKeys.delete(key);
       // First the next batch: the database works on while these answers are acted on.
       startBatches();
       for (const answer of answers) answer();
@@ -85,9 +86,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     for (const entry of waiting) {
-      const key = keyOf(entry.item);
-      if (batch.length < maxBatch && !busyKeys.has(key)) {
-        busyKeys.add(key);
+      if (batch.length < maxBatch && !busyKeys.has(entry.key)) {
+        busyKeys.add(entry.key);
         batch.push(entry);
       } else {
         left.push(entry);

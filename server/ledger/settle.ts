@@ -19,7 +19,7 @@ const RETRY_LONGEST_MS = 5_000;
  * the hold was freed before.
  */
 export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
-  return settleUntilDone({ ...pickRef(hold), charge, receipt });
+  return settleUntilDone({ charge, receipt, ...pickRef(hold) });
 }
 
 /** Frees the whole hold: nothing was produced, nothing is owed. */

@@ -84,6 +84,8 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 
   await test.step('lets it spend, pauses and resumes that', async () => {
+    // A page behind another is drawn seldom.
+    await page.bringToFront();
     await openPage(page, 'Apps');
     await expect(cell(page, /Demo/, 'Not allowed')).toBeVisible();
     await page.getByRole('link', { name: /Demo/ }).click();
@@ -103,10 +105,12 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 
   await test.step('spends in the app, and reads the receipt', async () => {
+    await demo.bringToFront();
     await demo.reload();
     await demo.getByLabel('Your prompt').fill('Tell me a short story');
     await demo.getByRole('button', { name: 'Send' }).click();
     await expect(demo.getByTestId('cost')).toContainText(/cost \d/, { timeout: 60_000 });
+    await page.bringToFront();
     await openPage(page, 'Activity');
     await expect(page.getByRole('link', { name: /^Receipt of the request/ })).toBeVisible();
     await expectGood(page);

@@ -47,13 +47,13 @@ export function callProvider(
 /** The request was sent and nothing came back: the provider may be working on it, and will bill it. */
 export const wasSilent = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
 
+/** Our key comes last: no other header of that name goes out. */
 function withKey(
   { format, apiKey }: ProviderTarget,
   headers: Record<string, string>,
 ): Record<string, string> {
-  return format === 'anthropic'
-    ? { 'x-api-key': apiKey, ...headers }
-    : { authorization: `Bearer ${apiKey}`, ...headers };
+  const key = format === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+  return Object.assign({}, headers, key);
 }
 
 export async function closeUpstreams(): Promise<void> {

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { ApiError } from '../errors';
-import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
 import { errorBody } from '../http/error-bodies';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
 import type { Lifetime } from './lifetime';
+import { nameClient } from './name-client';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
 /** Slow senders may not hold a connection for ever. */
@@ -35,17 +35,6 @@ export async function createHttpServer(
       listener(request, response).catch((error: unknown) => failResponse(response, error));
     },
   );
-}
-
-/** Handlers see no socket: the address travels in a header that no client can set. */
-function nameClient(request: IncomingMessage): void {
-  const { headers, rawHeaders } = request;
-  for (let i = rawHeaders.length - 2; i >= 0 && CLIENT_ADDRESS_HEADER in headers; i -= 2) {
-    if (rawHeaders[i]?.toLowerCase() === CLIENT_ADDRESS_HEADER) rawHeaders.splice(i, 2);
-  }
-  const address = request.socket.remoteAddress ?? '';
-  rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
-  headers[CLIENT_ADDRESS_HEADER] = address;
 }
 
 /** An address with a broken percent escape names nothing, and pages would stumble over it. */

@@ -4,8 +4,9 @@ import { type Prisma, PrismaClient } from '../prisma/client/client';
 import { settings } from './env';
 
 /**
- * Two doors to one database. Hot statements (the ledger's functions) go through a small `pg`
- * pool; everything else uses Prisma.
+ * Three doors to one database: the ledger's batches have connections of their own, so that no page and
+ * no sweep can take them; other statements written by hand share a small `pg` pool; the rest uses
+ * Prisma.
  */
 
 const INT8 = 20;
@@ -26,15 +27,37 @@ const connection = () => ({
   options: '-c timezone=UTC',
 });
 
-let hotPool: pg.Pool | undefined;
+const pools = new Map<'ledger' | 'shared', pg.Pool>();
 
-export function pool(): pg.Pool {
-  if (!hotPool) {
-    hotPool = new pg.Pool({ ...connection(), types });
-    // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
-    hotPool.on('error', () => {});
-  }
-  return hotPool;
+function openPool(name: 'ledger' | 'shared'): pg.Pool {
+  const opened = new pg.Pool({ ...connection(), types });
+  // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
+  opened.on('error', () => {});
+  pools.set(name, opened);
+  return opened;
+}
+
+export const pool = (): pg.Pool => pools.get('shared') ?? openPool('shared');
+
+/** For what a paid request waits for, and nothing else. */
+export const ledgerPool = (): pg.Pool => pools.get('ledger') ?? openPool('ledger');
+
+const SLOW_TIMEOUT = '1min';
+
+/** A statement that nobody waits for: after a standstill it may have much to do. */
+export function querySlowly<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  return onConnection(async (client) => {
+    try {
+      await client.query('BEGIN');
+      await client.query(`SET LOCAL statement_timeout = '${SLOW_TIMEOUT}'`);
+      const { rows } = await client.query<Row>(text, values);
+      await client.query('COMMIT');
+      return rows;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
 }
 
 /**
@@ -81,8 +104,8 @@ export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 export async function closeDatabase(): Promise<void> {
-  await Promise.all([hotPool?.end(), client?.$disconnect()]);
-  hotPool = undefined;
+  await Promise.all([...[...pools.values()].map((opened) => opened.end()), client?.$disconnect()]);
+  pools.clear();
   client = undefined;
 }
 

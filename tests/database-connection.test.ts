@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onConnection, pool } from '@/server/db';
+import { ledgerPool, onConnection, pool, querySlowly } from '@/server/db';
 import { newDatabase } from './harness/database';
 
 await newDatabase();
@@ -15,4 +15,21 @@ test('a connection that breaks between two statements fails the work, not the pr
 
   await expect(work).rejects.toThrow(/not queryable|terminat/i);
   expect((await pool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('what nobody waits for may take a minute, and only that', async () => {
+  const timeout = "SELECT current_setting('statement_timeout') AS timeout";
+  expect(await querySlowly(timeout, [])).toEqual([{ timeout: '1min' }]);
+  await expect(querySlowly('SELECT 1 / $1::int', [0])).rejects.toThrow('division by zero');
+  expect((await pool().query(timeout)).rows).toEqual([{ timeout: '5s' }]);
+});
+
+test('whatever else takes connections, the ledger has its own', async () => {
+  const taken = await Promise.all(Array.from({ length: 8 }, () => pool().connect()));
+  try {
+    await expect(pool().query('SELECT 1')).rejects.toThrow(/timeout exceeded/);
+    expect((await ledgerPool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    for (const client of taken) client.release();
+  }
 });

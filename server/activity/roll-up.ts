@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { querySlowly } from '../db';
 
 /** Receipts younger than this may belong to a transaction that still runs. */
 const LAG = '15 seconds';
@@ -16,7 +16,7 @@ export async function rollUpActivity(lag = LAG): Promise<void> {
 
 async function fold(rollUp: string, lag: string): Promise<void> {
   for (let day = 0; day < MOST_DAYS; day++) {
-    const { rows } = await pool().query<{ more: boolean }>(`SELECT ${rollUp}($1::interval) AS more`, [lag]);
-    if (!rows[0]?.more) return;
+    const [folded] = await querySlowly<{ more: boolean }>(`SELECT ${rollUp}($1::interval) AS more`, [lag]);
+    if (!folded?.more) return;
   }
 }

@@ -1,23 +1,24 @@
 import type { PoolClient } from 'pg';
 import { log } from '../log';
+import { type AuditSpan, findPocketDifferences } from './audit-pockets';
 import { findDifferences, inSnapshot } from './check';
-import { USER_PROMISES } from './promises';
+import { BOOKING_PROMISES, WALLET_PROMISES } from './promises';
 
 /** How often somebody looks; with several instances still once in this time. */
 export const AUDIT_EVERY_SECONDS = 60;
-/** Transactions that committed late are looked at again. */
-const OVERLAP = '1 minute';
+/** A transaction may commit so long after the time that it carries: what is younger is looked at again. */
+const OVERLAP = '15 seconds';
 
 export type Audit = { users: number; differences: string[] };
 
 /**
- * Checks the users whose money moved since the last audit, and writes down what it found. Null
- * when another instance looked a moment ago.
+ * Checks what was booked since the last audit and the wallets that it moved, and writes down what it
+ * found. Null when another instance looked a moment ago.
  */
 export async function auditRecent(everySeconds = AUDIT_EVERY_SECONDS): Promise<Audit | null> {
   const audit = await inSnapshot(async (client) => {
-    const since = await claimTurn(client, everySeconds);
-    return since === null ? null : auditSince(client, since);
+    const span = await claimTurn(client, everySeconds);
+    return span === null ? null : auditSpan(client, span);
   }).catch(nullWhenOvertaken);
   if (audit && audit.differences.length > 0)
     log().error({ differences: audit.differences }, 'the ledger does not agree');
@@ -32,24 +33,29 @@ function nullWhenOvertaken(error: unknown): null {
   throw error;
 }
 
-async function claimTurn(client: PoolClient, everySeconds: number): Promise<Date | null> {
-  const { rows } = await client.query<{ up_to: Date }>(
+async function claimTurn(client: PoolClient, everySeconds: number): Promise<AuditSpan | null> {
+  const { rows } = await client.query<AuditSpan>(
     `WITH last AS (
        SELECT up_to FROM watermark
        WHERE name = 'audit' AND up_to <= clock_timestamp() - make_interval(secs => $1) FOR UPDATE SKIP LOCKED)
-     UPDATE watermark w SET up_to = clock_timestamp() FROM last WHERE w.name = 'audit' RETURNING last.up_to`,
-    [everySeconds],
+     UPDATE watermark w SET up_to = clock_timestamp() FROM last WHERE w.name = 'audit'
+     RETURNING (last.up_to - $2::interval)::text AS since, (w.up_to - $2::interval)::text AS settled`,
+    [everySeconds, OVERLAP],
   );
-  return rows[0]?.up_to ?? null;
+  return rows[0] ?? null;
 }
 
-async function auditSince(client: PoolClient, since: Date): Promise<Audit> {
+async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
   const { rows } = await client.query<{ user_id: string }>(
-    'SELECT DISTINCT user_id FROM ledger_transaction WHERE created_at >= $1::timestamptz - $2::interval',
-    [since, OVERLAP],
+    'SELECT DISTINCT user_id FROM ledger_transaction WHERE created_at >= $1::timestamptz',
+    [span.since],
   );
   const users = rows.map((row) => row.user_id);
-  const differences = await findDifferences(client, USER_PROMISES, users);
+  const differences = [
+    ...(await findPocketDifferences(client, users, span)),
+    ...(await findDifferences(client, WALLET_PROMISES, [users])),
+    ...(await findDifferences(client, BOOKING_PROMISES, [span.since])),
+  ];
   await client.query('INSERT INTO audit_run (users, differences) VALUES ($1, $2)', [
     users.length,
     differences,

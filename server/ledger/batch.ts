@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { pool } from '../db';
+import { ledgerPool } from '../db';
 import { settings } from '../env';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
 import { createBatcher } from './batcher';
@@ -33,7 +33,7 @@ export const pendingWork = (): number => batcher.pending();
 async function runBatch(work: Work[]): Promise<(Row | null)[]> {
   const settlements = work.filter((item) => 'settle' in item);
   const admissions = work.filter((item) => 'admit' in item);
-  const { rows } = await pool().query<Row>(
+  const { rows } = await ledgerPool().query<Row>(
     writeBatch(
       settlements.map(({ settle }) => settle),
       admissions.map(({ admit }) => admit),

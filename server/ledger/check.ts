@@ -1,6 +1,13 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { onConnection } from '../db';
-import { EARNINGS_PROMISE, type LedgerPromise, SERVICE_PROMISES, USER_PROMISES } from './promises';
+import {
+  BOOKING_PROMISES,
+  EARNINGS_PROMISE,
+  LEASE_PROMISE,
+  type LedgerPromise,
+  POCKET_PROMISE,
+  WALLET_PROMISES,
+} from './promises';
 
 export type LedgerReport = {
   /** Empty when everything holds. */
@@ -12,7 +19,7 @@ export type LedgerReport = {
 /** Recomputes every balance from the entries, in one snapshot, and tells what does not agree. */
 export function checkLedger(): Promise<LedgerReport> {
   return inSnapshot(async (client) => {
-    const differences = await findDifferences(client, [...USER_PROMISES, ...SERVICE_PROMISES], null);
+    const differences = [...(await checkBooks(client)), ...(await findDifferences(client, [LEASE_PROMISE]))];
     const { rows } = await client.query<{ users: number; transactions: number }>(
       'SELECT (SELECT count(*)::int FROM account) AS users, (SELECT count(*)::int FROM ledger_transaction) AS transactions',
     );
@@ -21,18 +28,23 @@ export function checkLedger(): Promise<LedgerReport> {
 }
 
 /** The same of the books alone, in a transaction of the caller's: running requests may be long gone. */
-export function checkBooks(client: ClientBase): Promise<string[]> {
-  return findDifferences(client, [...USER_PROMISES, EARNINGS_PROMISE], null);
+export async function checkBooks(client: ClientBase): Promise<string[]> {
+  return [
+    ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES], [null])),
+    ...(await findDifferences(client, BOOKING_PROMISES, [null])),
+    ...(await findDifferences(client, [EARNINGS_PROMISE])),
+  ];
 }
 
+/** What does not hold of `promises`, with what their `$1` is. */
 export async function findDifferences(
   client: ClientBase,
   promises: LedgerPromise[],
-  users: string[] | null,
+  parameters: [users: string[] | null] | [since: string | null] | [] = [],
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const { promise, sql } of promises) {
-    const { rows } = await client.query<{ subject: string; difference: string }>(sql, [users]);
+    const { rows } = await client.query<{ subject: string; difference: string }>(sql, parameters);
     differences.push(...rows.map((row) => `${promise}: ${row.subject} differs by ${row.difference}`));
   }
   return differences;

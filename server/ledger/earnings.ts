@@ -1,5 +1,5 @@
 import type { Microcredits } from '../credits';
-import { pool } from '../db';
+import { pool, querySlowly } from '../db';
 import { earningsHold } from './claw-back';
 
 /** Entries younger than this may belong to a transaction that still runs, so they are not folded yet. */
@@ -7,7 +7,7 @@ const LAG = '1 minute';
 
 /** Folds new entries into hours by watermark. Several instances may call it: one at a time works. */
 export async function rollUpEarnings(lag = LAG): Promise<void> {
-  await pool().query('SELECT ledger_roll_up($1::interval)', [lag]);
+  await querySlowly('SELECT ledger_roll_up($1::interval)', [lag]);
 }
 
 export type Earnings = {

@@ -1,11 +1,11 @@
-import { pool } from '../db';
+import { pool, querySlowly } from '../db';
 
 /** Requests younger than this may belong to a transaction that still runs, so they are not folded yet. */
 const LAG = '1 minute';
 
 /** Folds new requests into days by watermark. Several instances may call it: one at a time works. */
 export async function rollUpUsage(lag = LAG): Promise<void> {
-  await pool().query('SELECT ledger_roll_up_usage($1::interval)', [lag]);
+  await querySlowly('SELECT ledger_roll_up_usage($1::interval)', [lag]);
 }
 
 /** What a user had of one model in one app on one day. */

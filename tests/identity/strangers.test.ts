@@ -454,7 +454,7 @@ async function giveCredits(userId: string): Promise<void> {
 
 /** Kept by the server itself, whether anybody asks or not. */
 const OWN_BOOKS =
-  /^(watermark|audit_run|activity_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
+  /^(watermark|audit_run|audited_pocket|activity_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
 
 /** Everything that the database holds, table by table, once no webhook and no receipt is on its way. */
 async function readFacts(): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ import { inTransaction, pool } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release } from '@/server/ledger';
 import { findDifferences } from '@/server/ledger/check';
-import { USER_PROMISES } from '@/server/ledger/promises';
+import { BOOKING_PROMISES, POCKET_PROMISE, WALLET_PROMISES } from '@/server/ledger/promises';
 import { newDatabase } from '../harness/database';
 import { Model } from './model';
 import { receipt } from './receipt';
@@ -174,7 +174,10 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
   for (const { taken, limit } of model.drawn.values()) expect(taken).toBeLessThanOrEqual(limit);
   const client = await pool().connect();
   try {
-    expect(await findDifferences(client, USER_PROMISES, [wallet.userId])).toEqual([]);
+    expect([
+      ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES], [[wallet.userId]])),
+      ...(await findDifferences(client, BOOKING_PROMISES, [null])),
+    ]).toEqual([]);
   } finally {
     client.release();
   }

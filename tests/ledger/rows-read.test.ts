@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { chargeFor } from '../../server/credits';
 import { pool } from '../../server/db';
+import { newId } from '../../server/ids';
 import { writeBatch } from '../../server/ledger/batch';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
@@ -8,16 +9,16 @@ import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
 
 await newDatabase();
 
-const OTHERS = 400;
+const OTHERS = 2_000;
 
 /** Wallets of other users, as the planner's statistics know them. */
 async function addOtherWallets({ apps }: Wallet): Promise<void> {
-  await pool().query("INSERT INTO account (user_id) SELECT 'usr_other' || n FROM generate_series(1, $1) n", [
-    OTHERS,
-  ]);
+  const others = 'SELECT $2::text || n AS id FROM generate_series(1, $1) n';
+  const given = [OTHERS, apps.A?.id];
+  await pool().query(`INSERT INTO account (user_id) SELECT id FROM (${others}) o`, given);
   await pool().query(
-    "INSERT INTO user_app (user_id, app_id, app_user_id) SELECT 'usr_other' || n, $2, 'au_' || n FROM generate_series(1, $1) n",
-    [OTHERS, apps.A?.id],
+    `INSERT INTO user_app (user_id, app_id, app_user_id) SELECT id, $2, id FROM (${others}) o`,
+    given,
   );
   await pool().query('ANALYZE account, user_app, hold');
 }
@@ -46,4 +47,36 @@ test('settling reads the rows of its own user and no others, however many wallet
     await client.query('ROLLBACK');
     client.release();
   }
+});
+
+test('every row that a batch touches is found by an index scan, also in tables of few rows on many pages', async () => {
+  const wallet = await newWallet(['A']);
+  await buy(wallet, 'A', 100);
+  await addOtherWallets(wallet);
+  await pool().query(`DELETE FROM user_app WHERE user_id <> $1`, [wallet.userId]);
+  await pool().query(`DELETE FROM account WHERE user_id <> $1`, [wallet.userId]);
+  await pool().query('ANALYZE account, user_app');
+  const admission = await hold(wallet, 'A', 40);
+  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+  const settlement = { ...admission.hold, charge: chargeFor(exactly(3), 0), receipt: receipt() };
+  const { keyHash } = wallet.apps.A ?? expect.fail();
+  const asked = { keyHash, requestId: newId('req'), model: 'test/model', need: exactly(0), want: exactly(1) };
+
+  const client = await pool().connect();
+  const plans: string[] = [];
+  const keep = ({ message = '' }) => void plans.push(message);
+  try {
+    await client.query(`LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0;
+      SET auto_explain.log_nested_statements = on; SET auto_explain.log_level = notice`);
+    client.on('notice', keep);
+    await client.query(writeBatch([settlement], [asked]));
+  } finally {
+    client.off('notice', keep);
+    client.release(true);
+  }
+  const scans = plans.join('\n').match(/[A-Z][A-Za-z ]* (?:Scan|Join)\b(?: using \w+)?/g) ?? [];
+  expect(scans).toContain('Index Scan using hold_pkey');
+  expect(scans).toContain('Index Scan using user_key_hash_key');
+  const others = scans.filter((scan) => !/^(Index|CTE|Function|Subquery) Scan|^Nested Loop/.test(scan));
+  expect(others).toEqual([]);
 });

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { chargeFor } from '@/server/credits';
+import { pool } from '@/server/db';
+import { capture, checkLedger } from '@/server/ledger';
+import { auditRecent } from '@/server/ledger/audit';
+import { newDatabase } from '../harness/database';
+import { receipt } from './receipt';
+import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
+
+await newDatabase();
+
+async function spend(wallet: Wallet, app: string, credits: number): Promise<void> {
+  const admission = await hold(wallet, app, credits);
+  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+  await capture(admission.hold, chargeFor(exactly(credits), 0), receipt());
+}
+
+/** As if minutes went by: everything that was written is that much older. */
+async function passTime(minutes = 10): Promise<void> {
+  await rewriteHistory('created_at = created_at - make_interval(mins => $1)', [minutes]);
+  await pool().query('UPDATE usage SET created_at = created_at - make_interval(mins => $1)', [minutes]);
+  await pool().query('UPDATE watermark SET up_to = up_to - make_interval(mins => $1)', [minutes]);
+}
+
+async function rewriteHistory(change: string, values: unknown[], where = 'true'): Promise<void> {
+  await pool().query('ALTER TABLE ledger_transaction DISABLE TRIGGER USER');
+  await pool().query(`UPDATE ledger_transaction SET ${change} WHERE ${where}`, values);
+  await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
+}
+
+/** What the auditor remembers of a pocket, and what it holds, in credits. */
+async function remembered({ userId, apps }: Wallet, app: string): Promise<[number, number]> {
+  const { rows } = await pool().query<{ total: bigint; own: bigint }>(
+    `SELECT a.total, u.own FROM user_app u JOIN audited_pocket a USING (user_id, app_id)
+     WHERE u.user_id = $1 AND u.app_id = $2`,
+    [userId, apps[app]?.id],
+  );
+  return [Number(rows[0]?.total) / 1e6, Number(rows[0]?.own) / 1e6];
+}
+
+const audit = async () => (await auditRecent(0))?.differences;
+
+test('several instances audit once between them, and what was found is written down', async () => {
+  const wallet = await newWallet(['A']);
+  await buy(wallet, 'A', 10);
+  const audits = await Promise.all(Array.from({ length: 4 }, () => auditRecent()));
+  expect(audits.filter((one) => one !== null)).toEqual([{ users: expect.any(Number), differences: [] }]);
+
+  await pool().query('UPDATE account SET money = money + 3 WHERE user_id = $1', [wallet.userId]);
+  const found = await audit();
+  expect(found).toEqual([expect.stringContaining('differs by 3')]);
+  const { rows } = await pool().query('SELECT differences FROM audit_run ORDER BY id DESC LIMIT 1');
+  expect(rows[0]?.differences).toEqual(found);
+  await pool().query('UPDATE account SET money = money - 3 WHERE user_id = $1', [wallet.userId]);
+});
+
+test('a pocket changed by hand is found with the next request of its user, whichever pocket that spends, until it is mended', async () => {
+  const wallet = await newWallet(['A', 'B']);
+  await buy(wallet, 'A', 100);
+  await buy(wallet, 'B', 100);
+  await audit();
+  await passTime();
+  expect(await audit()).toEqual([]);
+
+  const add = async (amount: number) => {
+    await pool().query('UPDATE user_app SET own = own + $3 WHERE user_id = $1 AND app_id = $2', [
+      wallet.userId,
+      wallet.apps.B?.id,
+      amount,
+    ]);
+    await pool().query('UPDATE account SET money = money + $2 WHERE user_id = $1', [wallet.userId, amount]);
+  };
+  await add(5);
+  for (let request = 0; request < 2; request++) {
+    await spend(wallet, 'A', 10);
+    expect(await audit()).toEqual([expect.stringMatching(/^every pocket equals .* differs by 5$/)]);
+    await passTime();
+  }
+  await add(-5);
+  await spend(wallet, 'A', 10);
+  expect(await audit()).toEqual([]);
+  await passTime();
+  expect(await audit()).toEqual([]);
+});
+
+test('what committed long after the time it carries is no difference', async () => {
+  const wallet = await newWallet(['A']);
+  await buy(wallet, 'A', 100);
+  await audit();
+  await passTime();
+  expect(await audit()).toEqual([]);
+
+  await buy(wallet, 'A', 50);
+  await rewriteHistory(
+    `created_at = created_at - interval '5 minutes'`,
+    [],
+    `user_id = '${wallet.userId}' AND credits = 50000000`,
+  );
+  await spend(wallet, 'A', 10);
+  expect(await audit()).toEqual([]);
+  await passTime();
+  expect(await audit()).toEqual([]);
+  await spend(wallet, 'A', 10);
+  await passTime();
+  expect(await audit()).toEqual([]);
+  expect(await remembered(wallet, 'A')).toEqual([130, 130]);
+});
+
+test('an audit adds what came since the last one; all of the past is for the check', async () => {
+  const wallet = await newWallet(['A']);
+  await buy(wallet, 'A', 500);
+  await spend(wallet, 'A', 20);
+  expect(await audit()).toEqual([]);
+  await passTime();
+  expect(await audit()).toEqual([]);
+  expect(await remembered(wallet, 'A')).toEqual([480, 480]);
+  await spend(wallet, 'A', 30);
+  expect(await audit()).toEqual([]);
+  // Young entries may still get company: they are added again, and remembered later.
+  expect(await remembered(wallet, 'A')).toEqual([480, 450]);
+  await passTime();
+  expect(await audit()).toEqual([]);
+  expect(await remembered(wallet, 'A')).toEqual([450, 450]);
+
+  await rewriteHistory("postings = '[]'", [], `user_id = '${wallet.userId}' AND kind = 'purchase'`);
+  await spend(wallet, 'A', 10);
+  expect(await audit()).toEqual([]);
+  const { differences } = await checkLedger();
+  expect(differences).toContainEqual(expect.stringMatching(/^every pocket equals .* differs by 500000000$/));
+});

@@ -10,38 +10,45 @@ export type AuditSpan = {
 };
 
 /**
- * The pockets of `users` against their entries, at the cost of what came since the last audit:
- * `audited_pocket` keeps what the entries before it summed up to. Where that does not agree, or a pocket
- * is new to the auditor, the whole history speaks.
+ * The pockets of all users with transactions in the span, against their entries, at the cost of the
+ * span: `audited_pocket` keeps what the entries before it summed up to. Where that does not agree, the
+ * whole history speaks, and where a pocket is new to the auditor it is read once.
  */
-export async function findPocketDifferences(
+export async function auditPockets(
   client: PoolClient,
-  users: string[],
   { since, settled }: AuditSpan,
-): Promise<string[]> {
-  const { rows } = await client.query<{ user_id: string }>(
-    `WITH moved AS (
-       SELECT user_id, app_id, sum(amount) AS amount, coalesce(sum(amount) FILTER (WHERE created_at < $3), 0) AS settled
-       FROM ledger_entry WHERE account = 'pocket' AND created_at >= $2::timestamptz GROUP BY 1, 2),
-     pocket AS (
-       SELECT u.user_id, u.app_id, u.own, coalesce(m.amount, 0) AS moved, coalesce(m.settled, 0) AS settled,
-              a.user_id IS NULL AS is_new,
-              coalesce(a.total, (
-                SELECT sum(e.amount) FROM ledger_entry e
-                WHERE e.user_id = u.user_id AND e.app_id = u.app_id AND e.account = 'pocket' AND e.created_at < $2), 0) AS before
-       FROM user_app u
-       LEFT JOIN moved m USING (user_id, app_id)
-       LEFT JOIN audited_pocket a USING (user_id, app_id)
-       WHERE u.user_id = ANY ($1)),
+): Promise<{ users: string[]; differences: string[] }> {
+  const { rows } = await client.query<{ users: string[]; doubtful: string[] }>(
+    `WITH moved AS MATERIALIZED (
+       SELECT t.user_id, p.app_id, sum(p.amount) AS amount,
+              coalesce(sum(p.amount) FILTER (WHERE t.created_at < $2), 0) AS settled
+       FROM ledger_transaction t
+       LEFT JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, app_id text, amount bigint)
+         ON p.account = 'pocket'
+       WHERE t.created_at >= $1::timestamptz GROUP BY 1, 2),
+     active AS MATERIALIZED (SELECT DISTINCT user_id FROM moved),
+     known AS MATERIALIZED (
+       SELECT u.user_id, u.app_id, u.own, a.total
+       FROM active JOIN user_app u USING (user_id) LEFT JOIN audited_pocket a USING (user_id, app_id)),
+     past AS (
+       SELECT e.user_id, e.app_id, sum(e.amount) AS total
+       FROM (SELECT DISTINCT user_id FROM known WHERE total IS NULL) n JOIN ledger_entry e USING (user_id)
+       WHERE e.account = 'pocket' AND e.created_at < $1 GROUP BY 1, 2),
+     pocket AS MATERIALIZED (
+       SELECT user_id, app_id, k.own, k.total IS NULL AS is_new, coalesce(k.total, past.total, 0) AS before,
+              coalesce(m.amount, 0) AS moved, coalesce(m.settled, 0) AS settled
+       FROM known k LEFT JOIN past USING (user_id, app_id)
+       FULL JOIN (SELECT * FROM moved WHERE app_id IS NOT NULL) m USING (user_id, app_id)),
      remember AS (
        INSERT INTO audited_pocket (user_id, app_id, total)
-       SELECT user_id, app_id, before + settled FROM pocket WHERE is_new OR settled <> 0
+       SELECT user_id, app_id, before + settled FROM pocket WHERE own IS NOT NULL AND (is_new OR settled <> 0)
        ON CONFLICT (user_id, app_id) DO UPDATE SET total = excluded.total)
-     SELECT DISTINCT user_id FROM pocket WHERE own <> before + moved`,
-    [users, since, settled],
+     SELECT ARRAY(SELECT user_id FROM active) AS users,
+            ARRAY(SELECT DISTINCT user_id FROM pocket WHERE own IS NULL OR own <> before + moved) AS doubtful`,
+    [since, settled],
   );
-  const doubtful = rows.map((row) => row.user_id);
-  if (doubtful.length === 0) return [];
+  const { users, doubtful } = rows[0] ?? { users: [], doubtful: [] };
+  if (doubtful.length === 0) return { users, differences: [] };
   await client.query('DELETE FROM audited_pocket WHERE user_id = ANY ($1)', [doubtful]);
-  return findDifferences(client, [POCKET_PROMISE], [doubtful]);
+  return { users, differences: await findDifferences(client, [POCKET_PROMISE], [doubtful]) };
 }

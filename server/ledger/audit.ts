@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { log } from '../log';
-import { type AuditSpan, findPocketDifferences } from './audit-pockets';
+import { type AuditSpan, auditPockets } from './audit-pockets';
 import { findDifferences, inSnapshot } from './check';
 import { BOOKING_PROMISES, WALLET_PROMISES } from './promises';
 
@@ -46,15 +46,11 @@ async function claimTurn(client: PoolClient, everySeconds: number): Promise<Audi
 }
 
 async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
-  const { rows } = await client.query<{ user_id: string }>(
-    'SELECT DISTINCT user_id FROM ledger_transaction WHERE created_at >= $1::timestamptz',
-    [span.since],
-  );
-  const users = rows.map((row) => row.user_id);
+  const { users, differences: ofPockets } = await auditPockets(client, span);
   const differences = [
-    ...(await findPocketDifferences(client, users, span)),
+    ...ofPockets,
     ...(await findDifferences(client, WALLET_PROMISES, [users])),
-    ...(await findDifferences(client, BOOKING_PROMISES, [span.since])),
+    ...(await findDifferences(client, [BOOKING_PROMISES], [span.since])),
   ];
   await client.query('INSERT INTO audit_run (users, differences) VALUES ($1, $2)', [
     users.length,

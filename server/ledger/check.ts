@@ -4,7 +4,6 @@ import {
   BOOKING_PROMISES,
   EARNINGS_PROMISE,
   LEASE_PROMISE,
-  type LedgerPromise,
   POCKET_PROMISE,
   WALLET_PROMISES,
 } from './promises';
@@ -30,22 +29,24 @@ export function checkLedger(): Promise<LedgerReport> {
 /** The same of the books alone, in a transaction of the caller's: running requests may be long gone. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
-    ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES], [null])),
-    ...(await findDifferences(client, BOOKING_PROMISES, [null])),
+    ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES, BOOKING_PROMISES], [null])),
     ...(await findDifferences(client, [EARNINGS_PROMISE])),
   ];
 }
 
-/** What does not hold of `promises`, with what their `$1` is. */
+/** What does not hold of `promises`, with what their `$1` stands for. */
 export async function findDifferences(
   client: ClientBase,
-  promises: LedgerPromise[],
-  parameters: [users: string[] | null] | [since: string | null] | [] = [],
+  promises: string[],
+  parameters: [string[] | string | null] | [] = [],
 ): Promise<string[]> {
   const differences: string[] = [];
-  for (const { promise, sql } of promises) {
-    const { rows } = await client.query<{ subject: string; difference: string }>(sql, parameters);
-    differences.push(...rows.map((row) => `${promise}: ${row.subject} differs by ${row.difference}`));
+  for (const query of promises) {
+    const { rows } = await client.query<{ promise: string; subject: string; difference: string }>(
+      query,
+      parameters,
+    );
+    differences.push(...rows.map((row) => `${row.promise}: ${row.subject} differs by ${row.difference}`));
   }
   return differences;
 }

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { chargeFor } from '@/server/credits';
+import { pool } from '@/server/db';
+import { capture, checkLedger } from '@/server/ledger';
+import { auditRecent } from '@/server/ledger/audit';
+import { rollUpEarnings } from '@/server/ledger/earnings';
+import { newDatabase } from '../harness/database';
+import { receipt } from './receipt';
+import { buy, exactly, hold, newWallet } from './wallets';
+
+await newDatabase();
+
+/** A user who bought and spent, and one request that still runs. */
+async function newHistory(): Promise<string> {
+  const wallet = await newWallet(['A'], { rateBp: 1_000 });
+  await buy(wallet, 'A', 100);
+  const admission = await hold(wallet, 'A', 10);
+  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+  await capture(admission.hold, chargeFor(exactly(5), admission.hold.rateBp), receipt());
+  await hold(wallet, 'A', 10);
+  return wallet.userId;
+}
+
+async function forge(change: string, userId: string): Promise<void> {
+  await pool().query('ALTER TABLE ledger_transaction DISABLE TRIGGER USER');
+  await pool().query(`${change} WHERE user_id = $1`, [userId]);
+  await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
+}
+
+/** As if this user had never been. */
+async function forget(userId: string): Promise<void> {
+  for (const table of ['usage', 'hold', 'user_app', 'account', 'audited_pocket', 'ledger_transaction'])
+    await forge(`DELETE FROM ${table}`, userId);
+}
+
+describe('a change by hand is found by the audit and by the check:', () => {
+  test.each([
+    ['a pocket that is gone', 'DELETE FROM user_app', 'a pocket that does not exist'],
+    [
+      'a pocket',
+      'UPDATE user_app SET own = own + 1',
+      'every pocket exists and equals the sum of its entries',
+    ],
+    ['the money', 'UPDATE account SET money = money + 1', "a user's money is the sum of the pockets"],
+    ['what is held', 'UPDATE account SET held = held + 1', 'held amounts and running requests are those'],
+    ['what runs', 'UPDATE account SET running = running + 1', 'held amounts and running requests are those'],
+    [
+      'what is held of a pocket',
+      'UPDATE user_app SET own_held = own_held + 1',
+      'what is held of a pocket is',
+    ],
+    ['a debt', 'UPDATE user_app SET own = -1', 'only a refund makes a pocket negative'],
+    [
+      'a transaction',
+      'UPDATE ledger_transaction SET credits = credits - 1',
+      'what a transaction says of the user',
+    ],
+    ['the charge of a receipt', 'UPDATE usage SET charge = charge + 1', 'every receipt charges what'],
+    [
+      'the cost of a receipt',
+      'UPDATE usage SET provider_cost = provider_cost + 1',
+      'every receipt charges what',
+    ],
+    [
+      'the share of a receipt',
+      'UPDATE usage SET partner_share = partner_share + 1',
+      'every receipt charges what',
+    ],
+    ['the hold of a receipt', 'UPDATE usage SET held = 1', 'every receipt charges what'],
+    ['a receipt that is gone', 'DELETE FROM usage', 'every request that was charged has a receipt'],
+    [
+      'a receipt of nothing',
+      "INSERT INTO usage SELECT user_id, 'req_other', app_id, key_id, model, provider, price_version, 1, 0, 0, 0, 1, 0, 9, 1, 1, 0, false, 'completed' FROM usage",
+      'every receipt charges what',
+    ],
+  ])('%s', async (_what, change, promise) => {
+    const userId = await newHistory();
+    const told = expect.stringContaining(promise);
+    expect((await auditRecent(0))?.differences).not.toContainEqual(told);
+    await forge(change, userId);
+    expect((await auditRecent(0))?.differences).toContainEqual(told);
+    expect((await checkLedger()).differences).toContainEqual(told);
+    await forget(userId);
+  });
+});
+
+describe('the check alone finds', () => {
+  test('a sum of earnings that the entries do not make', async () => {
+    await newHistory();
+    await rollUpEarnings('0 seconds');
+    expect((await checkLedger()).differences).toEqual([]);
+    await pool().query('UPDATE earnings_rollup SET earned = earned + 1');
+    const told = expect.stringMatching(/^partners' earnings by hour .* differs by 1$/);
+    expect((await checkLedger()).differences).toContainEqual(told);
+  });
+
+  test('a hold long past its lease', async () => {
+    await forge("UPDATE hold SET lease_until = lease_until - interval '10 minutes'", await newHistory());
+    const told = expect.stringContaining('no hold is open long past its lease');
+    expect((await checkLedger()).differences).toContainEqual(told);
+  });
+});

@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type NextRequest, NextResponse } from 'next/server';
 import { findVisitOrigin } from '@/server/checkout/visits';
 import { isLive, settings } from '@/server/env';
+import type { ApiError } from '@/server/errors';
+import { isDatabaseBusy } from '@/server/http/database-busy';
+import { notePageFailure } from '@/server/http/page-failures';
+import { toApiError } from '@/server/http/respond';
+import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
 /**
@@ -16,6 +21,8 @@ export const config = {
 const DEMO_PATH = '/demo';
 const SCRIPT_PATH = /^\/v1\/(?:(\d+\.\d+\.\d+)\/)?svc\.js$/;
 const PUBLIC_FILE = /^\/[\w-]+\.(?:svg|ico|txt)$/;
+const UNAVAILABLE_PATH = '/checkout/unavailable';
+const FRAMED_BY_ANYBODY = new Set(['/checkout/gate', UNAVAILABLE_PATH]);
 const VISIT_PATH = /^\/checkout\/(ckv_[0-9A-Za-z]+)$/;
 
 export async function proxy(request: NextRequest): Promise<NextResponse> {
@@ -30,21 +37,45 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   if (pathname === DEMO_PATH && !onDemoHost && !isLive()) return NextResponse.redirect(demoOrigin());
 
   const nonce = randomBytes(16).toString('base64');
-  const policy = describe(isDemo ? demoPolicy(nonce) : await pagePolicy(pathname, nonce));
+  const { policy, busy } = await findPolicy(pathname, nonce, isDemo);
   const headers = new Headers(request.headers);
   headers.set(SITE_HEADER, isDemo ? 'demo' : pathname.startsWith('/checkout') ? 'checkout' : 'service');
   headers.set(PATH_HEADER, pathname + request.nextUrl.search);
   headers.set('content-security-policy', policy);
-  const response = NextResponse.next({ request: { headers } });
+  const response = busy ? standIn(request, headers, busy) : NextResponse.next({ request: { headers } });
   response.headers.set('content-security-policy', policy);
   return withSecurityHeaders(response, pathname);
 }
 
 type Policy = Record<string, string[]>;
 
+/** Who may frame a checkout is in the database. While that is busy, a page without any secret stands in. */
+async function findPolicy(
+  pathname: string,
+  nonce: string,
+  isDemo: boolean,
+): Promise<{ policy: string; busy?: ApiError }> {
+  if (isDemo) return { policy: describe(demoPolicy(nonce)) };
+  try {
+    return { policy: describe(await pagePolicy(pathname, nonce)) };
+  } catch (error) {
+    if (!isDatabaseBusy(error)) throw error;
+    notePageFailure(error);
+    const policy = await pagePolicy(UNAVAILABLE_PATH, nonce);
+    return { policy: describe(policy), busy: toApiError(error, newId('req')) };
+  }
+}
+
+function standIn(request: NextRequest, headers: Headers, { retryAfterSeconds }: ApiError): NextResponse {
+  return NextResponse.rewrite(new URL(UNAVAILABLE_PATH, request.nextUrl), {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+    request: { headers },
+  });
+}
+
 async function pagePolicy(pathname: string, nonce: string): Promise<Policy> {
   const policy = basePolicy(nonce);
-  if (pathname === '/checkout/gate') delete policy['frame-ancestors'];
+  if (FRAMED_BY_ANYBODY.has(pathname)) delete policy['frame-ancestors'];
   // Charts and menus place themselves by style attributes; the checkout does without.
   if (!pathname.startsWith('/checkout')) policy['style-src-attr'] = ["'unsafe-inline'"];
   const visitId = VISIT_PATH.exec(pathname)?.[1];

@@ -81,6 +81,7 @@ export function buildWidget() {
 const PAGE_SOURCES = [
   'app',
   'proxy.ts',
+  'instrumentation.ts',
   'server',
   'widget',
   'public',

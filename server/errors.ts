@@ -58,6 +58,11 @@ export class ApiError extends Error {
   }
 }
 
+/** There is more to do than can be done at once. */
+export function overloaded(cause?: unknown): ApiError {
+  return new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
+}
+
 /** States what must be true; a failure is a bug of ours, never of the caller. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant failed: ${message}`);

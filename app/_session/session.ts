@@ -8,7 +8,7 @@ import { settings } from '@/server/env';
 import type { SessionUser } from '@/server/identity/session-adapter';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import type { LiveSession } from '@/server/identity/sessions';
-import { authOptions } from './auth-options';
+import { askNextAuth } from './ask-next-auth';
 import { HOME, signInPath } from './return-path';
 
 /** Who is signed in to the service's own pages. For pages; actions are made in `action.ts`. */
@@ -19,13 +19,14 @@ export type Session = LiveSession;
 const RECENT_MINUTES = 10;
 
 export const findSession = cache(async (): Promise<Session | null> => {
-  const options = authOptions();
-  const found = await getServerSession({
-    ...options,
-    callbacks: {
-      session: ({ session, user }) => ({ ...session, live: (user as SessionUser).live }),
-    },
-  });
+  const found = await askNextAuth((options) =>
+    getServerSession({
+      ...options,
+      callbacks: {
+        session: ({ session, user }) => ({ ...session, live: (user as SessionUser).live }),
+      },
+    }),
+  );
   return (found as { live: Session } | null)?.live ?? null;
 });
 

@@ -1,21 +1,15 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
-import { type ReactNode, startTransition } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button';
 import { EmptyState } from './empty-state';
+import { useTryAgain } from './use-try-again';
 
 export type ErrorPageProps = { error: Error & { digest?: string }; reset: () => void };
 
 /** In the place of a dashboard's page that could not be read. */
 export function PageError({ reset, children }: ErrorPageProps & { children?: ReactNode }) {
-  const router = useRouter();
-  const tryAgain = () =>
-    startTransition(() => {
-      // The server has to be asked again: what it answered was the error.
-      router.refresh();
-      reset();
-    });
+  const tryAgain = useTryAgain(reset);
   return (
     <>
       <h1 className="sr-only">Error</h1>
@@ -28,7 +22,8 @@ export function PageError({ reset, children }: ErrorPageProps & { children?: Rea
             </Button>
           }
         >
-          {children ?? 'Something went wrong on our side. Nothing was changed.'}
+          {children ??
+            'We are very busy, or something went wrong on our side. Nothing was changed. Please try again in a moment.'}
         </EmptyState>
       </div>
     </>

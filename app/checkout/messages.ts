@@ -19,6 +19,7 @@ const en = {
   lostText: 'Please close it and open the checkout again.',
   brokenTitle: 'The checkout could not open',
   brokenText: 'Please check your connection and try again.',
+  unavailableText: 'There is a lot to do here just now. Please try again in a moment.',
 
   signIn: 'Sign in',
   signInTitle: 'Sign in to continue',
@@ -170,6 +171,7 @@ const de: Messages = {
   lostText: 'Bitte schließen Sie es und öffnen Sie die Bezahlseite erneut.',
   brokenTitle: 'Die Bezahlseite lässt sich nicht öffnen',
   brokenText: 'Bitte prüfen Sie die Verbindung und versuchen Sie es erneut.',
+  unavailableText: 'Hier ist gerade viel los. Bitte versuchen Sie es gleich noch einmal.',
 
   signIn: 'Anmelden',
   signInTitle: 'Anmelden und fortfahren',

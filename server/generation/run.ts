@@ -1,6 +1,6 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { settings } from '../env';
-import { ApiError } from '../errors';
+import { overloaded } from '../errors';
 import type { Reply } from '../http/respond';
 import { admit, type Hold, keepLease, release } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
@@ -109,10 +109,6 @@ async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnTy
   } catch (cause) {
     throw overloaded(cause);
   }
-}
-
-function overloaded(cause?: unknown): ApiError {
-  return new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
 }
 
 type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'progress' | 'endLease'>;

@@ -20,10 +20,17 @@ test('a download is written as it is read, and stops reading when nobody takes i
       isStopped = true;
     }
   }
-  const reader = csvResponse('x.csv', ['n'], portions()).body?.getReader();
+  const reader = (await csvResponse('x.csv', ['n'], portions())).body?.getReader();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect(await read()).toBe('n\r\n');
   expect(await read()).toBe('0\r\n');
   await reader?.cancel();
   expect(isStopped).toBe(true);
+});
+
+test('a download whose first rows cannot be read fails before it is answered', async () => {
+  async function* portions(): AsyncGenerator<CsvCell[][]> {
+    yield await Promise.reject(new Error('The rows are not to be had'));
+  }
+  await expect(csvResponse('x.csv', ['n'], portions())).rejects.toThrow('not to be had');
 });

@@ -19,20 +19,22 @@ const isNumber = (text: string): boolean => /^[+-]?\d+(\.\d+)?$/.test(text);
 
 /**
  * A file to download, written as it is read: a year of rows never stands in memory. Reads on only as
- * fast as the browser takes it, and stops when it leaves.
+ * fast as the browser takes it, and stops when it leaves. What fails at once still has a status.
  */
-export function csvResponse(
+export async function csvResponse(
   fileName: string,
   header: readonly string[],
   portions: AsyncGenerator<CsvCell[][]>,
-): Response {
+): Promise<Response> {
   const encoder = new TextEncoder();
+  let first: IteratorResult<CsvCell[][]> | undefined = await portions.next();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(encoder.encode(writeCsvRow(header)));
     },
     async pull(controller) {
-      const { value, done } = await portions.next();
+      const { value, done } = first ?? (await portions.next());
+      first = undefined;
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value.map(writeCsvRow).join('')));
     },

@@ -1,7 +1,8 @@
-import { ApiError } from '../errors';
+import { ApiError, overloaded } from '../errors';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { CORS_HEADERS } from './cors';
+import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
 
 /** Statuses that a client library must not retry by itself, unless it is told when: asking again cannot help. */
@@ -38,7 +39,7 @@ export async function respond(
   }
 }
 
-/** The answer for any failure; what is not an `ApiError` is logged and told as an internal error. */
+/** The answer for any failure; what is not an `ApiError`, nor a database that is busy, is logged and told as an internal error. */
 export function errorResponse(
   format: ErrorFormat,
   failure: unknown,
@@ -78,7 +79,8 @@ function withStandardHeaders(answer: Response | Reply, requestId: string, audien
   return answer;
 }
 
-export function toApiError(failure: unknown, requestId: string): ApiError {
+export function toApiError(thrown: unknown, requestId: string): ApiError {
+  const failure = isDatabaseBusy(thrown) ? overloaded(thrown) : thrown;
   if (failure instanceof ApiError) {
     if (failure.cause !== undefined) {
       log().warn({ requestId, code: failure.code, cause: describeError(failure.cause) }, 'request refused');

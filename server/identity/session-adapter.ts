@@ -8,12 +8,16 @@ import { findSession, type LiveSession } from './sessions';
 
 export type SessionUser = AdapterUser & { live: LiveSession };
 
-export const sessionAdapter: Adapter = {
+/** `onFailure` learns why a session could not be read: next-auth keeps that to itself. */
+export const sessionAdapter = (onFailure: (error: unknown) => void): Adapter => ({
   async getSessionAndUser(token) {
-    const live = await findSession(token);
+    const live = await findSession(token).catch((error: unknown) => {
+      onFailure(error);
+      throw error;
+    });
     if (live === null) return null;
     const user: SessionUser = { id: live.userId, email: live.email, emailVerified: live.createdAt, live };
     return { session: { sessionToken: token, userId: live.userId, expires: live.expiresAt }, user };
   },
   updateSession: () => null,
-};
+});

@@ -205,8 +205,12 @@ function writeAnswer({
   };
 }
 
+/** What may happen to any request. */
+const ANYWHERE: ErrorCode[] = ['internal_error', 'overloaded'];
+
 /** One response per status; its schema admits the codes of this operation alone. */
-function writeErrors({ errors, errorFormat }: Operation): Record<string, OpenApiResponse> {
+function writeErrors({ errors: own, errorFormat }: Operation): Record<string, OpenApiResponse> {
+  const errors = [...own, ...ANYWHERE];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {

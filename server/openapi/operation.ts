@@ -28,6 +28,7 @@ export type Operation = {
     stream?: { event: AnswerName; example: string };
   };
   errorFormat: ErrorFormat;
+  /** Beside what may happen to any request. */
   errors: ErrorCode[];
 };
 

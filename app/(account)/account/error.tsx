@@ -6,7 +6,8 @@ import { type ErrorPageProps, PageError } from '@/app/_ui/page-error';
 export default function AccountError(props: ErrorPageProps) {
   return (
     <PageError {...props}>
-      Your credits are safe. Try again; if it stays like this, come back in a few minutes.
+      Your credits are safe. We are very busy, or something went wrong on our side: please try again in a
+      moment.
     </PageError>
   );
 }

@@ -64,7 +64,6 @@ export const CHECKOUT: Operation[] = [
       'idempotency_conflict',
       'request_too_large',
       'rate_limited',
-      'internal_error',
       'upstream_error',
     ],
   },
@@ -84,6 +83,6 @@ export const CHECKOUT: Operation[] = [
       example: { session_id: SESSION_ID, status: 'completed', credits_added: 1000, balance: 1000 },
     },
     errorFormat: 'chat',
-    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'not_found', 'internal_error'],
+    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'not_found'],
   },
 ];

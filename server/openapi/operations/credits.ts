@@ -20,7 +20,7 @@ export const CREDITS: Operation[] = [
       example: { balance: 987.654321, currency: 'credits', minimum_required: 1, status: 'ok' },
     },
     errorFormat: 'chat',
-    errors: [...KEY_ERRORS, 'internal_error'],
+    errors: KEY_ERRORS,
   },
   {
     id: 'readHistory',
@@ -71,7 +71,7 @@ export const CREDITS: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: ['invalid_request', ...KEY_ERRORS, 'internal_error'],
+    errors: ['invalid_request', ...KEY_ERRORS],
   },
   {
     id: 'readReceipt',
@@ -108,6 +108,6 @@ export const CREDITS: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: [...KEY_ERRORS, 'not_found', 'internal_error'],
+    errors: [...KEY_ERRORS, 'not_found'],
   },
 ];

@@ -11,6 +11,6 @@ export const DOCUMENT: Operation[] = [
     auth: 'none',
     answer: { description: 'The document.', schema: 'Document', example: { openapi: '3.1.1' } },
     errorFormat: 'chat',
-    errors: ['internal_error'],
+    errors: [],
   },
 ];

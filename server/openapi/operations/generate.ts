@@ -13,9 +13,7 @@ const ERRORS: ErrorCode[] = [
   'model_not_found',
   'request_too_large',
   'rate_limited',
-  'internal_error',
   'upstream_error',
-  'overloaded',
 ];
 
 const QUESTION = { role: 'user', content: 'Tell me about the sea' };
@@ -196,7 +194,6 @@ export const GENERATE: Operation[] = [
       'partner_disabled',
       'model_not_found',
       'request_too_large',
-      'internal_error',
     ],
   },
 ];

@@ -61,7 +61,7 @@ export const MODELS: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: ['internal_error'],
+    errors: [],
   },
   {
     id: 'retrieveModel',
@@ -74,7 +74,7 @@ export const MODELS: Operation[] = [
     pathParameters: { id: { description: 'A model id.', example: 'sandbox/story' } },
     answer: { description: 'The model.', schema: 'Model', example: MODEL },
     errorFormat: 'chat',
-    errors: ['model_not_found', 'internal_error'],
+    errors: ['model_not_found'],
   },
   {
     id: 'estimatePrices',
@@ -91,7 +91,7 @@ export const MODELS: Operation[] = [
     },
     answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
     errorFormat: 'chat',
-    errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled', 'internal_error'],
+    errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled'],
   },
   {
     id: 'estimatePricesByBody',
@@ -117,12 +117,6 @@ export const MODELS: Operation[] = [
     },
     answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
     errorFormat: 'chat',
-    errors: [
-      'invalid_request',
-      'invalid_publishable_key',
-      'partner_disabled',
-      'request_too_large',
-      'internal_error',
-    ],
+    errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled', 'request_too_large'],
   },
 ];

@@ -18,7 +18,6 @@ const APP_ERRORS: ErrorCode[] = [
   'partner_disabled',
   'request_too_large',
   'rate_limited',
-  'internal_error',
 ];
 
 export const SIGN_IN: Operation[] = [
@@ -106,6 +105,6 @@ export const SIGN_IN: Operation[] = [
       example: { ...SIGNED_IN, token_type: 'Bearer' },
     },
     errorFormat: 'chat',
-    errors: ['invalid_grant', 'invalid_request', 'request_too_large', 'internal_error'],
+    errors: ['invalid_grant', 'invalid_request', 'request_too_large'],
   },
 ];

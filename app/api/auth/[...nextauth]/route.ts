@@ -1,7 +1,7 @@
 import type { NextRequest } from 'next/server';
 import NextAuth from 'next-auth';
-import { authOptions } from '@/app/_session/auth-options';
-import { notFound } from '@/server/http/respond';
+import { askNextAuth } from '@/app/_session/ask-next-auth';
+import { notFound, respond } from '@/server/http/respond';
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
@@ -11,7 +11,12 @@ type Context = { params: Promise<{ nextauth: string[] }> };
  */
 export async function GET(request: NextRequest, context: Context): Promise<Response> {
   const { nextauth } = await context.params;
-  return nextauth.join('/') === 'session' ? NextAuth(request, context, authOptions()) : notFound('chat');
+  if (nextauth.join('/') !== 'session') return notFound('chat');
+  return respond(
+    'chat',
+    () => askNextAuth<Response>((options) => NextAuth(request, context, options)),
+    'same-origin',
+  );
 }
 
 export const POST = (): Response => notFound('chat');

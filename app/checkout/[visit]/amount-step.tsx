@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react';
 import { formatCredits, formatMoney } from '../../_ui/amount';
+import { AmountTiles } from '../../_ui/amount-tiles';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
@@ -64,27 +65,17 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
           <Notice>{say.eurPaused}</Notice>
         </div>
       )}
-      <fieldset>
-        <legend className="sr-only">{say.amountGroup}</legend>
-        <div className="grid grid-cols-3 gap-2.5">
-          {visit.amounts.map((option) => (
-            <Tile
-              key={option}
-              isChosen={choice === option}
-              onChoose={() => setChoice(option)}
-              value={String(option)}
-            >
-              <span className="text-[1.0625rem] font-semibold tabular-nums">{money(option)}</span>
-              <span className="text-[0.8125rem] text-muted tabular-nums">
-                {formatCredits(creditsFor(option, rate), language)}
-              </span>
-            </Tile>
-          ))}
-          <Tile isChosen={choice === 'custom'} onChoose={() => setChoice('custom')} value="custom">
-            <span className="text-sm leading-tight font-medium">{say.amountCustom}</span>
-          </Tile>
-        </div>
-      </fieldset>
+      <AmountTiles
+        legend={<legend className="sr-only">{say.amountGroup}</legend>}
+        amounts={visit.amounts}
+        choice={choice}
+        onChoose={setChoice}
+        describe={(option) => ({
+          money: money(option),
+          credits: formatCredits(creditsFor(option, rate), language),
+        })}
+        customLabel={say.amountCustom}
+      />
       {choice === 'custom' && (
         <div className="mt-4">
           <TextField
@@ -127,23 +118,5 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
         )}
       </div>
     </form>
-  );
-}
-
-type TileProps = { value: string; isChosen: boolean; onChoose(): void; children: React.ReactNode };
-
-function Tile({ value, isChosen, onChoose, children }: TileProps) {
-  return (
-    <label className="relative grid min-h-[72px] cursor-pointer place-content-center justify-items-center gap-0.5 rounded-xl border border-field/40 px-1 text-center transition-colors hover:border-field has-checked:border-accent has-checked:bg-accent-soft has-checked:ring-1 has-checked:ring-accent forced-colors:has-checked:border-3 forced-colors:has-checked:border-[Highlight] has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
-      <input
-        type="radio"
-        name="preset"
-        value={value}
-        checked={isChosen}
-        onChange={onChoose}
-        className="absolute inset-0 cursor-pointer opacity-0"
-      />
-      {children}
-    </label>
   );
 }

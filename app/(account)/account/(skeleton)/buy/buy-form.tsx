@@ -1,12 +1,14 @@
 'use client';
 
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { formatCredits, formatMoney } from '@/app/_ui/amount';
+import { AmountTiles } from '@/app/_ui/amount-tiles';
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
+import { Line } from '@/app/checkout/[visit]/line';
 import { creditsFor, parseAmount } from '@/app/checkout/[visit]/purchase-amount';
 import { startPurchase } from './actions';
 
@@ -17,13 +19,15 @@ type Props = {
   maximum: number;
   /** USD per unit; null while the currency cannot be paid in. */
   rates: { usd: number; eur: number | null };
+  /** That prices include tax, where they do. */
+  taxNote: string | undefined;
   isSandbox: boolean;
 };
 
 const FIRST_CHOICE = 10;
 const SIGN = { usd: '$', eur: '€' };
 
-export function BuyForm({ presets, minimum, maximum, rates, isSandbox }: Props) {
+export function BuyForm({ presets, minimum, maximum, rates, taxNote, isSandbox }: Props) {
   const [currency, setCurrency] = useState<Currency>('usd');
   const [choice, setChoice] = useState<number | 'custom'>(FIRST_CHOICE);
   const [typed, setTyped] = useState('');
@@ -49,20 +53,14 @@ export function BuyForm({ presets, minimum, maximum, rates, isSandbox }: Props) 
 
   return (
     <form onSubmit={submit} noValidate>
-      <fieldset>
-        <legend className="mb-2 text-sm font-medium">Amount</legend>
-        <div className="grid grid-cols-3 gap-2.5">
-          {presets.map((preset) => (
-            <Tile key={preset} isChosen={choice === preset} onChoose={() => setChoice(preset)}>
-              <span className="text-[17px] font-semibold tabular-nums">{money(preset)}</span>
-              <span className="text-[13px] text-muted tabular-nums">{credits(preset)} credits</span>
-            </Tile>
-          ))}
-          <Tile isChosen={choice === 'custom'} onChoose={() => setChoice('custom')}>
-            <span className="text-sm font-medium">Other</span>
-          </Tile>
-        </div>
-      </fieldset>
+      <AmountTiles
+        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
+        amounts={presets}
+        choice={choice}
+        onChoose={setChoice}
+        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
+        customLabel="Other"
+      />
       {choice === 'custom' && (
         <div className="mt-4">
           <TextField
@@ -100,7 +98,7 @@ export function BuyForm({ presets, minimum, maximum, rates, isSandbox }: Props) 
         <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
       </dl>
       <p className="mt-3 text-sm text-muted">
-        They belong to no app yet: an app spends them once you give it an allowance.
+        {taxNote} The credits belong to no app yet: an app spends them once you give it an allowance.
       </p>
       {failure && (
         <div className="mt-4">
@@ -116,31 +114,5 @@ export function BuyForm({ presets, minimum, maximum, rates, isSandbox }: Props) 
         </p>
       )}
     </form>
-  );
-}
-
-type TileProps = { isChosen: boolean; onChoose(): void; children: ReactNode };
-
-function Tile({ isChosen, onChoose, children }: TileProps) {
-  return (
-    <label className="relative grid min-h-[72px] cursor-pointer place-content-center justify-items-center gap-0.5 rounded-xl border border-field/40 px-1 text-center transition-colors hover:border-field has-checked:border-accent has-checked:bg-accent-soft has-checked:ring-1 has-checked:ring-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
-      <input
-        type="radio"
-        name="preset"
-        checked={isChosen}
-        onChange={onChoose}
-        className="absolute inset-0 cursor-pointer opacity-0"
-      />
-      {children}
-    </label>
-  );
-}
-
-function Line({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex justify-between gap-4">
-      <dt className="text-muted">{label}</dt>
-      <dd className="font-medium tabular-nums">{children}</dd>
-    </div>
   );
 }

@@ -3,6 +3,7 @@ import Link from 'next/link';
 import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { messagesFor } from '@/app/checkout/messages';
 import { PRESET_AMOUNTS } from '@/server/checkout/amounts';
 import { findUsdRate } from '@/server/checkout/exchange-rates';
 import { settings } from '@/server/env';
@@ -14,7 +15,7 @@ export const metadata: Metadata = { title: 'Buy credits' };
 export default async function BuyPage() {
   await requireSession();
   const eurRate = await findUsdRate('eur');
-  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE } = settings();
+  const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
       <Link href="/account" className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline">
@@ -31,6 +32,7 @@ export default async function BuyPage() {
             minimum={MINIMUM_PURCHASE}
             maximum={MAXIMUM_PURCHASE}
             rates={{ usd: 1, eur: eurRate === null ? null : Number(eurRate) }}
+            taxNote={STRIPE_AUTOMATIC_TAX ? messagesFor('en').taxIncluded : undefined}
             isSandbox={STRIPE_API_BASE !== undefined}
           />
         </Section>

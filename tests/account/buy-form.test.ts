@@ -1,0 +1,23 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { BuyForm } from '@/app/(account)/account/(skeleton)/buy/buy-form';
+import { messagesFor } from '@/app/checkout/messages';
+
+const render = (taxNote: string | undefined): string =>
+  renderToStaticMarkup(
+    createElement(BuyForm, {
+      presets: [10],
+      minimum: 5,
+      maximum: 500,
+      rates: { usd: 1, eur: null },
+      taxNote,
+      isSandbox: false,
+    }),
+  );
+
+test('the form says that prices include tax where they do, and nothing of tax elsewhere', () => {
+  const { taxIncluded } = messagesFor('en');
+  expect(render(taxIncluded)).toContain(`>${taxIncluded} The credits belong to no app yet`);
+  expect(render(undefined)).not.toMatch(/tax/i);
+});

@@ -8,7 +8,7 @@ import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settl
 
 /**
  * Admissions and settlements share one statement, one round trip and one commit: whatever waits of
- * either kind goes together. Two lanes, so that one slow statement does not hold up the rest.
+ * either kind goes together. Two lanes: one statement that waits for a lock does not hold up the rest.
  */
 export const LEASE_SECONDS = 90;
 

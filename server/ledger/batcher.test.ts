@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBatcher } from './batcher';
 
 describe('a batcher', () => {
@@ -34,16 +34,24 @@ describe('a batcher', () => {
     ]);
   });
 
-  test('never runs two items of one key at the same time', async () => {
+  test('never runs two items of one key at the same time, in whatever lane', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const running = new Set<string>();
+    let beside = 0;
     const batcher = createBatcher<{ key: string; id: number }, number>({
       keyOf: (item) => item.key,
       lanes: 4,
+      slowAfterMs: 50,
+      maxBatch: 2,
       run: async (items) => {
         for (const item of items) {
           expect(running.has(item.key)).toBe(false);
           running.add(item.key);
         }
+        // Slow at once: the next lane opens.
+        vi.advanceTimersByTime(50);
+        beside = Math.max(beside, running.size);
         await new Promise((resolve) => setImmediate(resolve));
         for (const item of items) running.delete(item.key);
         return items.map((item) => item.id);
@@ -51,6 +59,56 @@ describe('a batcher', () => {
     });
     const items = Array.from({ length: 60 }, (_, id) => ({ key: `user ${id % 7}`, id }));
     expect(await Promise.all(items.map(batcher.submit))).toEqual(items.map((item) => item.id));
+    expect(beside).toBe(7);
+    expect(batcher.pending()).toBe(0);
+  });
+
+  test('runs one batch after the other, and opens another lane beside one that is slow', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const begun: number[][] = [];
+    const ends: (() => void)[] = [];
+    const batcher = createBatcher<number, number>({
+      keyOf: String,
+      lanes: 2,
+      slowAfterMs: 50,
+      run: (items) => {
+        begun.push(items);
+        return new Promise((resolve) => ends.push(() => resolve(items)));
+      },
+    });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+    const first = batcher.submit(1);
+    await turn();
+    const second = batcher.submit(2);
+    await turn();
+    vi.advanceTimersByTime(49);
+    expect(begun).toEqual([[1]]);
+    vi.advanceTimersByTime(1);
+    expect(begun).toEqual([[1], [2]]);
+
+    const third = batcher.submit(3);
+    await turn();
+    vi.advanceTimersByTime(50);
+    expect(begun).toEqual([[1], [2]]);
+    ends[1]?.();
+    expect(await second).toBe(2);
+    expect(begun).toEqual([[1], [2], [3]]);
+    ends[2]?.();
+    ends[0]?.();
+    expect(await Promise.all([first, third])).toEqual([1, 3]);
+
+    // All is quick again: one lane.
+    const rest = [batcher.submit(4)];
+    await turn();
+    rest.push(batcher.submit(5));
+    await turn();
+    expect(begun.slice(3)).toEqual([[4]]);
+    ends[3]?.();
+    await rest[0];
+    ends[4]?.();
+    expect(await Promise.all(rest)).toEqual([4, 5]);
     expect(batcher.pending()).toBe(0);
   });
 });

@@ -9,13 +9,13 @@ export type BatcherOptions<Item, Result> = {
   /** Items of one key never run at the same time: their rows would wait for each other. */
   keyOf: (item: Item) => string;
   maxBatch?: number;
-  /** Statements in flight at the same time. */
+  /** Statements in flight at the same time, while those before are slow. */
   lanes?: number;
   /**
-   * A further lane opens when so many wait. One lane with large batches costs less per item than two
-   * with small ones; many waiting items are served sooner by two.
+   * A statement that takes longer, because it waits for a lock, no longer holds up the rest. Quick ones
+   * follow each other in one lane: the connection stays warm and the batches large.
    */
-  laneOpensAt?: number;
+  slowAfterMs?: number;
 };
 
 type Waiting<Item, Result> = {
@@ -32,11 +32,12 @@ export type Batcher<Item, Result> = {
 };
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, keyOf, maxBatch = 50, lanes = 2, laneOpensAt = 16 } = options;
+  const { run, keyOf, maxBatch = 50, lanes = 2, slowAfterMs = 50 } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const busyKeys = new Set<string>();
   let inFlight = 0;
   let running = 0;
+  let slow = 0;
   let scheduled = false;
 
   function submit(item: Item): Promise<Result> {
@@ -62,16 +63,22 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   }
 
-  function mayStart(): boolean {
-    return running === 0 || (running < lanes && waiting.length >= laneOpensAt);
-  }
+  const mayStart = () => running <= slow && running < lanes;
 
   function startBatch(): boolean {
     const batch = takeBatch();
     if (batch.length === 0) return false;
     running++;
     inFlight += batch.length;
+    let isSlow = false;
+    const patience = setTimeout(() => {
+      isSlow = true;
+      slow++;
+      startBatches();
+    }, slowAfterMs);
     void runBatch(batch).then((answers) => {
+      clearTimeout(patience);
+      if (isSlow) slow--;
       running--;
       inFlight -= batch.length;
       for (const { key } of batch) busyKeys.delete(key);

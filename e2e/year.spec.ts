@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { withClient } from '../tests/harness/database-server';
+import { withClient } from '../tests/harness/database-connection';
 import { YEAR_APP, YEAR_CANARY, YEAR_HEAVY_USER, YEAR_OWNER } from '../tests/year/people';
 import { test } from './fixtures/checkout-walk';
 import { expectRecovery, signInTo } from './fixtures/dashboard';

@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { DataDirInUse } from '@/server/process/lock-file';
 import { hashMigrations, migrate } from '@/server/process/migrate';
+import { addressOn, withClient } from './database-connection';
 
 /** One PostgreSQL for a run of tests, with a migrated template to clone databases from. */
 export type DatabaseServer = {
@@ -24,20 +25,6 @@ export async function startDatabaseServer(): Promise<DatabaseServer & { stop(): 
   } catch (error) {
     await postgres.stop();
     throw error;
-  }
-}
-
-/** Where a database of the server is. */
-export const addressOn = (serverUrl: string, database: string): string =>
-  serverUrl.replace(/\/svc$/, `/${database}`);
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
   }
 }
 

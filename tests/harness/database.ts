@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { closeDatabase } from '@/server/db';
 import { randomBase62 } from '@/server/ids';
-import { addressOn, withClient } from './database-server';
+import { addressOn, withClient } from './database-connection';
 
 /**
  * A database of its own for one test file: `await newDatabase()` at the top of the file, before

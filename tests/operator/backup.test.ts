@@ -12,7 +12,7 @@ import { randomBase62 } from '@/server/ids';
 import { capture } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { addressOf, onDatabaseServer } from '../harness/database';
-import { withClient } from '../harness/database-server';
+import { withClient } from '../harness/database-connection';
 import { newPerson } from '../harness/people';
 import { receipt } from '../ledger/receipt';
 import { allow, buy, exactly, hold, newWallet } from '../ledger/wallets';

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { cloneDatabase } from '../harness/database';
-import { withClient } from '../harness/database-server';
+import { withClient } from '../harness/database-connection';
 import { ensureYear } from './ensure-year';
 import { generateYear } from './generate';
 import { YEAR_SEED } from './seed';

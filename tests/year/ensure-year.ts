@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DAY_MS, now } from '@/server/clock';
-import { addressOn, type DatabaseServer, withClient } from '../harness/database-server';
+import { addressOn, withClient } from '../harness/database-connection';
+import type { DatabaseServer } from '../harness/database-server';
 
 const YEAR_LOCK = 3_704_212;
 

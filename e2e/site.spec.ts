@@ -121,7 +121,7 @@ test('a visitor finds a model, sees what a request costs, and can send the addre
   await page.getByLabel('Output tokens').fill('0');
   await page.getByLabel('Commission in percent').fill('50');
   const { pricing } = await (await request.get('/v1/models/sandbox/story')).json();
-  await expect(table.getByRole('row').last()).toContainText(`${pricing.input * 150} credits`);
+  await expect(table.getByRole('row').last()).toContainText(`${(pricing.input * 150).toFixed(4)} credits`);
 
   const address = page.url();
   expect(address).toContain('q=sandbox+story');

@@ -56,8 +56,13 @@ export function DataTable<Row extends RowData>({
 }: Props<Row>) {
   const table = useTable({ features, columns, data: rows, enableSorting: sortable });
   if (rows.length === 0) return empty;
+  const lastOnPhone = table.getAllLeafColumns().findLast(({ id }) => !hiddenOnPhone.includes(id))?.id;
   const look = (id: string) =>
-    `${numeric.includes(id) ? 'text-right tabular-nums' : 'text-left'} ${hiddenOnPhone.includes(id) ? 'max-sm:hidden' : ''}`;
+    [
+      numeric.includes(id) ? 'text-right tabular-nums' : 'text-left',
+      hiddenOnPhone.includes(id) ? 'max-sm:hidden' : '',
+      id === lastOnPhone ? 'max-sm:pr-5' : '',
+    ].join(' ');
   const where = card ? 'max-sm:hidden' : '';
   const wide = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -124,7 +124,9 @@ function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
-      <table className="w-full border-collapse text-sm">
+      <table
+        className={`w-full border-collapse text-sm [&_td_code]:whitespace-nowrap ${token.header.length > 2 ? 'min-w-[38rem]' : ''}`}
+      >
         <thead>
           <tr className="border-b border-line bg-sunken text-left">
             {token.header.map((cell, i) =>

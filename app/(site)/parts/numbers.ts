@@ -13,6 +13,11 @@ const trim = (value: number): string => String(Math.round(value * 100) / 100);
 export const formatUsd = (value: number): string =>
   `$${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 })}`;
 
-/** Credits of a request: four decimals suffice to compare, and a small number stays a number. */
+/** Credits of a request: four decimals, so that a column stands in line; a smaller number stays a number. */
 export const formatRequestCredits = (credits: number): string =>
-  credits.toLocaleString('en', { maximumSignificantDigits: credits < 0.1 ? 3 : 6, maximumFractionDigits: 4 });
+  credits.toLocaleString('en', {
+    minimumFractionDigits: 4,
+    maximumFractionDigits: 4,
+    maximumSignificantDigits: 3,
+    roundingPriority: 'morePrecision',
+  });

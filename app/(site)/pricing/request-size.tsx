@@ -26,8 +26,10 @@ export function RequestSize({ size, onChange }: { size: Size; onChange: (size: S
         <span>tokens in and</span>
         {field('output', 'Output tokens', 'w-24')}
         <span>out, in an app that takes</span>
-        {field('rate', 'Commission in percent', 'w-20')}
-        <span>% commission, costs the credits under “Your request”.</span>
+        <span className="whitespace-nowrap">
+          {field('rate', 'Commission in percent', 'w-20')} % commission,
+        </span>
+        <span>costs the credits under “Your request”.</span>
       </p>
     </fieldset>
   );

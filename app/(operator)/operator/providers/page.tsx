@@ -74,7 +74,7 @@ function Provider({ provider }: { provider: ProviderHealth }) {
         ))}
       </div>
       <p className="text-muted tabular-nums">
-        {inNumber(requests)} requests · {inDollars(providerCost)} ·{' '}
+        {requests === 1 ? '1 request' : `${inNumber(requests)} requests`} · {inDollars(providerCost)} ·{' '}
         {models === 1 ? '1 model' : `${models} models`}
       </p>
     </li>

@@ -146,7 +146,10 @@ function Errors({ responses }: { responses: Record<string, OpenApiResponse> }) {
           Object.keys(content?.[JSON_TYPE]?.examples ?? {}).map((code) => (
             <li key={code} className="flex items-baseline gap-3 py-1">
               <span className="w-8 shrink-0 text-muted tabular-nums">{status}</span>
-              <a href={`/docs/errors#${code}`} className="font-mono text-[13px] hover:underline">
+              <a
+                href={`/docs/errors#${code}`}
+                className="inline-block py-1 font-mono text-[13px] hover:underline"
+              >
                 {code}
               </a>
             </li>
@@ -163,7 +166,7 @@ function MoreBodies({ content }: { content: OpenApiContent | undefined }) {
   const [, ...more] = Object.values(content?.examples ?? {});
   return more.map(({ summary, value }) => (
     <details key={summary} className="group">
-      <summary className="text-sm text-muted hover:text-text">Body: {summary}</summary>
+      <summary className="py-1 text-sm text-muted hover:text-text">Body: {summary}</summary>
       <div className="mt-2">
         <CodeBlock title={summary} language="json" code={json(value)} />
       </div>
@@ -179,7 +182,7 @@ function AnswerExamples({ response }: { response: OpenApiResponse }) {
       {whole !== undefined && <CodeBlock title="Answer" language="json" code={json(whole)} />}
       {typeof stream === 'string' && (
         <details>
-          <summary className="text-sm text-muted hover:text-text">Answer as a stream</summary>
+          <summary className="py-1 text-sm text-muted hover:text-text">Answer as a stream</summary>
           <div className="mt-2">
             <CodeBlock title="Stream" language="text" code={stream} />
           </div>

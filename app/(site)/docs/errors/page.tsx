@@ -67,7 +67,10 @@ export default function ErrorsPage() {
                 className="scroll-mt-24 py-4 target:bg-accent-soft sm:grid sm:grid-cols-[230px_1fr] sm:gap-6"
               >
                 <dt>
-                  <a href={`#${code}`} className="font-mono text-sm font-medium hover:underline">
+                  <a
+                    href={`#${code}`}
+                    className="inline-block py-1 font-mono text-sm font-medium hover:underline"
+                  >
                     {code}
                   </a>
                 </dt>

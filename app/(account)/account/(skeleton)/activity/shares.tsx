@@ -22,7 +22,7 @@ export function Shares({ title, of, query, shares }: Props) {
               <Link
                 href={writeQuery({ ...query, [of]: query[of] === id ? undefined : id, page: 1 })}
                 aria-current={query[of] === id ? 'true' : undefined}
-                className="truncate underline-offset-2 hover:underline aria-[current=true]:font-semibold"
+                className="-my-1 truncate py-1 underline-offset-2 hover:underline aria-[current=true]:font-semibold"
               >
                 {name}
               </Link>

@@ -18,7 +18,10 @@ export default async function BuyPage() {
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
-      <Link href="/account" className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline">
+      <Link
+        href="/account"
+        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
+      >
         ← Overview
       </Link>
       <PageHead

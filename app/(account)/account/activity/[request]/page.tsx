@@ -26,7 +26,7 @@ export default async function ReceiptPage({ params }: Props) {
     <>
       <Link
         href="/account/activity"
-        className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline"
+        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
       >
         ← Activity
       </Link>

@@ -37,7 +37,7 @@ export default async function AppPage(props: Props) {
     <>
       <Link
         href="/account/apps"
-        className="mb-3 inline-block text-sm text-muted hover:text-text hover:underline"
+        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
       >
         ← Apps
       </Link>

@@ -29,7 +29,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
     <Link
       href={`${path}?user=${encodeURIComponent(user)}`}
       title={user}
-      className="font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
+      className="-my-1 inline-block py-1 font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
     >
       {user.slice(0, SHOWN_ID_CHARACTERS)}…
     </Link>

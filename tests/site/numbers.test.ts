@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { formatRequestCredits } from '@/app/(site)/parts/numbers';
+
+test('the credits of requests stand in line, and the smallest are still a number', () => {
+  expect([1, 0.46875, 0.0625, 1234.5].map(formatRequestCredits)).toEqual([
+    '1.0000',
+    '0.4688',
+    '0.0625',
+    '1,234.5000',
+  ]);
+  expect(formatRequestCredits(0.00001234)).toBe('0.0000123');
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ledgerPool, onConnection, pool, querySlowly } from '@/server/db';
+import { onConnection, pool, querySlowly } from '@/server/db';
 import { newDatabase } from './harness/database';
+import { buy, hold, newWallet } from './ledger/wallets';
 
 await newDatabase();
 
@@ -24,11 +25,13 @@ test('what nobody waits for may take a minute, and only that', async () => {
   expect((await pool().query(timeout)).rows).toEqual([{ timeout: '5s' }]);
 });
 
-test('whatever else takes connections, the ledger has its own', async () => {
+test('whatever else takes connections, a paid request finds one', async () => {
+  const wallet = await newWallet(['A']);
+  await buy(wallet, 'A', 10);
   const taken = await Promise.all(Array.from({ length: 8 }, () => pool().connect()));
   try {
     await expect(pool().query('SELECT 1')).rejects.toThrow(/timeout exceeded/);
-    expect((await ledgerPool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    expect(await hold(wallet, 'A', 1)).toMatchObject({ ok: true });
   } finally {
     for (const client of taken) client.release();
   }

@@ -42,21 +42,32 @@ export const pool = (): pg.Pool => pools.get('shared') ?? openPool('shared');
 /** For what a paid request waits for, and nothing else. */
 export const ledgerPool = (): pg.Pool => pools.get('ledger') ?? openPool('ledger');
 
-const SLOW_TIMEOUT = '1min';
+type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '1min' | '0' };
 
-/** A statement that nobody waits for: after a standstill it may have much to do. */
-export function querySlowly<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+/** Several statements by hand in one transaction, which may take its time; a timeout of 0 is none. */
+export function inSlowTransaction<T>(
+  { isolation, timeout }: Slow,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   return onConnection(async (client) => {
     try {
-      await client.query('BEGIN');
-      await client.query(`SET LOCAL statement_timeout = '${SLOW_TIMEOUT}'`);
-      const { rows } = await client.query<Row>(text, values);
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+      await client.query(`SET LOCAL statement_timeout = '${timeout}'`);
+      const result = await work(client);
       await client.query('COMMIT');
-      return rows;
+      return result;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
+  });
+}
+
+/** A statement that nobody waits for: after a standstill it may have much to do. */
+export function querySlowly<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
+    const { rows } = await client.query<Row>(text, values);
+    return rows;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ClientBase, PoolClient } from 'pg';
-import { onConnection } from '../db';
+import { inSlowTransaction } from '../db';
 import {
   BOOKING_PROMISES,
   EARNINGS_PROMISE,
@@ -52,17 +52,5 @@ export async function findDifferences(
 }
 
 /** Everything that `work` reads is of one moment. */
-export function inSnapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return onConnection(async (client) => {
-    try {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-      await client.query('SET LOCAL statement_timeout = 0');
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
-  });
-}
+export const inSnapshot = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  inSlowTransaction({ isolation: 'REPEATABLE READ', timeout: '0' }, work);

@@ -1,3 +1,4 @@
+import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
 
@@ -14,6 +15,7 @@ const count = (fallback: number) =>
     .int({ error: 'a whole number' })
     .min(0, { error: 'zero or more' })
     .default(fallback);
+const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 const flag = z.stringbool({ error: 'true or false' }).default(false);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
@@ -26,16 +28,24 @@ export const settingsSchema = z.object({
   BASE_URL: address.optional(),
   CHECKOUT_URL: address.optional(),
   SDK_URL: address.optional(),
+  TRUSTED_PROXIES: list
+    .refine(areProxies, { error: 'addresses or networks such as 10.0.0.0/8, loopback, separated by commas' })
+    .default([]),
   BRAND_NAME: z.string().min(1).max(40).default('svc'),
 
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' }).optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
 
-  OPERATOR_EMAILS: z
-    .string()
-    .transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase()))
-    .pipe(z.array(z.email({ error: 'e-mail addresses, separated by commas' })))
+  OPERATOR_EMAILS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .toLowerCase()
+          .pipe(z.email({ error: 'e-mail addresses, separated by commas' })),
+      ),
+    )
     .default([]),
   PARTNER_SIGNUP: z.enum(['open', 'approval', 'closed'], { error: 'open, approval or closed' }).optional(),
 
@@ -96,6 +106,15 @@ export const settingsSchema = z.object({
   SANDBOX_PROVIDER_URL: address.optional(),
   SANDBOX_MAIL_URL: address.optional(),
 });
+
+function areProxies(entries: string[]): boolean {
+  try {
+    proxyAddress.compile(entries);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type ProviderSettings = {
   [Name in ProviderName as `${Uppercase<Name>}_API_KEY`]: z.ZodOptional<z.ZodString>;

@@ -1,15 +1,16 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /**
- * Set by our own process on every request from the socket (or the trusted proxy's word), whatever
+ * Set by our own process on every request, from its socket or the word of a trusted proxy, whatever
  * the client sent under this name: a `Request` does not know its socket.
  */
 export const CLIENT_ADDRESS_HEADER = 'x-svc-client-address';
 
 type WithHeaders = { headers: Pick<Headers, 'get'> };
 
-/** The caller's IP address, or '' on a host that does not tell. */
+/** The caller's IP address, each in one spelling, or '' on a host that does not tell. */
 export function clientAddress(request: WithHeaders): string {
   const address = request.headers.get(CLIENT_ADDRESS_HEADER)?.trim() ?? '';
-  return isIP(address) === 0 ? '' : address.toLowerCase();
+  return isIP(address) === 0 ? '' : ipaddr.process(address).toString();
 }

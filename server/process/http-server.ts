@@ -1,11 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { settings } from '../env';
 import { ApiError } from '../errors';
 import { errorBody } from '../http/error-bodies';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
 import type { Lifetime } from './lifetime';
-import { nameClient } from './name-client';
+import { createClientNamer } from './name-client';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
 /** Slow senders may not hold a connection for ever. */
@@ -21,6 +22,7 @@ export async function createHttpServer(
 ): Promise<Server> {
   const pages = options.dev ? await startPagesHere(options) : await startPagesThread(options);
   life.onStop('pages', pages.close);
+  const nameClient = createClientNamer(settings().TRUSTED_PROXIES);
   return createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,

@@ -3,10 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
-import { nameClient } from './name-client';
+import { createClientNamer } from './name-client';
 
 /** Every address that a server sees when a client sends these headers: names and values in turn. */
-async function addressesSeen(headers: string[]): Promise<{ raw: string[]; parsed: unknown }> {
+async function addressesSeen(
+  headers: string[],
+  trustedProxies: string[] = [],
+): Promise<{ raw: string[]; parsed: unknown }> {
+  const nameClient = createClientNamer(trustedProxies);
   const server = createServer((incoming, response) => {
     nameClient(incoming);
     const raw = incoming.rawHeaders.filter(
@@ -46,4 +50,32 @@ test.each([
   ],
 ])('a client that sends %s is named by its socket alone', async (_, headers) => {
   expect(await addressesSeen(headers)).toEqual(socketOnly);
+});
+
+const proxied = (...forwardedFor: string[]) => forwardedFor.flatMap((value) => ['X-Forwarded-For', value]);
+
+test.each([
+  ['the address that it names', proxied('203.0.113.9'), '203.0.113.9'],
+  [
+    'the last address that is no trusted proxy',
+    proxied('198.51.100.1, 203.0.113.9, 10.2.3.4'),
+    '203.0.113.9',
+  ],
+  ['what stands in the last of several lines', proxied('198.51.100.1', '203.0.113.9'), '203.0.113.9'],
+  ['an address of IPv6', proxied('2001:db8::7'), '2001:db8::7'],
+  ['the proxy, when it names nobody', [], '127.0.0.1'],
+  ['the proxy, when it names no address', proxied('unknown'), '127.0.0.1'],
+  ['the proxy nearest to what is no address', proxied('203.0.113.9, unknown, 10.2.3.4'), '10.2.3.4'],
+])('a trusted proxy is believed: the caller is %s', async (_, headers, address) => {
+  expect(await addressesSeen(headers, ['loopback', '10.0.0.0/8'])).toEqual({
+    raw: [address],
+    parsed: address,
+  });
+});
+
+test('what a caller says of itself is not believed, through a trusted proxy or without one', async () => {
+  const forged = ['x-svc-client-address', '198.51.100.1', ...proxied('198.51.100.1, 203.0.113.9')];
+  expect((await addressesSeen(forged, ['loopback'])).raw).toEqual(['203.0.113.9']);
+  expect(await addressesSeen(forged)).toEqual(socketOnly);
+  expect(await addressesSeen(forged, ['192.0.2.1'])).toEqual(socketOnly);
 });

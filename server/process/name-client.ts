@@ -1,16 +1,49 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddress from 'proxy-addr';
 import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
+import { log } from '../log';
 
 /**
- * Handlers see no socket: the address travels in a header that no client can set. The raw headers are
- * what is looked through: `request.headers` ends after a thousand.
+ * Handlers see no socket: the caller's address travels in a header that no client can set. It is the
+ * socket's or, where that is a trusted proxy's, the last one in `X-Forwarded-For` that is not.
  */
-export function nameClient(request: IncomingMessage): void {
-  const { rawHeaders } = request;
+export function createClientNamer(trustedProxies: string[]): (request: IncomingMessage) => void {
+  const findAddress = trustedProxies.length > 0 ? trusting(trustedProxies) : trustingNobody();
+  return (request) => {
+    dropGivenName(request);
+    const address = findAddress(request);
+    request.rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
+    request.headers[CLIENT_ADDRESS_HEADER] = address;
+  };
+}
+
+/** The raw headers are what is looked through: `request.headers` ends after a thousand. */
+function dropGivenName({ rawHeaders }: IncomingMessage): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
     if (rawHeaders[i]?.toLowerCase() === CLIENT_ADDRESS_HEADER) rawHeaders.splice(i, 2);
   }
-  const address = request.socket.remoteAddress ?? '';
-  rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
-  request.headers[CLIENT_ADDRESS_HEADER] = address;
+}
+
+type FindAddress = (request: IncomingMessage) => string;
+
+/** A proxy that writes no address, such as `unknown`, is taken for the caller itself. */
+function trusting(proxies: string[]): FindAddress {
+  const isTrusted = proxyAddress.compile(proxies);
+  return (request) => proxyAddress.all(request, isTrusted).findLast((text) => isIP(text) !== 0) ?? '';
+}
+
+const isNear = proxyAddress.compile(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Tells once when requests look as if they came through a proxy: all its callers would share its limits. */
+function trustingNobody(): FindAddress {
+  let told = false;
+  return ({ socket, headers }) => {
+    const address = socket.remoteAddress ?? '';
+    if (!told && headers['x-forwarded-for'] !== undefined && isNear(address, 0)) {
+      told = true;
+      log().warn('requests come through a proxy that TRUSTED_PROXIES does not name: all count as one caller');
+    }
+    return address;
+  };
 }

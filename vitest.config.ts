@@ -8,6 +8,9 @@ export default defineConfig({
     globalSetup: 'tests/harness/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
+    // A process for each file would spend half of the run on loading packages.
+    isolate: false,
+    setupFiles: 'tests/harness/fresh-start.ts',
     // Long enough for a busy build machine: a test that fails once is wrong.
     testTimeout: 30_000,
     hookTimeout: 60_000,

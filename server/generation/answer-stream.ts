@@ -85,11 +85,7 @@ function brokenOff(error: ApiError): ApiError {
 }
 
 /** Charges what was produced, whoever ended the stream. */
-async function settleStream(
-  run: Run,
-  { served, exchange, stream }: AnsweredStream,
-  outcome: Outcome,
-): Promise<void> {
+async function settleStream(run: Run, { served, stream }: AnsweredStream, outcome: Outcome): Promise<void> {
   const { facts } = stream.relay;
   if (outcome === 'failed') {
     log().warn(
@@ -97,7 +93,7 @@ async function settleStream(
       'stream broke off',
     );
   }
-  const metered = meter(facts, exchange.estimate);
+  const metered = meter(facts, run.estimate(served));
   await capture(
     run.hold,
     chargeMetered(metered, served, run.hold),

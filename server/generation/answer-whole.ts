@@ -6,8 +6,8 @@ import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
 /** Sends a whole answer, settled before it goes out. */
-export async function answerWhole(run: Run, { served, exchange, whole }: AnsweredWhole): Promise<Reply> {
-  const metered = meter(whole, exchange.estimate);
+export async function answerWhole(run: Run, { served, whole }: AnsweredWhole): Promise<Reply> {
+  const metered = meter(whole, run.estimate(served));
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served, run.hold),

@@ -37,6 +37,7 @@ export async function attempt(
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
     created: Math.floor(now() / 1000),
+    estimate: run.estimate(served),
     withoutReasoning,
   });
   let upstream: UpstreamResponse;

@@ -8,6 +8,7 @@ import { measureMessages } from '../protocols/messages/measure';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import { prepareTokenCount } from '../providers/exchange';
 import { refuseBeyondLimit } from './key-limit';
+import { likelyInputTokens } from './likely-usage';
 import { readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
 import { callProvider, profileFor } from './upstream';
@@ -51,5 +52,5 @@ async function countAtProvider(
 
 /** Rounded up: a client that believes it has more room than there is runs into the limit. */
 function estimate(model: CatalogModel, body: CountTokensRequest): number {
-  return measureMessages(body, profileFor(model.provider).format).likelyInputTokens;
+  return likelyInputTokens((kind) => measureMessages(body, kind), model);
 }

@@ -4,6 +4,7 @@ import type { CatalogModel } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
 import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
+import type { Estimate } from './likely-usage';
 
 /** What an answer took, as far as its provider told. */
 export type Report = {
@@ -19,9 +20,6 @@ export type Metered = {
   providerCost: Picocredits | null;
   estimated: boolean;
 };
-
-/** Usage as it is likely to be, from the bytes of output seen. */
-export type Estimate = (outputBytes: number) => TokenUsage;
 
 /** Reported usage where it can be true, else an estimate. */
 export function meter(report: Report, estimate: Estimate): Metered {

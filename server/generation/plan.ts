@@ -3,6 +3,7 @@ import { settings } from '../env';
 import type { Hold } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import { affordableOutputTokens, type CacheMark, worstInputCost, worstOutputPrice } from '../pricing/cost';
+import { largestMediaTokens } from '../pricing/media-tokens';
 import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
 
 /** What a request can cost at most, exact and before commission, with the dearest of its candidates. */
@@ -27,10 +28,13 @@ export function planRequest<Request extends ClientRequest>(
   candidates: CatalogModel[],
 ): Plan {
   // The count of the dearer kind of tokenizer: the hold must suffice for either.
-  const { largestInputTokens } = protocol.measure(request, 'anthropic');
+  const { largestInputTokens, media } = protocol.measure(request, 'anthropic');
   const mark = readCacheMark(request);
-  const inputCost = highest(candidates.map(({ prices }) => worstInputCost(largestInputTokens, prices, mark)));
-  const outputPrice = highest(candidates.map(({ prices }) => worstOutputPrice(largestInputTokens, prices)));
+  const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
+  const inputCost = highest(
+    candidates.map((model) => worstInputCost(inputTokens(model), model.prices, mark)),
+  );
+  const outputPrice = highest(candidates.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
   const asked = protocol.requestedOutputTokens(request);
   const outputCap = Math.min(
     asked ?? settings().DEFAULT_OUTPUT_TOKENS,

@@ -6,19 +6,17 @@ import { admit, type Hold, keepLease, release } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
 import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
-import { likelyOutputTokens } from '../protocols/measure-size';
-import { NO_TOKENS } from '../protocols/neutral';
 import type { ClientHeaders } from '../providers/headers';
 import { Abort } from './abort';
 import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
 import { refuseBeyondLimit } from './key-limit';
-import { chargeMetered, type Estimate, meter, writeReceipt } from './meter';
+import { type Estimate, likelyUsage } from './likely-usage';
+import { chargeMetered, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
 import { readModelRequest } from './read-request';
 import { ofPartner, toApiError } from './refusals';
-import { profileFor } from './upstream';
 import { hashForProviders } from './user-hash';
 
 /** A request that holds money and is being answered. */
@@ -33,8 +31,8 @@ export type Run = {
   /** Output tokens per answer that the hold pays for. */
   outputCap: number;
   userHash: string;
-  /** What the lease is renewed with while nothing is reported. */
-  estimate: Estimate;
+  /** What a model has likely used while it reports nothing. */
+  estimate: (served: CatalogModel) => Estimate;
   /** Headers that tell the client what was changed about its request. */
   headers: Record<string, string>;
   /** Ends the provider's work. */
@@ -83,7 +81,6 @@ async function generate<Client extends ClientRequest>(
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
-  const kind = profileFor(model.provider).format;
   const run = startRun({
     requestId,
     hold,
@@ -92,12 +89,7 @@ async function generate<Client extends ClientRequest>(
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     outputCap,
-    // Measured when a lease is renewed: most requests end before that.
-    estimate: (outputBytes) => ({
-      ...NO_TOKENS,
-      input: protocol.measure(client, kind).likelyInputTokens,
-      output: likelyOutputTokens(outputBytes, kind),
-    }),
+    estimate: (served) => likelyUsage((kind) => protocol.measure(client, kind), served),
   });
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return answer(run, candidates, request.signal);
@@ -117,7 +109,7 @@ function startRun(begun: Begun): Run {
   const { hold, model, estimate } = begun;
   const progress = { outputBytes: 0 };
   const stopRenewing = keepLease(hold, () => {
-    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate);
+    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate(model));
     const receipt = writeReceipt(metered, { asked: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });

@@ -48,9 +48,11 @@ describe('text is counted wherever it stands', () => {
   });
 });
 
-test('media are counted by their kind, in the result of a tool as well', () => {
+test('what is shown is told apart from the text, in the result of a tool as well', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: long } };
-  const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, image] }] };
-  expect(measure(shown).largestInputTokens).toBeGreaterThan(4_000);
-  expect(measure(shown).largestInputTokens).toBeLessThan(4_100);
+  const pdf = { type: 'document', source: { type: 'base64', data: long } };
+  const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, pdf] }] };
+  expect(measure(shown).largestInputTokens).toBeLessThan(100);
+  expect(measure(shown).media.images).toEqual([{ size: null, isLowDetail: false }]);
+  expect(measure(shown).media.pages).toBeCloseTo(2, 1);
 });

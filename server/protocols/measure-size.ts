@@ -1,4 +1,7 @@
-import { isObject } from './read-fields';
+import { readImageSize } from './image-size';
+import { parseDataUrl } from './media';
+import type { ShownImage, ShownMedia } from './neutral';
+import { asObject, asText, isObject } from './read-fields';
 
 /**
  * Sizes in tokens from bytes alone. A tokenizer over raw request text can block the process for
@@ -8,17 +11,19 @@ import { isObject } from './read-fields';
 /** Whose tokens: those of current Claude models are smaller. */
 export type TokenKind = 'openai' | 'anthropic';
 
-export type InputSize = { largestInputTokens: number; likelyInputTokens: number };
+/** Without what is shown: that counts differently for each model. */
+export type InputSize = { largestInputTokens: number; likelyInputTokens: number; media: ShownMedia };
 
 const BYTES_PER_TOKEN_LOW = { openai: 3, anthropic: 2.2 };
 const BYTES_PER_TOKEN_TYPICAL = { openai: 4, anthropic: 3 };
-const TOKENS_PER_IMAGE = 2_000;
-/** A page of PDF is about 3,000 tokens and rarely smaller than 20 kB of base64. */
-const TOKENS_PER_DOCUMENT_BYTE = 3_000 / 20_000;
+/** A page of PDF is rarely smaller, in base64. */
+const BYTES_PER_PAGE = 20_000;
+/** A document given by its address may have any size. */
+const PAGES_OF_UNSEEN_DOCUMENT = 100;
 const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
 const TOKENS_PER_MESSAGE = 8;
 
-type Size = { textBytes: number; otherTokens: number };
+type Size = { textBytes: number; otherTokens: number; images: ShownImage[]; pages: number };
 
 /** `messages` and everything else that the model reads: system, tools, schemas. */
 export function measureInput(
@@ -26,7 +31,12 @@ export function measureInput(
   rest: readonly unknown[],
   kind: TokenKind,
 ): InputSize {
-  const size: Size = { textBytes: 0, otherTokens: messages.length * TOKENS_PER_MESSAGE };
+  const size: Size = {
+    textBytes: 0,
+    otherTokens: messages.length * TOKENS_PER_MESSAGE,
+    images: [],
+    pages: 0,
+  };
   for (const message of messages) addMessage(message, size);
   for (const value of rest) {
     if (value !== undefined && value !== null) addJson(value, size);
@@ -35,6 +45,7 @@ export function measureInput(
   return {
     largestInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_LOW[kind]) + other,
     likelyInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_TYPICAL[kind]) + other,
+    media: { images: size.images, pages: size.pages },
   };
 }
 
@@ -61,10 +72,9 @@ function addContent(content: unknown, size: Size): void {
 
 /** Media are not counted by their bytes; whatever else stands in a part is. */
 function addPart(part: Record<string, unknown>, size: Size): void {
-  const media = readMedia(part);
-  size.otherTokens += media?.tokens ?? 0;
+  const mediaField = addMedia(part, size);
   for (const [name, value] of Object.entries(part)) {
-    if (name === media?.field) continue;
+    if (name === mediaField) continue;
     if (name === 'content') addContent(value, size);
     else if (name === 'source' && isObject(value)) addMessage(value, size);
     // What a tool was called with is told to the model as JSON.
@@ -89,29 +99,39 @@ function addJson(value: unknown, size: Size): void {
   size.textBytes += Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-/** The field of a part that holds an image, a document or audio, and what it is worth. */
-function readMedia(part: Record<string, unknown>): { field: string; tokens: number } | null {
+/** Adds an image, a document or audio; the field of the part that holds it, or null when there is none. */
+function addMedia(part: Record<string, unknown>, size: Size): string | null {
   switch (part.type) {
     case 'image_url':
-      return { field: 'image_url', tokens: TOKENS_PER_IMAGE };
+      size.images.push(showImageUrl(part.image_url));
+      return 'image_url';
     case 'image':
-      return { field: 'source', tokens: TOKENS_PER_IMAGE };
-    case 'document':
-      if (isObject(part.source) && part.source.type !== 'base64' && part.source.type !== 'url') return null;
-      return { field: 'source', tokens: documentTokens(part) };
+      size.images.push({ size: readImageSize(asText(asObject(part.source).data)), isLowDetail: false });
+      return 'source';
+    case 'document': {
+      const { type } = asObject(part.source);
+      if (isObject(part.source) && type !== 'base64' && type !== 'url') return null;
+      size.pages += type === 'url' ? PAGES_OF_UNSEEN_DOCUMENT : countPages(part);
+      return 'source';
+    }
     case 'file':
-      return { field: 'file', tokens: documentTokens(part) };
+      size.pages += countPages(part);
+      return 'file';
     case 'input_audio':
-      return { field: 'input_audio', tokens: JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE };
+      size.otherTokens += JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE;
+      return 'input_audio';
     default:
       return null;
   }
 }
 
-/** A document given by its address may have any size: one of a hundred pages is assumed. */
-const TOKENS_OF_UNSEEN_DOCUMENT = 300_000;
-
-function documentTokens(part: Record<string, unknown>): number {
-  if (isObject(part.source) && part.source.type === 'url') return TOKENS_OF_UNSEEN_DOCUMENT;
-  return Math.max(TOKENS_PER_IMAGE, JSON.stringify(part).length * TOKENS_PER_DOCUMENT_BYTE);
+function showImageUrl(image: unknown): ShownImage {
+  const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
+  return {
+    size: readImageSize(parseDataUrl(asText(url))?.data ?? ''),
+    isLowDetail: detail === 'low',
+  };
 }
+
+const countPages = (part: Record<string, unknown>): number =>
+  Math.max(1, JSON.stringify(part).length / BYTES_PER_PAGE);

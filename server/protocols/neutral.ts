@@ -28,6 +28,14 @@ export const NO_TOKENS: TokenUsage = {
   reasoning: 0,
 };
 
+export type Pixels = { width: number; height: number };
+
+/** `size` is null where only the provider sees the image. */
+export type ShownImage = { size: Pixels | null; isLowDetail: boolean };
+
+/** What a request shows beside its text; how many tokens that is depends on the model. */
+export type ShownMedia = { images: readonly ShownImage[]; pages: number };
+
 export type Json = Record<string, unknown>;
 
 /** How long what ends here may stay in the provider's prompt cache. */

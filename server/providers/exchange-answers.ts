@@ -1,10 +1,8 @@
 import { CHAT_KEEPALIVE, writeChatError, writeChatStream } from '../protocols/chat/stream';
 import { writeAnswer as writeChatAnswer } from '../protocols/chat/write';
-import { type ClientRequest, chatProtocol, messagesProtocol } from '../protocols/client-protocol';
-import { likelyOutputTokens } from '../protocols/measure-size';
 import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from '../protocols/messages/stream';
 import { writeAnswer as writeMessagesAnswer } from '../protocols/messages/write';
-import { type Answer, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import type { Answer, TokenUsage } from '../protocols/neutral';
 import { writeReasoningMark } from '../protocols/reasoning-mark';
 import type { ToolNames } from '../protocols/tool-ids';
 import { passMessagesStream } from './anthropic/pass-through';
@@ -28,13 +26,10 @@ export type AnswerContext = ExchangeOptions & {
 };
 
 /** The way back of an exchange: whole or as a stream, in the client's format. */
-export function exchangeAnswers(
-  context: AnswerContext,
-): Pick<Exchange, 'readWhole' | 'openStream' | 'estimate'> {
+export function exchangeAnswers(context: AnswerContext): Pick<Exchange, 'readWhole' | 'openStream'> {
   return {
     readWhole: (text) => readWhole(text, context),
     openStream: () => openStream(context),
-    estimate: (outputBytes) => estimateUsage(context, outputBytes),
   };
 }
 
@@ -50,7 +45,7 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);
-  const { usage } = meteredUsage(facts, () => estimateUsage(context, facts.outputBytes));
+  const { usage } = meteredUsage(facts, () => context.estimate(facts.outputBytes));
   return { body: JSON.stringify(writeAnswer(answer, usage, context)), ...facts };
 }
 
@@ -75,7 +70,7 @@ function openStream(context: AnswerContext): StreamRelay {
 
 function passStream(context: AnswerContext, facts: StreamFacts): EventHandler {
   const { client, provider: profile, newId } = context;
-  const estimate = () => estimateUsage(context, facts.outputBytes);
+  const estimate = () => context.estimate(facts.outputBytes);
   if (client.format === 'messages')
     return passMessagesStream({ facts, envelope: messagesEnvelope(context), estimate });
   const includeUsage = client.body.stream_options?.include_usage === true;
@@ -84,7 +79,7 @@ function passStream(context: AnswerContext, facts: StreamFacts): EventHandler {
 
 function translate(context: AnswerContext, facts: StreamFacts): EventHandler {
   const { client, provider, newId, names } = context;
-  const estimate = () => estimateUsage(context, facts.outputBytes);
+  const estimate = () => context.estimate(facts.outputBytes);
   if (client.format === 'messages') {
     const reader = readChatEvents(provider, facts, newId);
     return translateStream({
@@ -111,15 +106,4 @@ function messagesEnvelope({ newId, requestedModel, provider, upstreamModel }: An
     model: requestedModel,
     mark: writeReasoningMark(provider.name, upstreamModel),
   };
-}
-
-/** What the bill will say when the provider reports nothing: the client must not be told another number. */
-function estimateUsage(
-  { client, provider }: { client: ClientRequest; provider: { format: 'openai' | 'anthropic' } },
-  outputBytes: number,
-): TokenUsage {
-  const kind = provider.format;
-  const { likelyInputTokens } =
-    client.format === 'chat' ? chatProtocol.measure(client, kind) : messagesProtocol.measure(client, kind);
-  return { ...NO_TOKENS, input: likelyInputTokens, output: likelyOutputTokens(outputBytes, kind) };
 }

@@ -36,6 +36,8 @@ export type ExchangeOptions = {
   newId: () => string;
   /** Unix time in seconds, for answers that we write. */
   created: number;
+  /** Usage by bytes alone: told, and billed, where the provider reports none. */
+  estimate: (outputBytes: number) => TokenUsage;
   /** Leaves out earlier thoughts: for one retry after a failure of the kind `reasoning`. */
   withoutReasoning?: boolean;
 };
@@ -62,8 +64,6 @@ export type Exchange = {
   readWhole(text: string): WholeAnswer;
   /** Once per attempt, with status 200. */
   openStream(): StreamRelay;
-  /** Usage by bytes alone. `meteredUsage` chooses between this and what was reported. */
-  estimate(outputBytes: number): TokenUsage;
 };
 
 /**
@@ -89,7 +89,10 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
 }
 
 function toTarget(
-  options: Omit<ExchangeOptions, 'client' | 'requestedModel' | 'clientHeaders' | 'newId' | 'created'>,
+  options: Omit<
+    ExchangeOptions,
+    'client' | 'requestedModel' | 'clientHeaders' | 'newId' | 'created' | 'estimate'
+  >,
 ): RequestTarget {
   const {
     provider,

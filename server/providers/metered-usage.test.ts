@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CHAT, exchange, frameEvents } from '../../tests/wire/exchange-harness';
 import { MESSAGES_FIXTURES } from '../../tests/wire/fixtures';
+import { likelyOutputTokens } from '../protocols/measure-size';
 import { NO_TOKENS } from '../protocols/neutral';
 import { meteredUsage } from './metered-usage';
 import { knownProviders, profileOf } from './profiles';
@@ -62,7 +63,8 @@ test('a client that leaves in the middle pays for the input reported and the out
     outputReported: false,
     outputBytes: 7,
   });
-  expect(meteredUsage(facts, () => prepared.estimate(facts.outputBytes))).toMatchObject({
+  const output = likelyOutputTokens(facts.outputBytes, 'anthropic');
+  expect(meteredUsage(facts, () => ({ ...NO_TOKENS, output }))).toMatchObject({
     usage: { input: 3, output: 3 },
     estimated: true,
   });

@@ -1,7 +1,8 @@
 import { chatProtocol, messagesProtocol } from '@/server/protocols/client-protocol';
-import type { Json } from '@/server/protocols/neutral';
+import { likelyOutputTokens } from '@/server/protocols/measure-size';
+import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import { type Exchange, type ExchangeOptions, prepareExchange } from '@/server/providers/exchange';
-import { profileOf } from '@/server/providers/profiles';
+import { type ProviderProfile, profileOf } from '@/server/providers/profiles';
 import type { StreamFacts } from '@/server/providers/stream-relay';
 
 /** A request of one of our formats, on its way to a provider; ids count up. */
@@ -13,17 +14,33 @@ export function exchange(
   let count = 0;
   const { provider = 'generic', ...rest } = options;
   const protocol = format === 'chat' ? chatProtocol : messagesProtocol;
+  const profile = profileOf(provider);
   return prepareExchange({
     client: protocol.validate(json),
-    provider: profileOf(provider),
+    provider: profile,
     upstreamModel: 'upstream-model',
     requestedModel: 'some/model',
     outputCap: 1_000,
     clientHeaders: {},
     newId: () => `id${++count}`,
     created: 1_700_000_000,
+    estimate: (outputBytes) => estimate(json, format, profile, outputBytes),
     ...rest,
   });
+}
+
+/** As the use case does, for a request that shows nothing. */
+function estimate(
+  json: Json,
+  format: 'chat' | 'messages',
+  { format: kind }: ProviderProfile,
+  outputBytes: number,
+): TokenUsage {
+  const { likelyInputTokens } =
+    format === 'chat'
+      ? chatProtocol.measure(chatProtocol.validate(json), kind)
+      : messagesProtocol.measure(messagesProtocol.validate(json), kind);
+  return { ...NO_TOKENS, input: likelyInputTokens, output: likelyOutputTokens(outputBytes, kind) };
 }
 
 export const CHAT: Json = { model: 'some/model', messages: [{ role: 'user', content: 'Hi' }] };

@@ -1,0 +1,26 @@
+import type { CatalogModel } from '../pricing/catalog';
+import { likelyMediaTokens } from '../pricing/media-tokens';
+import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
+import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { profileFor } from './upstream';
+
+/** Usage as it is likely to be, from the bytes of output seen. */
+export type Estimate = (outputBytes: number) => TokenUsage;
+
+type Asked = Pick<CatalogModel, 'provider' | 'upstreamModel'>;
+type Measure = (kind: TokenKind) => InputSize;
+
+/** The prompt is measured when the estimate is made: most providers report what they used. */
+export function likelyUsage(measure: Measure, model: Asked): Estimate {
+  const kind = profileFor(model.provider).format;
+  return (outputBytes) => ({
+    ...NO_TOKENS,
+    input: likelyInputTokens(measure, model),
+    output: likelyOutputTokens(outputBytes, kind),
+  });
+}
+
+export function likelyInputTokens(measure: Measure, model: Asked): number {
+  const { likelyInputTokens: ofText, media } = measure(profileFor(model.provider).format);
+  return ofText + likelyMediaTokens(media, model);
+}

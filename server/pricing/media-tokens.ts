@@ -1,0 +1,109 @@
+import type { Pixels, ShownImage, ShownMedia } from '../protocols/neutral';
+
+/**
+ * What a model reads of an image, in tokens. Sources, November 2026: "Images and vision" of OpenAI
+ * (developers.openai.com/api/docs/guides/images-vision), "Vision" of Anthropic, "Media resolution"
+ * of Google. Where OpenAI's own pages disagree, the dearer stands: a hold must suffice.
+ */
+type Rule =
+  /** Squares of 512 after scaling to fit 2048 and a shorter side of 768, beside a base. */
+  | { kind: 'tiles'; base: number; perTile: number }
+  /** Squares of `side`, scaled down beyond `most` of them. */
+  | { kind: 'patches'; side: number; perPatch: number; most: number }
+  /** 258 for each square that Google cuts. */
+  | { kind: 'crops' }
+  | { kind: 'flat'; tokens: number };
+
+const tiles = (base: number, perTile: number): Rule => ({ kind: 'tiles', base, perTile });
+const patches = (side: number, perPatch: number, most: number): Rule => ({
+  kind: 'patches',
+  side,
+  perPatch,
+  most,
+});
+
+/** By the name of the model behind the vendor's; the first that fits decides. */
+const RULES: readonly (readonly [RegExp, Rule])[] = [
+  [/^gpt-4o-mini/, tiles(2_833, 5_667)],
+  [/^gpt-4\.1-mini/, patches(32, 1.62, 6_144)],
+  [/^gpt-4\.1-nano/, patches(32, 2.46, 6_144)],
+  [/^gpt-4/, tiles(85, 170)],
+  [/^o4-mini/, patches(32, 1.72, 6_144)],
+  [/^o\d/, tiles(75, 150)],
+  [/^gpt-5(\.4)?-mini/, patches(32, 1.62, 6_144)],
+  [/^gpt-5(\.4)?-nano/, patches(32, 2.46, 6_144)],
+  [/^gpt-5(\.1)?(-|$)/, tiles(70, 140)],
+  [/^gpt-5\.[23]/, patches(32, 1.2, 6_144)],
+  [/^gpt-5\.[45]/, patches(32, 1.2, 10_000)],
+  [/^gpt-/, patches(32, 1.2, 30_000)],
+  [/^claude-(3|(opus|sonnet|haiku)-4(?!-[78]))/, patches(28, 1, 1_600)],
+  [/^claude-/, patches(28, 1, 4_784)],
+  [/^gemini-[12]/, { kind: 'crops' }],
+  [/^gemini-/, { kind: 'flat', tokens: 1_120 }],
+  [/^qwen/i, patches(28, 1, 16_384)],
+];
+const OTHERS: Rule = patches(28, 1, 4_096);
+
+/** A photograph whose size is not known, such as one behind an address. */
+const LIKELY_IMAGE: Pixels = { width: 1_024, height: 1_024 };
+/** Counts as much as any image can, by each of the rules. */
+const LARGEST_IMAGE: Pixels = { width: 12_000, height: 4_500 };
+const MOST_CROPS = 96;
+/** A page is shown as an image, beside its text. */
+const PAGE: ShownImage = { size: { width: 1_024, height: 1_448 }, isLowDetail: false };
+const TEXT_TOKENS_PER_PAGE = 1_500;
+
+type Model = { upstreamModel: string };
+
+/** The most that what a request shows can count as, for a hold. */
+export function largestMediaTokens(media: ShownMedia, model: Model): number {
+  return mediaTokens(media, model, LARGEST_IMAGE);
+}
+
+/** What it probably counts as, for a bill without reported usage. */
+export function likelyMediaTokens(media: ShownMedia, model: Model): number {
+  return mediaTokens(media, model, LIKELY_IMAGE);
+}
+
+function mediaTokens({ images, pages }: ShownMedia, { upstreamModel }: Model, unknown: Pixels): number {
+  if (images.length === 0 && pages === 0) return 0;
+  const rule = ruleOf(upstreamModel);
+  const ofImages = images.reduce((sum, image) => sum + imageTokens(rule, image, unknown), 0);
+  const ofPages = Math.ceil(pages * (TEXT_TOKENS_PER_PAGE + imageTokens(rule, PAGE, unknown)));
+  return ofImages + ofPages;
+}
+
+function ruleOf(upstreamModel: string): Rule {
+  const name = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1);
+  return RULES.find(([names]) => names.test(name))?.[1] ?? OTHERS;
+}
+
+function imageTokens(rule: Rule, { size, isLowDetail }: ShownImage, unknown: Pixels): number {
+  const pixels = size ?? unknown;
+  switch (rule.kind) {
+    case 'tiles':
+      return rule.base + (isLowDetail ? 0 : rule.perTile * countTiles(pixels));
+    case 'patches':
+      return Math.ceil(rule.perPatch * Math.min(rule.most, countSquares(pixels, rule.side)));
+    case 'crops':
+      return 258 * countCrops(pixels);
+    case 'flat':
+      return rule.tokens;
+  }
+}
+
+const countSquares = ({ width, height }: Pixels, side: number): number =>
+  Math.ceil(width / side) * Math.ceil(height / side);
+
+function countTiles({ width, height }: Pixels): number {
+  const fit = Math.min(1, 2_048 / Math.max(width, height));
+  const scale = fit * Math.min(1, 768 / (fit * Math.min(width, height)));
+  return countSquares({ width: Math.floor(width * scale), height: Math.floor(height * scale) }, 512);
+}
+
+/** A small image is one crop; of others the shorter side decides how large a crop is. */
+function countCrops({ width, height }: Pixels): number {
+  if (width <= 384 && height <= 384) return 1;
+  const side = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));
+  return Math.min(MOST_CROPS, countSquares({ width, height }, side));
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { readImageSize } from './image-size';
+
+const hex = (text: string): string => Buffer.from(text.replaceAll(/\s/g, ''), 'hex').toString('base64');
+const PNG = hex('89504e470d0a1a0a 0000000d49484452 00000280 000001e0 0802000000 00000000');
+const GIF = hex(`474946383961 8002 e001 ${'00'.repeat(24)}`);
+const JPEG_START = `ffd8 ffe0 0010 ${'00'.repeat(14)} ffe1 ffff ${'ff'.repeat(65_533)} ffff`;
+const FRAME = 'c2 0011 08 01e0 0280 03 000000000000000000000000';
+const WEBP = (chunk: string) => `52494646 00000000 57454250 ${chunk} ${'00'.repeat(16)}`;
+
+test.each([
+  ['PNG', PNG],
+  ['GIF', GIF],
+  ['progressive JPEG behind a profile as long as they get', hex(`${JPEG_START} ${FRAME}`)],
+  ['JPEG behind a table', hex(`ffd8 ffc4 0004 0000 ff ${FRAME}`)],
+  ['WebP', hex(WEBP('56503820 00000000 000000 9d012a 8002 e001'))],
+  ['lossless WebP', hex(WEBP('5650384c 00000000 2f 7fc27700'))],
+  ['extended WebP', hex(WEBP('56503858 0a000000 00000000 7f0200 df0100'))],
+])('%s tells its size', (_, base64) => {
+  expect(readImageSize(base64)).toEqual({ width: 640, height: 480 });
+});
+
+test.each([
+  ['nothing', ''],
+  ['what is too short', PNG.slice(0, 20)],
+  ['another kind of file', Buffer.from('%PDF-1.7'.padEnd(60)).toString('base64')],
+  ['a JPEG that ends before its frame', hex(JPEG_START)],
+  ['a JPEG whose segments lead nowhere', hex(`ffd8 ffe0 0000 ${'00'.repeat(40)}`)],
+  ['an image without width', hex(`474946383961 0000 e001 ${'00'.repeat(24)}`)],
+])('%s has no size', (_, base64) => {
+  expect(readImageSize(base64)).toBeNull();
+});

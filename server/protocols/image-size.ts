@@ -1,0 +1,51 @@
+import type { Pixels } from './neutral';
+
+/** The size of an image from the beginning of its file: what it costs follows from it. */
+
+/** So much of an image is looked at: the size of a JPEG stands behind its profiles and its thumbnail. */
+const BASE64_READ = 400_000;
+
+/** Null for what is no PNG, JPEG, GIF or WebP, or hides its size. */
+export function readImageSize(base64: string): Pixels | null {
+  const bytes = Buffer.from(base64.slice(0, BASE64_READ), 'base64');
+  const size = bytes.length < 30 ? null : readSize(bytes);
+  return size !== null && size.width > 0 && size.height > 0 ? size : null;
+}
+
+function readSize(bytes: Buffer): Pixels | null {
+  if (bytes.readUInt32BE(0) === 0x89504e47)
+    return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  if (bytes.readUInt16BE(0) === 0xffd8) return readJpegSize(bytes);
+  const beginning = bytes.toString('latin1', 0, 16);
+  if (beginning.startsWith('GIF8')) return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  return /^RIFF.{4}WEBP/s.test(beginning) ? readWebpSize(bytes, beginning.slice(12)) : null;
+}
+
+function readWebpSize(bytes: Buffer, chunk: string): Pixels | null {
+  switch (chunk) {
+    case 'VP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case 'VP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Goes from segment to segment until one tells the frame: C0 to CF, but for C4, C8 and CC. */
+function readJpegSize(bytes: Buffer): Pixels | null {
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    const marker = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff) return null;
+    // Markers may be filled up with FF.
+    if (marker === 0xff) at += 1;
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+      return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return null;
+}

@@ -1,20 +1,25 @@
 import { CHAT_KEEPALIVE, writeChatError, writeChatStream } from '../protocols/chat/stream';
-import { writeAnswer as writeChatAnswer } from '../protocols/chat/write';
+import { writeAnswer as writeChatAnswer, writeUsage as writeChatUsage } from '../protocols/chat/write';
 import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from '../protocols/messages/stream';
-import { writeAnswer as writeMessagesAnswer } from '../protocols/messages/write';
-import type { Answer, TokenUsage } from '../protocols/neutral';
+import {
+  writeAnswer as writeMessagesAnswer,
+  writeUsage as writeMessagesUsage,
+} from '../protocols/messages/write';
+import type { Answer, Json, TokenUsage } from '../protocols/neutral';
+import { isObject } from '../protocols/read-fields';
 import { writeReasoningMark } from '../protocols/reasoning-mark';
 import type { ToolNames } from '../protocols/tool-ids';
 import { passMessagesStream } from './anthropic/pass-through';
 import * as anthropicResponse from './anthropic/response';
 import { readMessageEvents } from './anthropic/stream';
 import type { Exchange, ExchangeOptions, WholeAnswer } from './exchange';
-import { meteredUsage } from './metered-usage';
+import { type MeteredUsage, meteredUsage } from './metered-usage';
 import { renameModel } from './model-name';
 import { passChatStream } from './openai/pass-through';
 import { repairCompletion } from './openai/repair-chunks';
 import * as openaiResponse from './openai/response';
 import { readChatEvents } from './openai/stream';
+import type { ProviderFormat } from './profiles';
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
 import { translateStream } from './translate-stream';
 
@@ -38,15 +43,23 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const isAnthropic = provider.format === 'anthropic';
   const json = isAnthropic ? anthropicResponse.parseMessage(text) : openaiResponse.parseCompletion(text);
   const facts = isAnthropic ? anthropicResponse.readFacts(json) : openaiResponse.readFacts(json, provider);
+  const metered = meteredUsage(facts, () => context.estimate(facts.outputBytes));
   if (sameFormat) {
-    const isRepaired = !isAnthropic && repairCompletion(json);
-    return { body: renameModel(isRepaired ? JSON.stringify(json) : text, requestedModel), ...facts };
+    const repairs = [!isAnthropic && repairCompletion(json), tellUsage(json, metered, provider.format)];
+    const body = repairs.includes(true) ? JSON.stringify(json) : text;
+    return { body: renameModel(body, requestedModel), ...facts };
   }
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);
-  const { usage } = meteredUsage(facts, () => context.estimate(facts.outputBytes));
-  return { body: JSON.stringify(writeAnswer(answer, usage, context)), ...facts };
+  return { body: JSON.stringify(writeAnswer(answer, metered.usage, context)), ...facts };
+}
+
+/** Where the provider told nothing, or what cannot be true, the client is told what is billed. */
+function tellUsage(json: Json, { usage, estimated }: MeteredUsage, format: ProviderFormat): boolean {
+  if (isObject(json.usage) && !estimated) return false;
+  json.usage = format === 'anthropic' ? writeMessagesUsage(usage) : writeChatUsage(usage);
+  return true;
 }
 
 function writeAnswer(answer: Answer, usage: TokenUsage, context: AnswerContext): object {

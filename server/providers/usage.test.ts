@@ -96,6 +96,24 @@ describe('the true cost', () => {
     ['openrouter', { cost: 0.00014 }, 14_000_000_000n],
     ['openrouter', { cost: 0 }, 0n],
     ['openrouter', { cost: 1.5 }, 150_000_000_000_000n],
+    // With a key of ours at another provider, `cost` is the fee, and that provider bills the rest.
+    [
+      'openrouter',
+      { cost: 0.05, is_byok: true, cost_details: { upstream_inference_cost: 1 } },
+      105_000_000_000_000n,
+    ],
+    [
+      'openrouter',
+      { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } },
+      50_000_000_000_000n,
+    ],
+    ['openrouter', { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: null } }, null],
+    ['openrouter', { cost: 0, is_byok: true }, null],
+    [
+      'openrouter',
+      { cost: 1, is_byok: false, cost_details: { upstream_inference_cost: 1 } },
+      100_000_000_000_000n,
+    ],
     ['openrouter', { cost: -1 }, null],
     ['openrouter', { cost: '1' }, null],
     ['openrouter', {}, null],

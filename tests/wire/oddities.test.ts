@@ -312,6 +312,69 @@ describe('a stream that breaks', () => {
   });
 });
 
+/** `[DONE]` and `message_stop` say that the answer is whole; the reason follows from what is in it. */
+describe('a stream that ends properly but tells no reason', () => {
+  const role = chunk({ role: 'assistant', content: 'Hi' });
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } };
+  const chat = { text: [role, usage], call: [role, chunk({ tool_calls: [call] }), usage] };
+
+  const reasonless = (name: string) =>
+    (MESSAGES_FIXTURES[name]?.events ?? []).filter((event) => (event as Json).type !== 'message_delta');
+  const messages = {
+    text: reasonless('plain: pings anywhere, between blocks too'),
+    call: reasonless('a tool without arguments'),
+  };
+
+  test.each(['text', 'call'] as const)('%s, from the OpenAI format', async (kind) => {
+    const bytes = frameEvents(chat[kind], { done: true });
+    const relayed = relay(ask('chat', 'openai'), bytes);
+    expect((await toldInChat(relayed)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
+    expect(eventsOf(relayed.text).at(-1)).toMatchObject({ choices: [], usage: usage.usage });
+    const translated = relay(ask('messages', 'openai'), bytes);
+    expect((await toldInMessages(translated)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
+  });
+
+  test.each(['text', 'call'] as const)('%s, from the Anthropic format', async (kind) => {
+    const bytes = frameEvents(messages[kind], { names: true });
+    const relayed = relay(ask('messages', 'anthropic'), bytes);
+    expect((await toldInMessages(relayed)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
+    const translated = relay(ask('chat', 'anthropic'), bytes);
+    expect((await toldInChat(translated)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
+  });
+
+  test('every one of several answers is finished', () => {
+    const two = [role, { ...role, choices: [{ index: 1, delta: { role: 'assistant', content: 'Ho' } }] }];
+    const { text } = relay(ask('chat', 'openai'), frameEvents(two, { done: true }));
+    const finished = eventsOf(text).flatMap(({ choices }) =>
+      (choices as Json[]).flatMap(({ index, finish_reason }) =>
+        finish_reason ? [[index, finish_reason]] : [],
+      ),
+    );
+    expect(finished).toEqual([
+      [0, 'stop'],
+      [1, 'stop'],
+    ]);
+  });
+
+  test('a whole answer gets one as well', () => {
+    const answer = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: null }] };
+    const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(answer));
+    expect(JSON.parse(body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+  });
+});
+
+test('a stream without any answer is a failure before it began, not an empty answer', () => {
+  const nothing = frameEvents([{ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } }], {
+    done: true,
+  });
+  for (const format of ['chat', 'messages'] as const) {
+    const { text, facts } = relay(ask(format, 'openai'), nothing);
+    expect(facts).toMatchObject({ started: false, finished: false, failure: { kind: 'unavailable' } });
+    expect(text).toBe('');
+  }
+});
+
 describe('a stream request that is answered with one object', () => {
   const completion = JSON.stringify(
     {
@@ -367,6 +430,17 @@ describe('a provider that reports no usage', () => {
     const { text, facts } = relay(ask('messages', 'openai'), frameEvents(events, { done: true }));
     expect(facts).toMatchObject({ usage: null, outputBytes: 400 });
     expect(eventsOf(text).at(-2)?.usage).toMatchObject({ output_tokens: 100 });
+  });
+
+  test('a whole answer tells the estimate too, in either format', () => {
+    const message = { role: 'assistant', content: 'x'.repeat(400) };
+    const chat = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage: { prompt_tokens: -1 } };
+    expect(JSON.parse(exchange('chat', CHAT).readWhole(JSON.stringify(chat)).body).usage).toMatchObject({
+      completion_tokens: 100,
+    });
+    const answer = { content: [{ type: 'text', text: 'x'.repeat(300) }], stop_reason: 'end_turn' };
+    const told = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(JSON.stringify(answer));
+    expect(JSON.parse(told.body).usage).toMatchObject({ output_tokens: 100 });
   });
 
   test('the SDKs of the messages format find the numbers without which they crash', async () => {

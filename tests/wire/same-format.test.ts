@@ -138,6 +138,34 @@ describe('chat to the OpenAI format', () => {
     ]);
   });
 
+  test('what the provider asks of us is not told as what the client pays', () => {
+    const costs = {
+      cost: 0.01,
+      is_byok: true,
+      cost_details: { upstream_inference_cost: 0.2 },
+      cost_in_usd_ticks: 5,
+    };
+    const counts = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+    const usage = { ...counts, ...costs };
+    const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+    const whole = exchange('chat', CHAT, { provider: 'openrouter' }).readWhole(
+      JSON.stringify({ model: 'theirs', choices: [choice], usage }),
+    );
+    expect(JSON.parse(whole.body).usage).toEqual(counts);
+    expect(whole.providerCost).toBe(21_000_000_000_000n);
+    const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
+    const events = [
+      { choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] },
+      { choices: [], usage },
+    ];
+    const streamed = relay(
+      exchange('chat', request, { provider: 'openrouter' }),
+      frameEvents(events, { done: true }),
+    );
+    expect(eventsOf(streamed.text).at(-1)?.usage).toEqual(counts);
+    expect(streamed.facts.providerCost).toBe(21_000_000_000_000n);
+  });
+
   test('a whole answer is repaired as a streamed one is', () => {
     const message = {
       role: 'assistant',

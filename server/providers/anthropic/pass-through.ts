@@ -25,6 +25,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   const noteUsage = collectUsage(facts);
   let hasStarted = false;
   let isStopped = false;
+  let hasCalls = false;
   let stopReason = '';
   /** Added to every index after a second beginning: blocks count on. */
   let shift = 0;
@@ -51,6 +52,9 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
       case 'message_stop':
         isStopped = true;
         return '';
+      case 'content_block_start':
+        hasCalls ||= asObject(event.content_block).type === 'tool_use';
+        return frame(type, shiftIndex(event) ? JSON.stringify(event) : line);
       default:
         return type === '' ? '' : frame(type, shiftIndex(event) ? JSON.stringify(event) : line);
     }
@@ -90,10 +94,21 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 
   function close(): string {
     if (whole !== null) return whole.close();
-    facts.finished = facts.started && (isStopped || stopReason !== '');
-    if (facts.finished) return messagesFrame({ type: 'message_stop' });
-    facts.failure = brokenAnswer('the provider ended its answer without finishing it');
-    return '';
+    facts.finished = hasStarted && (isStopped || stopReason !== '');
+    if (!facts.finished) {
+      facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+      return '';
+    }
+    return (stopReason === '' ? writeReason() : '') + messagesFrame({ type: 'message_stop' });
+  }
+
+  /** The provider said that it is done, but not why: clients wait for a reason, and for the usage with it. */
+  function writeReason(): string {
+    return messagesFrame({
+      type: 'message_delta',
+      delta: { stop_reason: hasCalls ? 'tool_use' : 'end_turn', stop_sequence: null },
+      usage: writeUsage(meteredUsage(facts, estimate).usage),
+    });
   }
 
   return { event, close };

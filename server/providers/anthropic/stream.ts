@@ -62,6 +62,7 @@ export function readMessageEvents(
   const noteUsage = collectUsage(facts);
   let calls = 0;
   let hasJson = false;
+  let isStopped = false;
   let delta: Json = {};
   let whole: StreamEvent[] | null = null;
 
@@ -97,6 +98,9 @@ export function readMessageEvents(
       case 'message_delta':
         delta = overwriteUsage(delta, event.delta);
         noteUsage(event.usage, { isFinal: true });
+        return [];
+      case 'message_stop':
+        isStopped = true;
         return [];
       case 'ping':
         return [{ type: 'ping' }];
@@ -137,14 +141,15 @@ export function readMessageEvents(
 
   function close(): StreamEvent[] {
     const said = asText(delta.stop_reason);
-    facts.finished = facts.started && (said !== '' || whole !== null);
+    facts.finished = facts.started && (said !== '' || isStopped || whole !== null);
     if (!facts.finished) {
       facts.failure = brokenAnswer('the provider ended its answer without finishing it');
       return [];
     }
     if (whole !== null) return whole.filter(({ type }) => type === 'finish');
     const open = [...blocks.values()].flatMap(endBlock);
-    const reason = readStopReason(said, { jsonTool: hasJson ? jsonTool : null });
+    const known = said || (calls > 0 ? 'tool_use' : 'end_turn');
+    const reason = readStopReason(known, { jsonTool: hasJson ? jsonTool : null });
     const explanation = asText(asObject(delta.stop_details).explanation) || null;
     return [
       ...open,

@@ -9,6 +9,7 @@ import { brokenAnswer } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { repairChunks } from './repair-chunks';
 import { DONE, isWholeAnswer, readChatEvents, readChunk } from './stream';
+import { blankCosts } from './usage';
 
 export type PassThroughOptions = {
   profile: ProviderProfile;
@@ -21,19 +22,22 @@ export type PassThroughOptions = {
   estimate: () => TokenUsage;
 };
 
+type ChoiceState = { isFinished: boolean; hasCalls: boolean };
+
 /**
  * Relays a chat-completions stream to a client of the same format. Chunks go through as they came,
  * but for the model's name, the closing `[DONE]`, usage that the client did not ask for or that does
- * not stand alone, and fields without which the common clients crash.
+ * not stand alone, and what the common clients crash without. Usage goes out at the end, behind
+ * what may have to be added.
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
-  const { profile, facts, envelope, includeUsage } = options;
-  const choices = new Map<unknown, { isFinished: boolean }>();
+  const { profile, facts, envelope, includeUsage, estimate } = options;
+  const choices = new Map<unknown, ChoiceState>();
   const repair = repairChunks();
   /** What the chunks of the provider are called by: ours must not stand out. */
-  let seen: { id?: string; created?: number } = {};
+  let seen: { id: string; created: number } = envelope;
   let isDone = false;
-  let wroteUsage = false;
+  let usageFrame: string | null = null;
   let whole: EventHandler | null = null;
 
   function event(data: string): string {
@@ -49,14 +53,16 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
       whole = streamWhole(options);
       return whole.event(data);
     }
-    facts.started = true;
     noteChoices(chunk);
+    facts.started ||= choices.size > 0;
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
-    wroteUsage ||= isUsageChunk;
-    const repairs = [repair(chunk), !isUsageChunk && takeUsage(chunk)];
+    const repairs = [repair(chunk), isUsageChunk ? blankCosts(chunk) : takeUsage(chunk)];
     const text = repairs.includes(true) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
-    return `data: ${renameModel(text, envelope.model)}\n\n`;
+    const frame = `data: ${renameModel(text, envelope.model)}\n\n`;
+    if (!isUsageChunk) return frame;
+    usageFrame = frame;
+    return '';
   }
 
   /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
@@ -70,28 +76,39 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     if (asText(chunk.id) !== '' && typeof chunk.created === 'number')
       seen = { id: asText(chunk.id), created: chunk.created };
     for (const choice of asArray(chunk.choices).map(asObject)) {
-      const state = choices.get(choice.index) ?? { isFinished: false };
+      const state = choices.get(choice.index) ?? { isFinished: false, hasCalls: false };
       choices.set(choice.index, state);
       if (choice.finish_reason) state.isFinished = true;
+      if (asArray(asObject(choice.delta).tool_calls).length > 0) state.hasCalls = true;
     }
   }
 
   function close(): string {
     if (whole !== null) return whole.close();
-    const areFinished = choices.size > 0 && [...choices.values()].every((choice) => choice.isFinished);
-    facts.finished = facts.started && (isDone || areFinished);
+    const unfinished = [...choices].filter(([, { isFinished }]) => !isFinished);
+    facts.finished = facts.started && (isDone || unfinished.length === 0);
     if (!facts.finished) {
       facts.failure = brokenAnswer('the provider ended its answer without finishing it');
       return '';
     }
-    const { id, created, model } = envelope;
-    const chunk = { id, object: 'chat.completion.chunk', created, model, ...seen, choices: [] };
-    const isMissing = includeUsage && !wroteUsage;
-    return (
-      (isMissing
-        ? chatFrame({ ...chunk, usage: writeUsage(meteredUsage(facts, options.estimate).usage) })
-        : '') + CHAT_DONE
-    );
+    return unfinished.map(finish).join('') + (includeUsage ? closingUsage() : '') + CHAT_DONE;
+  }
+
+  /** The provider said that it is done, but not why: the official clients throw without a reason. */
+  function finish([index, { hasCalls }]: [unknown, ChoiceState]): string {
+    const choice = { index, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' };
+    return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
+  }
+
+  function closingUsage(): string {
+    const { usage, estimated } = meteredUsage(facts, estimate);
+    if (usageFrame !== null && !estimated) return usageFrame;
+    return ownFrame({ choices: [], usage: writeUsage(usage) });
+  }
+
+  function ownFrame(fields: Json): string {
+    const { id, created } = seen;
+    return chatFrame({ id, object: 'chat.completion.chunk', created, model: envelope.model, ...fields });
   }
 
   return { event, close };

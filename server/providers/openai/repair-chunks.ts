@@ -2,6 +2,7 @@ import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { readContent } from './content';
 import { collectToolSlots, readArguments } from './tool-slots';
+import { blankCosts } from './usage';
 
 type Slots = ReturnType<typeof collectToolSlots>;
 
@@ -33,12 +34,23 @@ export function repairChunks(): (chunk: Json) => boolean {
 
 /** The same for a whole answer, which needs less. */
 export function repairCompletion(completion: Json): boolean {
-  const repairs = asArray(completion.choices).flatMap((choice) => {
-    const message = asObject(asObject(choice).message);
+  const repairs = asArray(completion.choices).flatMap((given) => {
+    const choice = asObject(given);
+    const message = asObject(choice.message);
     const calls = asArray(message.tool_calls).map(asObject);
-    return [repairContent(message), ...calls.flatMap((call) => [repairType(call), repairArguments(call)])];
+    return [
+      repairContent(message),
+      repairFinish(choice, calls.length > 0),
+      ...calls.flatMap((call) => [repairType(call), repairArguments(call)]),
+    ];
   });
-  return repairs.includes(true);
+  return [blankCosts(completion), ...repairs].includes(true);
+}
+
+function repairFinish(choice: Json, hasCalls: boolean): boolean {
+  if (typeof choice.finish_reason === 'string') return false;
+  choice.finish_reason = hasCalls ? 'tool_calls' : 'stop';
+  return true;
 }
 
 function repairRole(delta: Json): boolean {

@@ -55,7 +55,18 @@ export function readUsage(
 const PICOCREDITS_PER_TICK = 10_000n;
 const DOLLAR_DECIMALS = 14;
 
-/** What the provider says that the request cost it to us, exact. Null: it says nothing usable. */
+/** What a provider asks of us is not what the client pays. */
+const COST_FIELDS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'estimated_cost', 'is_byok'];
+
+/** Takes the provider's costs out of the usage of an answer or chunk; true when there were any. */
+export function blankCosts({ usage }: Json): boolean {
+  if (!isObject(usage)) return false;
+  const told = COST_FIELDS.filter((field) => usage[field] !== undefined);
+  for (const field of told) usage[field] = undefined;
+  return told.length > 0;
+}
+
+/** What the provider says that the request costs us, exact. Null: it says nothing usable. */
 export function readCost(
   usage: Json,
   { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,
@@ -64,7 +75,15 @@ export function readCost(
     const ticks = readCount(usage.cost_in_usd_ticks);
     return ticks === null ? null : ((BigInt(ticks) * PICOCREDITS_PER_TICK) as Picocredits);
   }
-  const dollars = reportsCost === 'dollars' ? usage.cost : null;
+  if (reportsCost === null) return null;
+  const charged = readDollars(usage.cost);
+  if (usage.is_byok !== true) return charged;
+  // With a key of ours at another provider this is only the fee: that provider bills us the rest.
+  const inference = readDollars(asObject(usage.cost_details).upstream_inference_cost);
+  return charged === null || inference === null ? null : ((charged + inference) as Picocredits);
+}
+
+function readDollars(dollars: unknown): Picocredits | null {
   if (typeof dollars !== 'number' || !Number.isFinite(dollars) || dollars < 0 || dollars > 1e6) return null;
   const [whole = '0', decimals = ''] = dollars.toFixed(DOLLAR_DECIMALS).split('.');
   return BigInt(whole + decimals.padEnd(DOLLAR_DECIMALS, '0')) as Picocredits;

@@ -12,4 +12,18 @@ export class Abort extends EventEmitter<{ abort: [] }> {
     this.aborted = true;
     this.emit('abort');
   }
+
+  /** Waits, unless or until it is aborted. */
+  rest(forMs: number): Promise<void> {
+    if (this.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.off('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, forMs);
+      this.once('abort', wake);
+    });
+  }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { countProviderFailure } from '../activity/provider-failures';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
@@ -75,15 +74,11 @@ function mayHelp({ kind }: ProviderFailure, withoutReasoning: boolean): boolean 
 const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAfterSeconds ?? 0;
 
 /** Doubles with each try, and is spread so that clients that failed together do not return together. */
-async function backOff({ abort }: Run, tries: number, failure: ProviderFailure): Promise<void> {
-  if (abort.aborted) return;
+function backOff({ abort }: Run, tries: number, failure: ProviderFailure): Promise<void> {
   const spread = 0.5 + Math.random() / 2;
-  const waitMs = Math.max(waitSeconds(failure) * SECOND_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1) * spread);
-  const patience = new AbortController();
-  const wake = () => patience.abort();
-  abort.once('abort', wake);
-  await sleep(waitMs, undefined, { signal: patience.signal }).catch(() => {});
-  abort.off('abort', wake);
+  return abort.rest(
+    Math.max(waitSeconds(failure) * SECOND_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1) * spread),
+  );
 }
 
 function note(

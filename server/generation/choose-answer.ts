@@ -76,9 +76,7 @@ const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAft
 /** Doubles with each try, and is spread so that clients that failed together do not return together. */
 function backOff({ abort }: Run, tries: number, failure: ProviderFailure): Promise<void> {
   const spread = 0.5 + Math.random() / 2;
-  return abort.rest(
-    Math.max(waitSeconds(failure) * SECOND_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1) * spread),
-  );
+  return abort.rest(Math.max(waitSeconds(failure) * SECOND_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1) * spread));
 }
 
 function note(

@@ -93,7 +93,8 @@ export async function onConnection<T>(work: (connection: pg.PoolClient) => Promi
 let client: PrismaClient | undefined;
 
 export function prisma(): PrismaClient {
-  client ??= new PrismaClient({ adapter: new PrismaPg(connection()) });
+  // Minimal: what went wrong, without the values that were asked with.
+  client ??= new PrismaClient({ adapter: new PrismaPg(connection()), errorFormat: 'minimal' });
   return client;
 }
 

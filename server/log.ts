@@ -23,10 +23,13 @@ export function log(): Logger {
 }
 
 const FIRST_PLACE = /\n\s+at (\S+)/;
+/** The first that is neither Node's nor a package's: it tells which statement of ours it was. */
+const OUR_PLACE = /\n\s+at (?:async )?(\S+) \((?!node:)(?!.*\bnode_modules\b)/;
 
 /** What may be told of a failure: what it was and the function it came from, with secrets masked. No stack. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return maskSecrets(String(error));
-  const place = FIRST_PLACE.exec(error.stack ?? '')?.[1];
+  const stack = error.stack ?? '';
+  const place = (OUR_PLACE.exec(stack) ?? FIRST_PLACE.exec(stack))?.[1];
   return maskSecrets(`${error.name}: ${error.message}${place ? ` (in ${place})` : ''}`);
 }

@@ -1,11 +1,18 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { PrismaClient } from '@/prisma/client/client';
 import { pool, prisma } from '@/server/db';
 import { isDatabaseBusy } from '@/server/http/database-busy';
+import { describeError } from '@/server/log';
+import { startEmbeddedPostgres } from '@/server/process/embedded-postgres';
+import { choosePort } from '@/server/process/listen';
 import { whileDatabaseIsBusy } from './harness/busy-database';
 import { newDatabase, onDatabaseServer } from './harness/database';
+import { withClient } from './harness/database-connection';
 
 const { url } = await newDatabase();
 
@@ -15,21 +22,51 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+/** The two doors once more, with settings of their own. */
+async function withDoors<T>(
+  settings: pg.PoolConfig,
+  work: (hot: pg.Pool, slow: PrismaClient) => Promise<T>,
+): Promise<T> {
+  const hot = new pg.Pool(settings);
+  hot.on('error', () => {});
+  const slow = new PrismaClient({ adapter: new PrismaPg(settings) });
+  try {
+    return await work(hot, slow);
+  } finally {
+    await Promise.all([hot.end(), slow.$disconnect()]);
+  }
+}
+
+/** What each way to ask answers. */
+const askEveryWay = (hot: pg.Pool, slow: PrismaClient, text = 'SELECT email FROM "user"') =>
+  Promise.all([
+    failureOf(hot.query(text)),
+    failureOf(slow.$queryRawUnsafe(text)),
+    failureOf(slow.user.findFirst()),
+    failureOf(slow.$transaction((tx) => tx.user.findFirst())),
+  ]);
+
+function expectBusy(failures: unknown[]): void {
+  expect(failures.map(isDatabaseBusy), String(failures)).toEqual(failures.map(() => true));
+}
+
 test('a database without a free connection is told from one that fails, at both doors', async () => {
   await whileDatabaseIsBusy(async () => {
-    const failures = await Promise.all([
-      failureOf(pool().query('SELECT 1')),
-      failureOf(prisma().user.findFirst()),
-      failureOf(prisma().$transaction((tx) => tx.user.findFirst(), { maxWait: 1_000 })),
-      failureOf(prisma().$transaction((tx) => tx.user.findFirst(), { maxWait: 9_000 })),
-    ]);
-    expect(failures.map(isDatabaseBusy), String(failures)).toEqual([true, true, true, true]);
+    expectBusy(
+      await Promise.all([
+        failureOf(pool().query('SELECT 1')),
+        failureOf(prisma().user.findFirst()),
+        failureOf(prisma().$transaction((tx) => tx.user.findFirst(), { maxWait: 1_000 })),
+        failureOf(prisma().$transaction((tx) => tx.user.findFirst(), { maxWait: 9_000 })),
+      ]),
+    );
   });
   const broken = await Promise.all([
     failureOf(pool().query('SELECT nothing')),
     failureOf(prisma().$queryRaw`SELECT nothing`),
+    failureOf(prisma().user.findFirstOrThrow()),
   ]);
-  expect(broken.map(isDatabaseBusy), String(broken)).toEqual([false, false]);
+  expect(broken.map(isDatabaseBusy), String(broken)).toEqual([false, false, false]);
 });
 
 test('so is a server that takes no more connections', async () => {
@@ -38,15 +75,77 @@ test('so is a server that takes no more connections', async () => {
     client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x' CONNECTION LIMIT 0`),
   );
   const connectionString = String(Object.assign(new URL(url), { username: role, password: 'x' }));
-  const [hot, slow] = [
-    new pg.Pool({ connectionString }),
-    new PrismaClient({ adapter: new PrismaPg({ connectionString }) }),
-  ];
   try {
-    const failures = await Promise.all([failureOf(hot.query('SELECT 1')), failureOf(slow.user.findFirst())]);
-    expect(failures.map(isDatabaseBusy), String(failures)).toEqual([true, true]);
+    await withDoors({ connectionString }, async (hot, slow) => expectBusy(await askEveryWay(hot, slow)));
   } finally {
-    await Promise.all([hot.end(), slow.$disconnect()]);
     await onDatabaseServer((client) => client.query(`DROP ROLE ${role}`));
   }
+});
+
+test.each([
+  ['a statement that takes too long', { statement_timeout: 100 }],
+  ['a lock that is not to be had in time', { options: '-c lock_timeout=100' }],
+])('so is %s', async (_, limit) => {
+  await withClient(url, async (holder) => {
+    await holder.query('BEGIN; LOCK TABLE "user"');
+    await withDoors({ connectionString: url, ...limit }, async (hot, slow) =>
+      expectBusy(await askEveryWay(hot, slow)),
+    );
+  });
+});
+
+test('so is a connection that is cut off, and an address where nobody listens', async () => {
+  await withDoors({ connectionString: url, application_name: 'cut off' }, async (hot, slow) => {
+    const asked = Promise.all([
+      failureOf(hot.query('SELECT pg_sleep(30)')),
+      failureOf(slow.$queryRaw`SELECT pg_sleep(30)`),
+    ]);
+    await expect
+      .poll(() =>
+        withClient(url, async (client) => {
+          const { rowCount } = await client.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut off'",
+          );
+          return rowCount;
+        }),
+      )
+      .toBe(2);
+    expectBusy(await asked);
+  });
+  const connectionString = String(Object.assign(new URL(url), { port: await choosePort() }));
+  await withDoors({ connectionString }, async (hot, slow) => expectBusy(await askEveryWay(hot, slow)));
+});
+
+test('so is a server that shuts down', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'svc-shutdown-'));
+  chmodSync(dataDir, 0o755);
+  const database = await startEmbeddedPostgres({ dataDir, durable: false });
+  try {
+    await withClient(database.url, async (holder) => {
+      // As long as somebody is there it lets no further one in, and does not end.
+      const { rows } = await holder.query("SELECT pg_read_file('postmaster.pid') AS file");
+      process.kill(Number.parseInt(rows[0].file, 10), 'SIGTERM');
+      await withDoors({ connectionString: database.url }, async (hot, slow) => {
+        await expect
+          .poll(async () => (await failureOf(hot.query('SELECT 1'))) as unknown)
+          .toMatchObject({ code: '57P03' });
+        expectBusy(await askEveryWay(hot, slow));
+      });
+    });
+  } finally {
+    await database.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+async function askTooMuch(): Promise<unknown> {
+  return withDoors({ connectionString: url, statement_timeout: 50 }, (hot) =>
+    hot.query('SELECT pg_sleep(5), $1::text', ['a secret of somebody']),
+  );
+}
+
+test('a statement of ours that was cut off is told with the place that asked, and without its values', async () => {
+  const told = describeError(await failureOf(askTooMuch()));
+  expect(told).toMatch(/canceling statement due to statement timeout \(in \w/);
+  expect(told).not.toContain('secret');
 });

@@ -1,11 +1,25 @@
-/** In turn: the pool had no connection, opening one took too long, Prisma had none for a transaction. */
-const WAITED_IN_VAIN =
-  /timeout exceeded when trying to connect|Connection terminated due to connection timeout|Unable to start a transaction in the given time/;
-/** PostgreSQL takes no more connections; Prisma's name for the same. */
-const TOO_MANY_CONNECTIONS = new Set<unknown>(['53300', 'P2037']);
+/**
+ * "Not now", in PostgreSQL's own codes: too many connections; a statement that took longer than it may,
+ * a wait for a lock that did; a deadlock, a conflict of transactions; being stopped (twice), starting up
+ * or shutting down.
+ */
+const NOT_NOW = new Set<unknown>(['53300', '57014', '55P03', '40P01', '40001', '57P01', '57P02', '57P03']);
+/** Nobody listens, or the connection broke. Providers, processor and mail have errors of their own. */
+const AWAY = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+/** Prisma's words for that. */
+const PRISMA_AWAY = new Set<unknown>(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout']);
+/** In turn: the pool had no connection, opening one took too long, one broke, Prisma had none for a transaction. */
+const IN_WORDS =
+  /timeout exceeded when trying to connect|Connection terminated|Unable to start a transaction in the given time/;
 
-/** No connection to the database was to be had in time: nothing was done, and the same may work in a moment. */
+/** The database has no connection or no time for us now: the same may work in a moment. */
 export function isDatabaseBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return WAITED_IN_VAIN.test(error.message) || ('code' in error && TOO_MANY_CONNECTIONS.has(error.code));
+  if (IN_WORDS.test(error.message)) return true;
+  const { code, meta } = error as { code?: unknown; meta?: PrismaMeta };
+  const behind = meta?.driverAdapterError?.cause;
+  return NOT_NOW.has(behind?.originalCode ?? code) || AWAY.has(code) || PRISMA_AWAY.has(behind?.kind);
 }
+
+/** Prisma hands on what PostgreSQL said under a code of its own. */
+type PrismaMeta = { driverAdapterError?: { cause?: { kind?: unknown; originalCode?: unknown } } };

@@ -71,6 +71,19 @@ export function querySlowly<Row extends pg.QueryResultRow>(text: string, values:
   });
 }
 
+const ROWS_PER_STEP = 1_000;
+
+/**
+ * Deletes what is too old, in bounded steps, so that none holds up anybody. `statement` takes the time
+ * (`$1`) and how many rows at most (`$2`).
+ */
+export async function deleteInSteps(statement: string, before: Date): Promise<void> {
+  let deleted: number | null;
+  do {
+    ({ rowCount: deleted } = await pool().query(statement, [before, ROWS_PER_STEP]));
+  } while (deleted === ROWS_PER_STEP);
+}
+
 /**
  * One connection for several statements. When it breaks, the next statement fails and the connection
  * is thrown away; without a listener a break between two statements would end the process.

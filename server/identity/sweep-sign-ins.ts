@@ -1,31 +1,23 @@
 import { DAY_MS, MINUTE_MS, now } from '../clock';
-import { pool } from '../db';
+import { deleteInSteps } from '../db';
 
-/** Codes and tokens of past sign-ins go once no limit and no replay looks at them. In bounded steps. */
+/** Codes and tokens of past sign-ins go once no limit and no replay looks at them. */
 
 /** The longest that a limit looks back is a day; the clocks of instances may differ. */
 const CODE_KEPT_MS = DAY_MS + 60 * MINUTE_MS;
 const TOKEN_KEPT_MS = 60 * MINUTE_MS;
-const ROWS_PER_STEP = 1_000;
 
 export async function sweepSignIns(): Promise<void> {
-  await inSteps(
+  await deleteInSteps(
     'DELETE FROM login_challenge WHERE id IN (SELECT id FROM login_challenge WHERE created_at < $1 LIMIT $2)',
-    CODE_KEPT_MS,
+    new Date(now() - CODE_KEPT_MS),
   );
   // A token that comes a second time revokes the key it was good for: it stays as long as that key.
-  await inSteps(
+  await deleteInSteps(
     `DELETE FROM sign_in_token WHERE token_hash IN (
        SELECT token_hash FROM sign_in_token t WHERE expires_at < $1 AND NOT EXISTS (
          SELECT 1 FROM user_key k WHERE k.id = t.minted_key_id AND k.revoked_at IS NULL
        ) LIMIT $2)`,
-    TOKEN_KEPT_MS,
+    new Date(now() - TOKEN_KEPT_MS),
   );
-}
-
-async function inSteps(statement: string, keptMs: number): Promise<void> {
-  let deleted: number | null;
-  do {
-    ({ rowCount: deleted } = await pool().query(statement, [new Date(now() - keptMs), ROWS_PER_STEP]));
-  } while (deleted === ROWS_PER_STEP);
 }

@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import { DAY_MS, now } from '../clock';
+import { deleteInSteps } from '../db';
 import { log } from '../log';
 import { type AuditSpan, auditPockets } from './audit-pockets';
 import { findDifferences, inSnapshot } from './check';
@@ -57,4 +59,16 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
     differences,
   ]);
   return { users: users.length, differences };
+}
+
+const RUN_KEPT_MS = 30 * DAY_MS;
+
+/** Runs that found nothing go after a month; what was found stays, and the newest says when somebody last looked. */
+export async function forgetOldAudits(): Promise<void> {
+  await deleteInSteps(
+    `DELETE FROM audit_run WHERE id IN (
+       SELECT id FROM audit_run WHERE at < $1 AND differences = '{}'
+         AND id <> (SELECT max(id) FROM audit_run) LIMIT $2)`,
+    new Date(now() - RUN_KEPT_MS),
+  );
 }

@@ -6,7 +6,7 @@ export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
 export { readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
-export { startLedgerKeeper } from './keeper';
+export { LEDGER_WORK } from './keeper';
 export { keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';

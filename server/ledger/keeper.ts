@@ -1,28 +1,15 @@
-import { describeError, log } from '../log';
-import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
+import { MINUTE_MS, SECOND_MS } from '../clock';
+import { AUDIT_EVERY_SECONDS, auditRecent, forgetOldAudits } from './audit';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
 import { rollUpUsage } from './usage-days';
 
-/** What every instance does for the ledger beside its requests. */
-const WORK: { name: string; everySeconds: number; run: () => Promise<unknown> }[] = [
-  { name: 'renewing leases', everySeconds: 30, run: renewLeases },
-  { name: 'sweeping holds', everySeconds: 15, run: sweepHolds },
-  { name: 'rolling up earnings', everySeconds: 60, run: () => rollUpEarnings() },
-  { name: 'rolling up use by day', everySeconds: 60, run: () => rollUpUsage() },
-  { name: 'auditing', everySeconds: AUDIT_EVERY_SECONDS, run: () => auditRecent() },
+/** What every instance does for the ledger beside its requests, again and again. */
+export const LEDGER_WORK: readonly { name: string; everyMs: number; run: () => Promise<unknown> }[] = [
+  { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
+  { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },
+  { name: 'earnings by hour', everyMs: MINUTE_MS, run: () => rollUpEarnings() },
+  { name: 'use by day', everyMs: MINUTE_MS, run: () => rollUpUsage() },
+  { name: 'audit', everyMs: AUDIT_EVERY_SECONDS * SECOND_MS, run: () => auditRecent() },
+  { name: 'old audits', everyMs: 60 * MINUTE_MS, run: forgetOldAudits },
 ];
-
-/** Runs for as long as the process lives. Returns the function that stops it. */
-export function startLedgerKeeper(): () => void {
-  const timers = WORK.map(({ name, everySeconds, run }) =>
-    setInterval(() => {
-      run().catch((error: unknown) =>
-        log().error({ work: name, error: describeError(error) }, 'ledger keeper failed'),
-      );
-    }, everySeconds * 1_000).unref(),
-  );
-  return () => {
-    for (const timer of timers) clearInterval(timer);
-  };
-}

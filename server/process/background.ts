@@ -4,7 +4,7 @@ import { sweepPayments } from '../checkout/sweep';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { restingProviders } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
-import { startLedgerKeeper } from '../ledger';
+import { LEDGER_WORK } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
 import { sweepDeliveries } from '../webhooks/retention';
@@ -20,13 +20,13 @@ const FORGET_EVERY_MS = 60 * MINUTE_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
-  life.onStop('ledger keeper', startLedgerKeeper());
+  for (const { name, everyMs, run } of LEDGER_WORK) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
-  // What the last requests add is written when the keeper has stopped.
+  // Stops after the activity: what the last requests add is written too.
   life.onStop('counts', () => writeCounts([]));
   life.onStop(
     'activity',

@@ -1,13 +1,12 @@
 import { DAY_MS, now } from '../clock';
-import { pool } from '../db';
+import { deleteInSteps, pool } from '../db';
 import { LEASE_MS, SCHEDULE_MS } from './claim';
 
-/** What nobody needs any more goes: user keys first, whole events later. In bounded steps. */
+/** What nobody needs any more goes: user keys first, whole events later. */
 
 const KEY_KEPT_MS = DAY_MS;
 const KEY_KEPT_WHILE_PAUSED_MS = 7 * DAY_MS;
 const EVENT_KEPT_MS = 30 * DAY_MS;
-const ROWS_PER_STEP = 1_000;
 
 export async function sweepDeliveries(): Promise<void> {
   await failLost();
@@ -18,7 +17,10 @@ export async function sweepDeliveries(): Promise<void> {
     'e.shown_body IS NOT NULL AND (d.created_at < $2 OR p.disabled_at IS NULL AND d.due_at < $1)',
     [new Date(now() - KEY_KEPT_MS), new Date(now() - KEY_KEPT_WHILE_PAUSED_MS)],
   );
-  await forgetOldEvents();
+  await deleteInSteps(
+    'DELETE FROM event WHERE id IN (SELECT id FROM event WHERE created_at < $1 LIMIT $2)',
+    new Date(now() - EVENT_KEPT_MS),
+  );
 }
 
 /** The last attempt belonged to a process that died, and it was not the first to do so. */
@@ -52,12 +54,5 @@ async function end(status: Ending, condition: string, parameters: Date[] = []): 
      )
      UPDATE event e SET body = NULL FROM ended WHERE e.id = ended.event_id AND e.shown_body IS NOT NULL`,
     parameters,
-  );
-}
-
-async function forgetOldEvents(): Promise<void> {
-  await pool().query(
-    'DELETE FROM event WHERE id IN (SELECT id FROM event WHERE created_at < $1 ORDER BY created_at LIMIT $2)',
-    [new Date(now() - EVENT_KEPT_MS), ROWS_PER_STEP],
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chargeFor } from '@/server/credits';
 import { pool } from '@/server/db';
 import { capture, checkLedger } from '@/server/ledger';
-import { auditRecent } from '@/server/ledger/audit';
+import { auditRecent, forgetOldAudits } from '@/server/ledger/audit';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
 import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
@@ -131,4 +131,27 @@ test('an audit adds what came since the last one; all of the past is for the che
   expect(differences).toContainEqual(
     expect.stringMatching(/^every pocket exists and equals .* differs by 500000000$/),
   );
+});
+
+test('an audit that found nothing is kept for a month; one that found something, and the newest, for good', async () => {
+  await pool().query('DELETE FROM audit_run');
+  const write = (daysAgo: number, found: string[], runs = 1) =>
+    pool().query(
+      `INSERT INTO audit_run (at, users, differences)
+       SELECT clock_timestamp() - make_interval(days => $1), 1, $2 FROM generate_series(1, $3)`,
+      [daysAgo, found, runs],
+    );
+  const kept = async () => {
+    const { rows } = await pool().query<{ days: number; found: number }>(
+      `SELECT extract(day FROM clock_timestamp() - at)::int AS days, cardinality(differences) AS found
+       FROM audit_run ORDER BY id`,
+    );
+    return rows.map(({ days, found }) => `${days} days ago: ${found}`);
+  };
+  await write(400, ['a pocket differs by 3']);
+  await write(31, [], 2_500);
+  await write(29, []);
+  await write(40, []);
+  await forgetOldAudits();
+  expect(await kept()).toEqual(['400 days ago: 1', '29 days ago: 0', '40 days ago: 0']);
 });

@@ -8,6 +8,21 @@ import { settings } from './env';
  * no sweep can take them; other statements written by hand share a small `pg` pool; the rest uses
  * Prisma.
  */
+type Doors = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
+
+const SLOT = Symbol.for('svc database');
+
+/** One set for each thread: Next bundles this file several times over, and each copy would open its own. */
+function doors(): Doors {
+  const thread = globalThis as { [SLOT]?: Doors };
+  thread[SLOT] ??= {};
+  return thread[SLOT];
+}
+
+/** What waits together goes in one statement, and a second one beside it only while that is slow. */
+export const LEDGER_CONNECTIONS = 2;
+/** The other two doors, in the thread of the API and in that of the pages. */
+const EQUAL_POOLS = 4;
 
 const INT8 = 20;
 const types = {
@@ -18,29 +33,45 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
-/** Prisma's adapter writes times without a zone: both doors must agree on one. */
-const connection = () => ({
+const connection = (door: keyof Doors) => ({
   connectionString: databaseUrl(),
-  max: 8,
+  application_name: `svc ${door}`,
+  max: Math.floor((settings().DATABASE_CONNECTIONS - LEDGER_CONNECTIONS) / EQUAL_POOLS),
   connectionTimeoutMillis: 2_000,
   statement_timeout: 5_000,
+  // A server that vanished is noticed while nothing is asked of it.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  // Prisma's adapter writes times without a zone: all doors must agree on one.
   options: '-c timezone=UTC',
 });
 
-const pools = new Map<'ledger' | 'shared', pg.Pool>();
-
-function openPool(name: 'ledger' | 'shared'): pg.Pool {
-  const opened = new pg.Pool({ ...connection(), types });
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, types });
   // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
-  opened.on('error', () => {});
-  pools.set(name, opened);
-  return opened;
+  pool.on('error', () => {});
+  return pool;
 }
 
-export const pool = (): pg.Pool => pools.get('shared') ?? openPool('shared');
+export function pool(): pg.Pool {
+  const opened = doors();
+  opened.shared ??= openPool(connection('shared'));
+  return opened.shared;
+}
 
 /** For what a paid request waits for, and nothing else. */
-export const ledgerPool = (): pg.Pool => pools.get('ledger') ?? openPool('ledger');
+export function ledgerPool(): pg.Pool {
+  const opened = doors();
+  opened.ledger ??= openPool({
+    ...connection('ledger'),
+    max: LEDGER_CONNECTIONS,
+    // Stays, with its plan: after a quiet minute a request waits for neither.
+    idleTimeoutMillis: 0,
+    // The server ends a statement sooner. One that vanished would be waited for a quarter of an hour.
+    query_timeout: 10_000,
+  });
+  return opened.ledger;
+}
 
 type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '1min' | '0' };
 
@@ -103,12 +134,14 @@ export async function onConnection<T>(work: (connection: pg.PoolClient) => Promi
   }
 }
 
-let client: PrismaClient | undefined;
-
 export function prisma(): PrismaClient {
+  const opened = doors();
   // Minimal: what went wrong, without the values that were asked with.
-  client ??= new PrismaClient({ adapter: new PrismaPg(connection()), errorFormat: 'minimal' });
-  return client;
+  opened.prisma ??= new PrismaClient({
+    adapter: new PrismaPg(connection('prisma')),
+    errorFormat: 'minimal',
+  });
+  return opened.prisma;
 }
 
 export type Tx = Prisma.TransactionClient;
@@ -129,9 +162,9 @@ export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 export async function closeDatabase(): Promise<void> {
-  await Promise.all([...[...pools.values()].map((opened) => opened.end()), client?.$disconnect()]);
-  pools.clear();
-  client = undefined;
+  const { ledger, shared, prisma } = doors();
+  await Promise.all([ledger?.end(), shared?.end(), prisma?.$disconnect()]);
+  delete (globalThis as { [SLOT]?: Doors })[SLOT];
 }
 
 function databaseUrl(): string {

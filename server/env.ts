@@ -34,6 +34,11 @@ export const settingsSchema = z.object({
   BRAND_NAME: z.string().min(1).max(40).default('svc'),
 
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' }).optional(),
+  DATABASE_CONNECTIONS: z.coerce
+    .number({ error: 'a whole number' })
+    .int({ error: 'a whole number' })
+    .min(10, { error: '10 or more' })
+    .default(34),
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { onConnection, pool, querySlowly } from '@/server/db';
+import { expect, test, vi } from 'vitest';
+import { onConnection, pool, prisma, querySlowly } from '@/server/db';
 import { newDatabase } from './harness/database';
 import { buy, hold, newWallet } from './ledger/wallets';
 
@@ -28,11 +28,19 @@ test('what nobody waits for may take a minute, and only that', async () => {
 test('whatever else takes connections, a paid request finds one', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 10);
-  const taken = await Promise.all(Array.from({ length: 8 }, () => pool().connect()));
+  const taken = await Promise.all(Array.from({ length: pool().options.max }, () => pool().connect()));
   try {
     await expect(pool().query('SELECT 1')).rejects.toThrow(/timeout exceeded/);
     expect(await hold(wallet, 'A', 1)).toMatchObject({ ok: true });
   } finally {
     for (const client of taken) client.release();
   }
+});
+
+test('copies of this code in one thread share its connections: Next bundles it several times', async () => {
+  vi.resetModules();
+  const copy = await import('@/server/db');
+  expect(copy.pool).not.toBe(pool);
+  expect(copy.pool()).toBe(pool());
+  expect(copy.prisma()).toBe(prisma());
 });

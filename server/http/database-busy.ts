@@ -8,9 +8,9 @@ const NOT_NOW = new Set<unknown>(['53300', '57014', '55P03', '40P01', '40001', '
 const AWAY = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 /** Prisma's words for that. */
 const PRISMA_AWAY = new Set<unknown>(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout']);
-/** In turn: the pool had no connection, opening one took too long, one broke, Prisma had none for a transaction. */
+/** In turn: the pool had no connection, opening one took too long or one broke, nothing came back, Prisma had none for a transaction. */
 const IN_WORDS =
-  /timeout exceeded when trying to connect|Connection terminated|Unable to start a transaction in the given time/;
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Unable to start a transaction in the given time/;
 
 /** The database has no connection or no time for us now: the same may work in a moment. */
 export function isDatabaseBusy(error: unknown): boolean {

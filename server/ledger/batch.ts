@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ledgerPool } from '../db';
+import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
 import { settings } from '../env';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
 import { createBatcher } from './batcher';
@@ -8,7 +8,7 @@ import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settl
 
 /**
  * Admissions and settlements share one statement, one round trip and one commit: whatever waits of
- * either kind goes together. Two lanes: one statement that waits for a lock does not hold up the rest.
+ * either kind goes together.
  */
 export const LEASE_SECONDS = 90;
 
@@ -17,6 +17,7 @@ type Row = (AdmissionRow | SettlementRow) & { n: number };
 
 const batcher = createBatcher<Work, Row | null>({
   run: runBatch,
+  lanes: LEDGER_CONNECTIONS,
   // Of a user at most one settlement, of a key at most one admission is in flight.
   keyOf: (work) => ('settle' in work ? work.settle.userId : work.admit.keyHash.toString('latin1')),
 });

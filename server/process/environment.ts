@@ -24,6 +24,11 @@ export function provideAuthSecret({ AUTH_SECRET, DATA_DIR }: Settings): void {
     keepValue(openDataDir(DATA_DIR), 'auth-secret', () => randomBytes(32).toString('base64url'));
 }
 
+/** next-auth has a name of its own for the address of the service, and complains without it. */
+export function provideAddressToNextAuth({ BASE_URL }: Settings): void {
+  process.env.NEXTAUTH_URL = `${BASE_URL}/api/auth`;
+}
+
 /** Starts the embedded database unless the install names its own. */
 export async function provideDatabase({
   DATABASE_URL,

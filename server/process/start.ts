@@ -9,7 +9,12 @@ import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
 import { closeRedis } from '../rate-limit/redis';
 import { startBackgroundWork } from './background';
-import { provideAuthSecret, provideDatabase, readGivenSettings } from './environment';
+import {
+  provideAddressToNextAuth,
+  provideAuthSecret,
+  provideDatabase,
+  readGivenSettings,
+} from './environment';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
@@ -25,6 +30,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   const given = await readGivenSettings();
   buildCatalog(given.CATALOG_FILE);
   provideAuthSecret(given);
+  provideAddressToNextAuth(given);
   const databaseUrl = await openDatabase(life, given);
   await requireFreePort(given.PORT, given.HOST);
   life.goOn();

@@ -1,8 +1,5 @@
 import { pool, prisma } from '@/server/db';
 
-/** As many as each door to the database opens. */
-const CONNECTIONS = 8;
-
 /** Does the work while all connections of this process but the ledger's own are in use. */
 export async function whileDatabaseIsBusy(work: () => Promise<unknown>): Promise<void> {
   let free = () => {};
@@ -10,7 +7,7 @@ export async function whileDatabaseIsBusy(work: () => Promise<unknown>): Promise
     free = resolve;
   });
   const holders: Promise<unknown>[] = [];
-  const held = Array.from({ length: CONNECTIONS }, () => [
+  const held = Array.from({ length: pool().options.max }, () => [
     new Promise<void>((resolve) => holders.push(holdHot(resolve, freed))),
     new Promise<void>((resolve) => holders.push(holdPrisma(resolve, freed))),
   ]);

@@ -9,6 +9,8 @@ import { afterAll, vi } from 'vitest';
 const environment = { ...process.env };
 
 vi.resetModules();
+// Copies of our modules share their connections; the next file has a database of its own.
+Reflect.deleteProperty(globalThis, Symbol.for('svc database'));
 
 afterAll(() => {
   vi.useRealTimers();

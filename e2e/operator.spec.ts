@@ -65,13 +65,20 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
-  await expect(page.getByText('Nobody has signed in with exactly this address')).toBeVisible();
+  await expect(page.getByText('Nobody is known by exactly this address or id')).toBeVisible();
   await expectFine(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByRole('heading', { name: YEAR_HEAVY_USER, level: 1 })).toBeVisible();
   expect(page.url()).not.toMatch(/usr_|year\.example/);
   await expectFine(page);
+  await page
+    .getByRole('link', { name: /^Receipt of the request/ })
+    .first()
+    .click();
+  await expect(page.getByText('Commission of')).toBeVisible();
+  await expectFine(page);
+  await page.getByRole('link', { name: YEAR_HEAVY_USER }).click();
 
   await changeCredits(page, 'Give', '50');
   await expect(page.getByText('Gave credits').first()).toBeVisible();

@@ -62,7 +62,7 @@ test('an owner signs in, makes an app and sees what comes next', async ({ servic
   await expect(page.getByText('From 0 to 100, two decimals at most')).toBeVisible();
   await page.getByLabel('Commission').fill('25');
   await page.getByRole('button', { name: 'Create app' }).click();
-  await expect(page.getByText('0 of 4 done')).toBeVisible();
+  await expect(page.getByText('0 of 5 done')).toBeVisible();
   await expect(page.getByText(/publishableKey: 'svc_pk_\w+'/)).toBeVisible();
   app = page.url();
   await expectFine(page);
@@ -90,7 +90,7 @@ test('origins are judged while they are typed, by the server’s rules', async (
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'myapp://*' })).toHaveCount(0);
   await open('');
-  await expect(page.getByText('1 of 4 done')).toBeVisible();
+  await expect(page.getByText('1 of 5 done')).toBeVisible();
 });
 
 test('the webhook page tells why an address is refused and what a test event brought', async () => {
@@ -132,7 +132,7 @@ test('a purchase on a page with the snippet ends the checklist, step by step and
   browser,
 }) => {
   await open('');
-  await expect(page.getByText('2 of 4 done')).toBeVisible();
+  await expect(page.getByText('2 of 5 done')).toBeVisible();
   const snippet = await page.locator('pre').filter({ hasText: 'publishableKey' }).textContent();
   const site = await servePage(`<!doctype html><title>Harbour Notes</title><body>${snippet}</body>`);
   const buyer = await browser.newPage();
@@ -140,7 +140,7 @@ test('a purchase on a page with the snippet ends the checklist, step by step and
     await buyer.goto(site.url);
     await buyer.getByRole('button', { name: 'Buy credits' }).click();
     const checkout = await findCheckout(buyer);
-    await expect(page.getByText('3 of 4 done')).toBeVisible();
+    await expect(page.getByText('3 of 5 done')).toBeVisible();
     await expect(page.getByRole('listitem').filter({ hasText: 'Make a test purchase' })).toHaveAttribute(
       'aria-current',
       'step',
@@ -149,7 +149,7 @@ test('a purchase on a page with the snippet ends the checklist, step by step and
     await chooseAmount(checkout, /\$5\b/);
     await payByCard(checkout, '4242 4242 4242 4242');
     await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
-    await expect(page.getByRole('heading', { name: 'Get started' })).toHaveCount(0);
+    await expect(page.getByText('4 of 5 done')).toBeVisible();
     const userKey = await buyer.evaluate(() => {
       const { Svc } = window as unknown as { Svc: { getUserKey(): string } };
       return Svc.getUserKey();
@@ -161,6 +161,7 @@ test('a purchase on a page with the snippet ends the checklist, step by step and
         data: { model, messages: [{ role: 'user', content: 'Hello' }] },
       });
     expect((await ask('sandbox/echo')).status()).toBe(200);
+    await expect(page.getByRole('heading', { name: 'Get started' })).toHaveCount(0);
     expect((await ask('sandbox/none')).status()).toBe(404);
   } finally {
     await buyer.close();

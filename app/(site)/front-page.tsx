@@ -39,7 +39,7 @@ const STEPS = [
     'Someone buys credits',
     'In a checkout that your page opens with one script. They sign in with a code sent by e-mail.',
   ],
-  ['Your app asks a model', 'With the user’s own key, on one address, for every model of every provider.'],
+  ['Your app asks a model', 'With that user’s key, at one address, for every model of every provider.'],
   [
     'The tokens are charged',
     'Once, exactly, when the answer is whole. What a provider fails to answer costs nothing.',
@@ -73,23 +73,25 @@ export function FrontPage() {
               Prepaid credits for every AI app
             </h1>
             <p className="mt-6 max-w-[50ch] text-lg leading-relaxed text-muted">
-              Buy credits once and use them in any app that takes them. Apps get every model without a bill of
-              their own, and earn on each request.
+              People buy credits once and use them in any app. Apps get every AI model without a bill of their
+              own, and earn a commission on each request.
             </p>
             <div className="mt-8 flex flex-wrap gap-3">
               <Link href="/docs" className={buttonClass({ size: 'large' })}>
                 Add it to your app
               </Link>
-              {isLive() ? (
-                <a href="/account" className={buttonClass({ size: 'large', look: 'secondary' })}>
-                  Your credits
-                </a>
-              ) : (
+              {!isLive() && (
                 <a href="/demo" className={buttonClass({ size: 'large', look: 'secondary' })}>
                   Try the demo app
                 </a>
               )}
             </div>
+            <p className="mt-5 text-muted">
+              Here for credits of your own?{' '}
+              <a href="/account" className="text-accent underline underline-offset-[3px]">
+                Open your account
+              </a>
+            </p>
           </div>
           {excerpt[0] && <ReceiptCard model={excerpt[0]} />}
         </section>
@@ -109,7 +111,7 @@ export function FrontPage() {
         </Band>
 
         <div className="grid gap-5 border-t border-line py-14 lg:grid-cols-2">
-          <Audience title="For you" points={USER_POINTS}>
+          <Audience title="For people" points={USER_POINTS}>
             <a href="/account" className={buttonClass({ look: 'secondary' })}>
               See your credits
             </a>
@@ -283,7 +285,10 @@ const pageSnippet = (sdk: string): string => `<script src="${sdk}"></script>
 
 const requestSnippet = (base: string): string => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${base}/v1', apiKey: userKey });
+const client = new OpenAI({
+  baseURL: '${base}/v1',
+  apiKey: userKey,
+});
 const stream = await client.chat.completions.create({
   model: 'sandbox/story',
   messages: [{ role: 'user', content: 'Tell me a story' }],

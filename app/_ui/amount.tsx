@@ -1,4 +1,6 @@
 const CREDIT_DECIMALS = 2;
+const CHARGE_DECIMALS = 4;
+const SMALLEST_SHOWN = 0.0001;
 
 /** Credits for people: whole where whole, never rounded up to more than there is. */
 export function formatCredits(credits: number, language: string, decimals = CREDIT_DECIMALS): string {
@@ -29,6 +31,18 @@ export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(Math.floor(credits * scale + 1e-6) / scale);
+}
+
+/** The charge of one request: nothing that was charged looks free. */
+export function writeCharge(credits: number): string {
+  return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, CHARGE_DECIMALS);
+}
+
+/** Decimal numbers of one column, each with as many decimals as the longest: their points stand in line. */
+export function alignDecimals(numbers: string[], atLeast = CREDIT_DECIMALS): string[] {
+  const parts = numbers.map((number) => number.split('.'));
+  const decimals = Math.max(atLeast, ...parts.map(([, fraction = '']) => fraction.length));
+  return parts.map(([whole = '', fraction = '']) => `${whole}.${fraction.padEnd(decimals, '0')}`);
 }
 
 /** A number of credits with digits of equal width, so that a changing balance does not jump. */

@@ -66,7 +66,7 @@ function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void 
     <ul className="flex flex-col gap-0.5">
       {items.map(({ href, label, icon, heading }, place) => (
         <li key={href}>
-          {heading && <p className="px-3 pt-5 pb-1.5 text-xs font-medium text-muted">{heading}</p>}
+          {heading && <p className="px-3 pt-4 pb-1.5 text-xs font-medium text-muted">{heading}</p>}
           <Link
             href={href}
             {...(onChoose && { onClick: onChoose })}

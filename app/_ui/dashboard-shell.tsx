@@ -33,7 +33,7 @@ export function DashboardShell({ brand, area, items, footer, switcher, children 
         Skip to content
       </a>
       <div className="mx-auto flex w-full max-w-[1320px]">
-        <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-6 border-r border-line px-4 py-6 lg:flex">
+        <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-6 overflow-y-auto border-r border-line px-4 py-6 lg:flex">
           <div className="px-3">{name}</div>
           {switcher}
           <DashboardNav items={items} />

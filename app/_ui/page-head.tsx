@@ -1,22 +1,34 @@
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 
-/** The first lines of a dashboard page: what it is, and what can be done here. */
-export function PageHead({
-  title,
-  description,
-  actions,
-}: {
+type Props = {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-}) {
+  /** The list that this page of one thing was reached from. */
+  back?: { href: string; label: string };
+};
+
+/** The first lines of a dashboard page: what it is, and what can be done here. */
+export function PageHead({ title, description, actions, back }: Props) {
   return (
-    <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4 sm:mb-8">
-      <div className="min-w-0">
-        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
-        {description && <p className="mt-1.5 max-w-[68ch] text-muted">{description}</p>}
-      </div>
-      {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
-    </header>
+    <>
+      {back && (
+        <Link
+          href={back.href}
+          className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
+        >
+          ← {back.label}
+        </Link>
+      )}
+      <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-4 sm:mb-8">
+        <div className="min-w-0">
+          {/* As tall as the buttons beside it. */}
+          <h1 className="py-1 text-2xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
+          {description && <p className="mt-0.5 max-w-[68ch] text-muted">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+    </>
   );
 }

@@ -4,8 +4,16 @@ import { useSyncExternalStore } from 'react';
 
 const never = () => () => {};
 
-/** A moment in the reader's own time zone once the page runs; UTC until then. Takes ISO 8601. */
-export function Time({ at, withClock = true }: { at: string; withClock?: boolean }) {
+type Props = {
+  /** ISO 8601. */
+  at: string;
+  withClock?: boolean;
+  /** A day as it is counted, in UTC, and no moment of it. */
+  isDay?: boolean;
+};
+
+/** A moment in the reader's own time zone once the page runs; UTC until then. */
+export function Time({ at, withClock = true, isDay = false }: Props) {
   const isRunning = useSyncExternalStore(
     never,
     () => true,
@@ -14,7 +22,7 @@ export function Time({ at, withClock = true }: { at: string; withClock?: boolean
   const text = new Intl.DateTimeFormat('en', {
     dateStyle: 'medium',
     ...(withClock && { timeStyle: 'short' }),
-    ...(!isRunning && { timeZone: 'UTC' }),
+    ...((!isRunning || isDay) && { timeZone: 'UTC' }),
   }).format(new Date(at));
   return (
     <time dateTime={at} title={at} className="whitespace-nowrap">

@@ -43,6 +43,8 @@ const en = {
   resendIn: (seconds: number) => `Send a new code in ${seconds} s`,
   resent: 'A new code is on its way.',
   otherEmail: 'Use another e-mail',
+  mailCaught: 'No mail is sent in test mode.',
+  mailOpen: 'Open the test mailbox',
   signOut: 'Sign out',
 
   balance: 'Balance in this app',
@@ -196,6 +198,8 @@ const de: Messages = {
   resendIn: (seconds) => `Neuer Code in ${seconds} s`,
   resent: 'Ein neuer Code ist unterwegs.',
   otherEmail: 'Andere E-Mail verwenden',
+  mailCaught: 'Im Testmodus wird keine E-Mail versandt.',
+  mailOpen: 'Test-Postfach öffnen',
   signOut: 'Abmelden',
 
   balance: 'Guthaben in dieser App',

@@ -8,8 +8,11 @@ type Bar = { label: string; values: Record<string, number> };
 const MOST_SERIES = 6;
 const REST = 'Other';
 
+/** What one bar stands for. */
+export const barStepOf = (period: Period): 'day' | 'month' => (period === '12m' ? 'month' : 'day');
+
 export function barsOf(points: Point[], { from, to }: { from: string; to: string }, period: Period) {
-  const stepOf = (day: string) => (period === '12m' ? day.slice(0, 7) : day);
+  const stepOf = (day: string) => (barStepOf(period) === 'month' ? day.slice(0, 7) : day);
   const { series, seriesOf } = chooseSeries(points);
   const bars = new Map<string, Record<string, number>>(
     daysBetween({ from, to }).map((day) => [stepOf(day), {}]),

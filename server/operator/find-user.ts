@@ -8,11 +8,24 @@ import { openSealed, seal } from '../webhooks/seal';
  */
 const PURPOSE = 'operator: user';
 
-export async function findUserRef(emailText: string): Promise<string | null> {
-  const normalised = normaliseEmail(emailText);
+/** By what somebody who complains can name: an address, an app's id of the user, or a payment. */
+export async function findUserRef(text: string): Promise<string | null> {
+  const name = text.trim();
+  const id = (await FIND_BY[name.slice(0, 3)]?.(name)) ?? (await findByEmail(name));
+  return id && userRef(id);
+}
+
+const FIND_BY: Record<string, (id: string) => Promise<string | undefined>> = {
+  au_: async (appUserId) => (await prisma().userApp.findUnique({ where: { appUserId } }))?.userId,
+  txn: async (id) => (await prisma().purchase.findUnique({ where: { id } }))?.userId,
+  cks: async (id) => (await prisma().checkoutSession.findUnique({ where: { id } }))?.userId,
+};
+
+async function findByEmail(text: string): Promise<string | null> {
+  const normalised = normaliseEmail(text);
   if (!normalised.ok) return null;
   const user = await prisma().user.findUnique({ where: { email: normalised.email }, select: { id: true } });
-  return user && userRef(user.id);
+  return user?.id ?? null;
 }
 
 export const userRef = (userId: string): string => Buffer.from(seal(userId, PURPOSE)).toString('base64url');

@@ -7,13 +7,16 @@ export type FirstSteps = {
   hasOpenedCheckout: boolean;
   hasWebhook: boolean;
   hasPurchase: boolean;
+  /** Counted with some delay. */
+  hasRequest: boolean;
 };
 
 export async function readFirstSteps(partnerId: string): Promise<FirstSteps> {
-  const [origin, visit, purchase, partner] = await Promise.all([
+  const [origin, visit, purchase, request, partner] = await Promise.all([
     prisma().partnerOrigin.findFirst({ where: { partnerId }, select: { origin: true } }),
     prisma().checkoutVisit.findFirst({ where: { partnerId }, select: { id: true } }),
     prisma().purchase.findFirst({ where: { partnerId }, select: { id: true } }),
+    prisma().activityAppUser.findFirst({ where: { appId: partnerId }, select: { userId: true } }),
     prisma().partner.findUniqueOrThrow({ where: { id: partnerId }, select: { webhookUrl: true } }),
   ]);
   return {
@@ -21,5 +24,6 @@ export async function readFirstSteps(partnerId: string): Promise<FirstSteps> {
     hasOpenedCheckout: visit !== null || purchase !== null,
     hasWebhook: partner.webhookUrl !== null,
     hasPurchase: purchase !== null,
+    hasRequest: request !== null,
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inColumn } from '@/app/_ui/amount';
+import { alignDecimals, inColumn, writeCharge } from '@/app/_ui/amount';
 import { describeDevice } from '@/app/_ui/describe-device';
 import { chartOf, sharesOf } from '@/app/(account)/account/(skeleton)/activity/chart';
 import { readQuery, writeQuery } from '@/app/(account)/account/(skeleton)/activity/filter';
-import { alignDecimals, inDollars, writeCharge } from '@/app/(account)/account/show-credits';
+import { inDollars } from '@/app/(account)/account/show-credits';
 import type { UsageDay } from '@/server/ledger';
 
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit';

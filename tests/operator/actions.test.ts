@@ -123,6 +123,7 @@ it('a user stands in an address by a sealed reference only this install can read
   const ref = await findUserRef(` ${email.toUpperCase()} `);
   expect(ref).not.toContain('usr_');
   expect(await findUserByRef(String(ref))).toEqual({ id: person.userId, email });
-  expect(await findUserRef('nobody@example.com')).toBeNull();
+  for (const nobody of ['nobody@example.com', 'au_nobody', 'txn_nobody', 'cks_nobody', 'req_1', ''])
+    expect(await findUserRef(nobody)).toBeNull();
   for (const bad of ['', 'x', `${ref}A`, person.userId]) expect(await findUserByRef(bad)).toBeNull();
 });

@@ -51,7 +51,7 @@ function Footer({ session }: { session: Session }) {
     <div className="flex flex-col items-start gap-0.5">
       <Link href="/partner" className={link}>
         <Code {...ICON} />
-        For developers
+        Partner dashboard
       </Link>
       {isOperator(session) && (
         <Link href="/operator" className={link}>

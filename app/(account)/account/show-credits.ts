@@ -1,10 +1,8 @@
-import { formatCredits, inColumn } from '@/app/_ui/amount';
+import { formatCredits } from '@/app/_ui/amount';
 import { creditsToJson } from '@/server/credits';
 
 const CREDITS_PER_DOLLAR = 100;
 const FEW_DECIMALS = 2;
-const MANY_DECIMALS = 4;
-const SMALLEST_SHOWN = 0.0001;
 
 /** `1,234.5` and `credits`, for a place that shows them apart. Never rounded up. */
 export function amountOf(amount: bigint): { value: string; unit: string } {
@@ -29,20 +27,8 @@ export function inDollars(amount: bigint): string {
   );
 }
 
-/** The charge of one request: nothing that was charged looks free. */
-export function writeCharge(credits: number): string {
-  return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, MANY_DECIMALS);
-}
-
 export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
 
 /** Large counts in few characters: `1.2M`. */
 export const inShort = (value: number): string =>
   new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
-
-/** Decimal numbers of one column, each with as many decimals as the longest: their points stand in line. */
-export function alignDecimals(numbers: string[], atLeast = FEW_DECIMALS): string[] {
-  const parts = numbers.map((number) => number.split('.'));
-  const decimals = Math.max(atLeast, ...parts.map(([, fraction = '']) => fraction.length));
-  return parts.map(([whole = '', fraction = '']) => `${whole}.${fraction.padEnd(decimals, '0')}`);
-}

@@ -106,7 +106,7 @@ export function ReasonField({
   return (
     <TextField
       label="Reason"
-      hint="Kept in the audit log"
+      hint="Required. Kept in the audit log"
       value={value}
       error={error}
       maxLength={500}

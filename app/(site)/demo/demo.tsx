@@ -141,8 +141,8 @@ export function Demo({ publishableKey, scriptUrl, checkoutUrl, apiUrl, mailUrl, 
               {balance === null ? '–' : <Amount credits={balance} language={language} />}
               <span className="ml-2 text-base font-normal text-muted">credits</span>
             </p>
-            <p className="mt-1 min-h-5 font-mono text-[13px] text-muted" data-testid="user-key">
-              {userKey === null ? 'Not signed in' : maskKey(userKey)}
+            <p className="mt-1 min-h-5 text-[13px] text-muted" data-testid="user-key">
+              {userKey === null ? 'Not signed in' : <code className="font-mono">{maskKey(userKey)}</code>}
             </p>
           </div>
           <Button

@@ -8,6 +8,9 @@ const MODELS = [
   { id: 'sandbox/echo', name: 'Echo – repeats you' },
 ];
 
+/** There from the start: the first answer is one click away. */
+const FIRST_PROMPT = 'Tell me a story about a lighthouse';
+
 type Props = {
   isReady: boolean;
   isStreaming: boolean;
@@ -17,7 +20,7 @@ type Props = {
 
 export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
   const id = useId();
-  const [prompt, setPrompt] = useState('');
+  const [prompt, setPrompt] = useState(FIRST_PROMPT);
   const [model, setModel] = useState(MODELS[0]?.id ?? '');
   const isEmpty = prompt.trim() === '';
 
@@ -44,7 +47,7 @@ export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();
           }}
-          placeholder="Tell me a story about a lighthouse"
+          placeholder="Ask for something"
           className="block w-full resize-y rounded-2xl bg-transparent px-4 pt-3.5 pb-2 text-base leading-relaxed outline-none placeholder:text-muted/80"
         />
         <div className="flex items-center justify-between gap-3 p-2">

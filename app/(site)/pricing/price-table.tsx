@@ -49,14 +49,15 @@ const COLUMNS: Columns<Row> = [
     cell: ({ getValue }) => (
       <span className="font-medium">
         {formatRequestCredits(getValue())}
-        <span className="sr-only"> credits</span>
+        <span className="text-xs font-normal text-muted max-sm:block sm:sr-only"> credits</span>
       </span>
     ),
   }),
 ];
 
 const NUMERIC = ['contextWindow', 'maxOutputTokens', 'input', 'cacheRead', 'output', 'credits'];
-const HIDDEN_ON_PHONE = ['contextWindow', 'maxOutputTokens', 'cacheRead'];
+/** The prices stand under the name there. */
+const HIDDEN_ON_PHONE = ['contextWindow', 'maxOutputTokens', 'input', 'cacheRead', 'output'];
 
 /** Every price, to search, filter, sort, and try on a request of one's own. */
 export function PriceTable({ rows, canChooseScope, initial }: Props) {
@@ -201,9 +202,14 @@ function creditsOf({ prices }: PriceRow, { input, output, rate }: Size): number 
 
 function ModelName({ row }: { row: Row }) {
   return (
-    <div className="max-w-[46vw] min-w-[130px] sm:max-w-[300px]">
+    <div className="min-w-[130px] sm:max-w-[300px]">
       <p className="font-medium wrap-anywhere">{row.name}</p>
       <p className="mt-0.5 font-mono text-xs wrap-anywhere text-muted">{row.id}</p>
+      <p className="mt-1 text-[13px] text-muted tabular-nums sm:hidden">
+        {formatUsd(row.input)}
+        {row.hasTiers && <TiersMark />} in · {formatUsd(row.output)}
+        {row.hasTiers && <TiersMark />} out
+      </p>
     </div>
   );
 }
@@ -215,10 +221,18 @@ function Price({ row, value }: { row: Row; value: number }) {
       {formatUsd(value)}
       {row.hasTiers && (
         <span className="absolute left-full text-muted">
-          <span aria-hidden="true">+</span>
-          <span className="sr-only">, more for long prompts</span>
+          <TiersMark />
         </span>
       )}
     </span>
+  );
+}
+
+function TiersMark() {
+  return (
+    <>
+      <span aria-hidden="true">+</span>
+      <span className="sr-only">, more for long prompts</span>
+    </>
   );
 }

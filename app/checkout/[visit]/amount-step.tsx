@@ -72,7 +72,7 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
         onChoose={setChoice}
         describe={(option) => ({
           money: money(option),
-          credits: formatCredits(creditsFor(option, rate), language),
+          credits: `${formatCredits(creditsFor(option, rate), language)} ${say.credits}`,
         })}
         customLabel={say.amountCustom}
       />

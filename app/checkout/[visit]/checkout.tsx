@@ -28,9 +28,16 @@ import { SuccessStep } from './success-step';
 import { useCloseGuard } from './use-close-guard';
 import { type HostLink, useHost } from './use-host';
 
-type Props = { visitId: string; origin: string; language: Language; brand: string; accountUrl: string };
+type Props = {
+  visitId: string;
+  origin: string;
+  language: Language;
+  brand: string;
+  accountUrl: string;
+  mailUrl: string | null;
+};
 
-export function Checkout({ visitId, origin, language, brand, accountUrl }: Props) {
+export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl }: Props) {
   const say = messagesFor(language);
   const api = useMemo(() => createApi(visitId), [visitId]);
   const [visit, setVisit] = useState<VisitState | null>(null);
@@ -209,6 +216,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl }: Props
           <SignIn
             key={step.name}
             {...common}
+            mailUrl={mailUrl}
             isStepUp={step.name === 'step_up'}
             onSignedIn={(result) => finishSignIn(host, result)}
             onBuy={step.name === 'step_up' && backTo === null ? () => setStep({ name: 'amount' }) : undefined}

@@ -32,6 +32,7 @@ export default async function VisitPage({ params }: Props) {
       language={language}
       brand={settings().BRAND_NAME}
       accountUrl={`${settings().BASE_URL}/account`}
+      mailUrl={settings().SANDBOX_MAIL_URL === undefined ? null : `${settings().BASE_URL}/dev/mail`}
     />
   );
 }

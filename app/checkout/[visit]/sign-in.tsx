@@ -17,6 +17,8 @@ type Props = {
   api: Api;
   appName: string;
   visit: VisitState;
+  /** Where mail is caught, while none is sent. */
+  mailUrl: string | null;
   /** Somebody is recognised by a key already and has to prove to be present. */
   isStepUp: boolean;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
@@ -120,7 +122,7 @@ type CodeProps = Props & {
   onOtherEmail(): void;
 };
 
-function CodeForm({ say, language, api, challenge, onSent, onOtherEmail, onSignedIn }: CodeProps) {
+function CodeForm({ say, language, api, mailUrl, challenge, onSent, onOtherEmail, onSignedIn }: CodeProps) {
   const { id, email } = challenge;
   const [error, setError] = useState<string>();
   const [hint, setHint] = useState<string>(say.codeHint);
@@ -166,6 +168,19 @@ function CodeForm({ say, language, api, challenge, onSent, onOtherEmail, onSigne
         onResend={resend}
         onOtherEmail={onOtherEmail}
       />
+      {mailUrl !== null && (
+        <p className="mt-auto pt-6 text-center text-sm text-muted">
+          {say.mailCaught}{' '}
+          <a
+            href={mailUrl}
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent underline underline-offset-[3px]"
+          >
+            {say.mailOpen}
+          </a>
+        </p>
+      )}
     </section>
   );
 }

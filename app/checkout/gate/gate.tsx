@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import type { Language } from '../../_ui/language';
+import { readableOrigin } from '../../_ui/readable-origin';
 import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opening } from '../connect';
 import { messagesFor } from '../messages';
 import { FullMessage, OpeningMessage, Panel, WarningMark } from '../panel';
@@ -38,9 +39,7 @@ export function Gate({ language }: { language: Language }) {
       {view.kind === 'refused' && (
         <FullMessage title={say.refusedTitle} icon={<WarningMark />}>
           <p className="text-muted">{say.refusedText}</p>
-          <p className="my-3 max-w-full rounded-lg bg-sunken px-4 py-2.5 font-mono text-sm break-all">
-            {view.origin}
-          </p>
+          <RefusedOrigin origin={view.origin} />
           <p className="max-w-80 text-sm text-muted">{say.refusedHint}</p>
         </FullMessage>
       )}
@@ -58,6 +57,16 @@ export function Gate({ language }: { language: Language }) {
         />
       )}
     </Panel>
+  );
+}
+
+function RefusedOrigin({ origin }: { origin: string }) {
+  const readable = readableOrigin(origin);
+  return (
+    <p className="my-3 max-w-full rounded-lg bg-sunken px-4 py-2.5 text-sm break-all">
+      <span className="font-mono">{origin}</span>
+      {readable !== null && <span className="mt-1 block text-muted">{readable}</span>}
+    </p>
   );
 }
 

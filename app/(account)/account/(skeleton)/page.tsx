@@ -1,6 +1,8 @@
 import { Wallet } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
+import { toRequestRow } from '@/app/_requests/request-row';
+import { RequestTable } from '@/app/_requests/request-table';
 import { requireSession } from '@/app/_session/session';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
@@ -14,8 +16,6 @@ import { listAppsOfUser } from '@/server/identity/apps-of-user';
 import { OUTSIDE_ANY_APP, readPockets, readUsageDays } from '@/server/ledger';
 import { amountOf, inCredits, inDollars, inNumber } from '../show-credits';
 import { chartOf } from './activity/chart';
-import { toRequestRow } from './activity/request-row';
-import { RequestTable } from './activity/request-table';
 import { toAppRow } from './apps/app-row';
 import { AppTable } from './apps/app-table';
 
@@ -92,7 +92,7 @@ export default async function OverviewPage() {
           }
           flush
         >
-          <RequestTable rows={latest.map(toRequestRow)} />
+          <RequestTable path="/account/activity" rows={latest.map(toRequestRow)} empty={null} />
         </Section>
       ) : (
         wallet.money === 0n && <FirstCredits />

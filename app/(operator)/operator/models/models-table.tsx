@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { inUsd } from './in-usd';
 
 type Model = {
@@ -25,10 +26,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
     column.accessor('id', {
       header: 'Model',
       cell: ({ getValue }) => (
-        <Link
-          href={`/operator/models/${getValue()}`}
-          className="font-medium wrap-anywhere underline-offset-2 hover:underline"
-        >
+        <Link href={`/operator/models/${getValue()}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
           {getValue()}
         </Link>
       ),

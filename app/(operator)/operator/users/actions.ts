@@ -5,10 +5,10 @@ import { operatorAction } from '@/app/_session/action';
 import { ApiError } from '@/server/errors';
 import { findUserRef } from '@/server/operator/find-user';
 
-export const findUser = operatorAction(z.object({ email: z.string().max(300) }), async (_, { email }) => {
-  const ref = await findUserRef(email);
+export const findUser = operatorAction(z.object({ name: z.string().max(300) }), async (_, { name }) => {
+  const ref = await findUserRef(name);
   if (ref === null) {
-    throw new ApiError('not_found', 'Nobody has signed in with exactly this address', { param: 'email' });
+    throw new ApiError('not_found', 'Nobody is known by exactly this address or id', { param: 'name' });
   }
   return { ok: true, value: { ref } };
 });

@@ -7,30 +7,33 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { findUser } from './actions';
 
-/** The address is sent, never put into the page's own address. */
+/** What is typed is sent, never put into the page's own address. */
 export function FindForm() {
   const router = useRouter();
-  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(findUser);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const found = await run({ email });
+    const found = await run({ name });
     if (found.ok && found.value) router.push(`/operator/users/${found.value.ref}`);
   };
   return (
-    <form onSubmit={submit} noValidate className="max-w-md">
+    <form onSubmit={submit} noValidate className="max-w-xl">
       <TextField
-        label="E-mail"
-        type="email"
+        label="E-mail or id"
+        inputMode="email"
         autoComplete="off"
-        value={email}
+        autoCapitalize="none"
+        spellCheck={false}
+        value={name}
+        hint="The exact address, a user id of an app (au_…), a purchase (txn_…) or a checkout session (cks_…)"
         error={failure?.message}
         onChange={(event) => {
-          setEmail(event.target.value);
+          setName(event.target.value);
           clearFailure();
         }}
       />
-      <Button type="submit" busy={isRunning} disabled={email.trim() === ''} className="mt-2">
+      <Button type="submit" busy={isRunning} disabled={name.trim() === ''} className="mt-2">
         Find user
       </Button>
     </form>

@@ -12,7 +12,7 @@ export default async function UsersPage() {
     <>
       <PageHead
         title="Users"
-        description="Look somebody up by their exact e-mail address: their credits, apps, devices and purchases."
+        description="Look somebody up: their credits, apps, requests, purchases and devices."
       />
       <Section>
         <FindForm />

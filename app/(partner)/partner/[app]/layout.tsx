@@ -1,6 +1,7 @@
 import {
   Banknote,
   Blocks,
+  BookOpen,
   ChartNoAxesColumn,
   CircleAlert,
   Globe,
@@ -77,14 +78,18 @@ function pagesOf(appId: string): NavItem[] {
   ];
 }
 
+const FOOTER_LINK =
+  'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9';
+
 /** No address of anybody stands on a partner's page, the owner's own included. */
 function Footer() {
   return (
-    <div className="flex flex-col items-start gap-1">
-      <Link
-        href="/account"
-        className="inline-flex h-11 items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9"
-      >
+    <div className="flex flex-col items-start gap-0.5">
+      <Link href="/docs" className={FOOTER_LINK}>
+        <BookOpen size={17} aria-hidden="true" />
+        Documentation
+      </Link>
+      <Link href="/account" className={FOOTER_LINK}>
         <Wallet size={17} aria-hidden="true" />
         Your account
       </Link>

@@ -12,3 +12,19 @@ export function writeSnippet(publishableKey: string, scriptUrl: string): string 
   document.querySelector('#buy').onclick = () => Svc.open();
 </script>`;
 }
+
+/** Asks a model with the key that the checkout left in the page. */
+export function writeRequestSnippet(baseUrl: string, model: string): string {
+  return `const response = await fetch('${baseUrl}/v1/chat/completions', {
+  method: 'POST',
+  headers: {
+    Authorization: 'Bearer ' + Svc.getUserKey(),
+    'Content-Type': 'application/json',
+  },
+  body: JSON.stringify({
+    model: '${model}',
+    messages: [{ role: 'user', content: 'Hello' }],
+  }),
+});
+console.log(await response.json());`;
+}

@@ -1,6 +1,8 @@
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
+import { toRequestRow } from '@/app/_requests/request-row';
+import { RequestTable } from '@/app/_requests/request-table';
 import { requireSession } from '@/app/_session/session';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
@@ -9,6 +11,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
+import { barStepOf } from '@/server/activity/bars';
 import { readPeriod } from '@/server/activity/periods';
 import { listUsedApps, readRequestPage } from '@/server/activity/user-activity';
 import { readUsageDays, type UsageDay } from '@/server/ledger';
@@ -16,8 +19,6 @@ import { amountOf, inDollars, inNumber, inShort } from '../../show-credits';
 import { chartOf, sharesOf } from './chart';
 import { type ActivityQuery, readQuery, writeQuery } from './filter';
 import { Filters } from './filters';
-import { toRequestRow } from './request-row';
-import { RequestTable } from './request-table';
 import { Shares } from './shares';
 
 export const metadata: Metadata = { title: 'Activity' };
@@ -60,7 +61,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       />
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
-      <Section title={`Credits spent per ${query.period === '12m' ? 'month' : 'day'}`}>
+      <Section title={`Credits spent per ${barStepOf(query.period)}`}>
         {total === 0 ? (
           <EmptyState title="Nothing was spent in this time" />
         ) : (
@@ -69,7 +70,7 @@ export default async function ActivityPage({ searchParams }: Props) {
             unit="credits"
             {...chartOf(days, {
               ...filter,
-              step: query.period === '12m' ? 'month' : 'day',
+              step: barStepOf(query.period),
               by: query.by,
               names,
             })}
@@ -83,7 +84,15 @@ export default async function ActivityPage({ searchParams }: Props) {
         </div>
       )}
       <Section title="Requests" flush>
-        <RequestTable rows={requests.map(toRequestRow)} />
+        <RequestTable
+          path="/account/activity"
+          rows={requests.map(toRequestRow)}
+          empty={
+            <EmptyState title="No requests here">
+              Nothing was used in this time with these filters. Choose a longer time or fewer filters.
+            </EmptyState>
+          }
+        />
         <Pages query={query} shown={requests.length} total={total} />
       </Section>
     </>

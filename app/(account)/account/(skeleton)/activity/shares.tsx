@@ -29,6 +29,7 @@ export function Shares({ title, of, query, shares }: Props) {
               <span className="shrink-0 tabular-nums">
                 <span className="text-muted max-sm:hidden">{inNumber(requests)} requests · </span>
                 {inColumn(creditsToJson(charge))}
+                <span className="text-muted"> credits</span>
               </span>
             </div>
             <svg className="mt-1.5 h-1.5 w-full" aria-hidden="true" preserveAspectRatio="none">

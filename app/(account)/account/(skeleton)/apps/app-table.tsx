@@ -5,6 +5,7 @@ import { inColumn } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import type { AppRow } from './app-row';
 
 const column = columnsOf<AppRow>();
@@ -13,7 +14,7 @@ const COLUMNS = [
   column.accessor('name', {
     header: 'App',
     cell: ({ row: { original: app } }) => (
-      <Link href={`/account/apps/${app.appId}`} className="font-medium underline-offset-2 hover:underline">
+      <Link href={`/account/apps/${app.appId}`} className={`font-medium ${ROW_LINK}`}>
         {app.name}
       </Link>
     ),

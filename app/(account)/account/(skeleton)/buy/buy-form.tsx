@@ -54,11 +54,11 @@ export function BuyForm({ presets, minimum, maximum, rates, taxNote, isSandbox }
   return (
     <form onSubmit={submit} noValidate>
       <AmountTiles
-        legend={<legend className="mb-2 text-sm font-medium">Amount, and the credits it buys</legend>}
+        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
         amounts={presets}
         choice={choice}
         onChoose={setChoice}
-        describe={(preset) => ({ money: money(preset), credits: credits(preset) })}
+        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
         customLabel="Other"
       />
       {choice === 'custom' && (

@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
@@ -18,13 +17,8 @@ export default async function BuyPage() {
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
-      <Link
-        href="/account"
-        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
-      >
-        ← Overview
-      </Link>
       <PageHead
+        back={{ href: '/account', label: 'Overview' }}
         title="Buy credits"
         description="100 credits are one US dollar. You pay once: nothing renews by itself."
       />

@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { formatCredits, formatMoney } from '@/app/_ui/amount';
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 
 export type PurchaseRow = {
@@ -61,7 +62,7 @@ const COLUMNS = [
       <Link
         href={`/account/receipts/${purchase.id}`}
         aria-label={`Receipt of ${formatMoney(purchase.amount, purchase.currency, 'en')}, ${purchase.at.slice(0, 10)}`}
-        className="underline underline-offset-2 hover:text-accent"
+        className={ROW_LINK}
       >
         Receipt
       </Link>

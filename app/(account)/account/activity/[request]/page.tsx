@@ -1,36 +1,24 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { RequestReceipt } from '@/app/_requests/request-receipt';
 import { requireSession } from '@/app/_session/session';
-import { CopyField } from '@/app/_ui/copy-field';
-import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
-import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { findUserReceipt, type UserReceipt } from '@/server/activity/user-receipt';
-import { formatCredits } from '@/server/credits';
-import { alignDecimals } from '../../show-credits';
-import { TokenLines } from './token-lines';
+import { findUserReceipt } from '@/server/activity/user-receipt';
 
 export const metadata: Metadata = { title: 'Receipt' };
 
 type Props = { params: Promise<{ request: string }> };
 
-/** Everything that was metered, priced and taken for one request. */
+/** One of one's own requests. */
 export default async function ReceiptPage({ params }: Props) {
   const [{ userId }, { request }] = await Promise.all([requireSession(), params]);
   const receipt = /^req_\w+$/.test(request) ? await findUserReceipt(userId, request) : null;
   if (receipt === null) notFound();
   return (
     <>
-      <Link
-        href="/account/activity"
-        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
-      >
-        ← Activity
-      </Link>
       <PageHead
+        back={{ href: '/account/activity', label: 'Activity' }}
         title="Receipt"
         description={
           <>
@@ -38,82 +26,7 @@ export default async function ReceiptPage({ params }: Props) {
           </>
         }
       />
-      <Remarks receipt={receipt} />
-      <Section title="Tokens" flush>
-        <TokenLines lines={receipt.lines} reasoningTokens={receipt.reasoningTokens} />
-      </Section>
-      <Section title="Credits">
-        <Sums receipt={receipt} />
-      </Section>
-      <Section title="Details">
-        <dl className="flex flex-col gap-2.5 text-sm">
-          <Sum label="Provider">{receipt.provider}</Sum>
-          <Sum label="Price version">
-            <code className="font-mono text-[13px]">{receipt.priceVersion}</code>
-          </Sum>
-          <Sum label="Reserved while it ran">{formatCredits(receipt.held)} credits</Sum>
-          <Sum label="Key">
-            <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
-          </Sum>
-          <Sum label="Tokens">{receipt.estimated ? 'estimated' : `reported by the provider`}</Sum>
-        </dl>
-        <p className="mt-4 mb-1.5 text-sm text-muted">Request id</p>
-        <div>
-          <CopyField label="request id" value={receipt.requestId} />
-        </div>
-      </Section>
+      <RequestReceipt receipt={receipt} />
     </>
-  );
-}
-
-/** What it cost, what was added, and whose credits paid. */
-function Sums({ receipt }: { receipt: UserReceipt }) {
-  const { providerCost, partnerShare, notCharged, charge, paidFrom } = receipt;
-  const [cost, share, given, charged, ...parts] = alignDecimals(
-    [providerCost, partnerShare, notCharged, charge, ...paidFrom.map(({ amount }) => amount)].map(
-      formatCredits,
-    ),
-  );
-  return (
-    <dl className="flex flex-col gap-2.5 text-sm">
-      <Sum label="Cost at the provider">{cost}</Sum>
-      <Sum label={`Commission of ${receipt.appName}`}>{share}</Sum>
-      {notCharged > 0n && <Sum label="Beyond what was reserved, not charged">−{given}</Sum>}
-      <div className="my-1 border-t border-line" />
-      <Sum label="Charged" strong>
-        {charged}
-      </Sum>
-      {paidFrom.map(({ appName }, place) => (
-        <Sum
-          key={appName ?? ''}
-          label={appName === null ? 'from credits outside any app' : `from credits bought in ${appName}`}
-        >
-          {parts[place]}
-        </Sum>
-      ))}
-    </dl>
-  );
-}
-
-function Remarks({ receipt: { outcome, estimated } }: { receipt: UserReceipt }) {
-  const remarks = [
-    outcome === 'aborted' && 'The answer was stopped early. You paid for what was produced until then.',
-    outcome === 'failed' && 'The answer broke off. You paid for what was produced until then.',
-    estimated && 'The provider did not report how many tokens it used, so they were counted here.',
-  ].filter((remark) => remark !== false);
-  if (remarks.length === 0) return null;
-  return (
-    <div className="mb-6">
-      <Notice kind="warning">{remarks.join(' ')}</Notice>
-    </div>
-  );
-}
-
-function Sum({ label, strong = false, children }: { label: string; strong?: boolean; children: ReactNode }) {
-  return (
-    <div className={`flex justify-between gap-6 ${strong ? 'text-base font-semibold' : ''}`}>
-      <dt className={strong ? '' : 'text-muted'}>{label}</dt>
-      <dd className="text-right tabular-nums">{children}</dd>
-    </div>
   );
 }

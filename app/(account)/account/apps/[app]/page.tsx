@@ -35,13 +35,8 @@ export default async function AppPage(props: Props) {
   const spendable = app.isSuspended ? 0n : app.balance;
   return (
     <>
-      <Link
-        href="/account/apps"
-        className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
-      >
-        ← Apps
-      </Link>
       <PageHead
+        back={{ href: '/account/apps', label: 'Apps' }}
         title={app.name}
         description={
           <>

@@ -32,6 +32,7 @@ export default async function AppPage({ params }: Props) {
   return (
     <>
       <PageHead
+        back={{ href: '/operator/apps', label: 'Apps' }}
         title={partner.name}
         description={<StateBadge state={state} />}
         actions={<StateButtons partnerId={id} name={partner.name} state={state} />}

@@ -23,6 +23,7 @@ export default async function ModelPage({ params }: Props) {
   return (
     <>
       <PageHead
+        back={{ href: '/operator/models', label: 'Models and prices' }}
         title={id}
         description={
           model === null

@@ -1,12 +1,16 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { toRequestRow } from '@/app/_requests/request-row';
+import { RequestTable } from '@/app/_requests/request-table';
 import { requireOperator } from '@/app/_session/session';
 import { describeDevice } from '@/app/_ui/describe-device';
+import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
+import { readLatestRequests } from '@/server/activity/user-activity';
 import { listPurchases } from '@/server/checkout/purchases';
 import { listDevices } from '@/server/identity/devices';
 import { findUserSummary } from '@/server/identity/user-summary';
@@ -21,6 +25,7 @@ import { PurchaseTable } from './purchase-table';
 
 export const metadata: Metadata = { title: 'User' };
 
+const REQUESTS_SHOWN = 10;
 const PURCHASES_SHOWN = 20;
 const ACTIONS_SHOWN = 10;
 
@@ -32,8 +37,9 @@ export default async function UserPage({ params, searchParams }: Props) {
   const user = await findUserByRef(ref);
   if (user === null) notFound();
   const offset = readOffset((await searchParams).offset);
-  const [summary, devices, { purchases, total }, { actions }] = await Promise.all([
+  const [summary, requests, devices, { purchases, total }, { actions }] = await Promise.all([
     findUserSummary(user.email),
+    readLatestRequests(user.id, REQUESTS_SHOWN),
     listDevices(user.id),
     listPurchases(user.id, { limit: PURCHASES_SHOWN, offset }),
     listActions({ subject: user.id, limit: ACTIONS_SHOWN }),
@@ -47,6 +53,7 @@ export default async function UserPage({ params, searchParams }: Props) {
   return (
     <>
       <PageHead
+        back={{ href: '/operator/users', label: 'Users' }}
         title={user.email}
         description={
           <>
@@ -81,6 +88,17 @@ export default async function UserPage({ params, searchParams }: Props) {
             status: app.status,
             keys: app.keys.length,
           }))}
+        />
+      </Section>
+      <Section
+        title="Latest requests"
+        description="Those that were charged. Refused ones are counted for each app, not for a person."
+        flush
+      >
+        <RequestTable
+          path={`/operator/users/${ref}/requests`}
+          rows={requests.map(toRequestRow)}
+          empty={<EmptyState title="No request yet">Nothing was asked with this user’s keys.</EmptyState>}
         />
       </Section>
       <Section title="Purchases" flush>

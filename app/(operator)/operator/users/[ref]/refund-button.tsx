@@ -2,11 +2,13 @@
 
 import { useState } from 'react';
 import { TextField } from '@/app/_ui/text-field';
+import { Time } from '@/app/_ui/time';
 import { ReasonButton } from '../../reason-button';
 import { refund } from './actions';
 
 type Purchase = {
   id: string;
+  at: string;
   appName: string;
   currency: string;
   amountMinor: number;
@@ -23,16 +25,23 @@ export function RefundButton({ userRef, purchase }: { userRef: string; purchase:
   return (
     <ReasonButton
       label="Refund"
-      title="Refund this purchase?"
+      title={`Refund ${write(left)}?`}
       describe={`${write(purchase.amountMinor / 100)} in ${purchase.appName}`}
       isDanger
-      consequence={`Up to ${write(left)} goes back to the card. The credits bought with it are taken; if they are spent, the pocket goes below zero and the next purchase repays it first. This cannot be undone.`}
+      consequence={
+        <>
+          Bought in {purchase.appName}, <Time at={purchase.at} withClock={false} />. The money goes back to
+          the card, and the credits bought with it are taken; if they are spent, the pocket goes below zero
+          and the next purchase repays it first. This cannot be undone.
+        </>
+      }
       action={(reason, refundId) =>
         refund({ userRef, purchaseId: purchase.id, amount, currency, reason, refundId })
       }
     >
       <TextField
         label={`Amount in ${currency.toUpperCase()}`}
+        hint={`At most ${write(left)}`}
         inputMode="decimal"
         value={amount}
         autoComplete="off"

@@ -13,11 +13,12 @@ type Props = {
   publishableKey: string;
   scriptUrl: string;
   isSandbox: boolean;
+  requestSnippet: string;
   steps: FirstSteps;
 };
 
-/** The way from a new app to a first purchase. Each step ticks itself once it has happened. */
-export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }: Props) {
+/** The way from a new app to a first paid request. Each step ticks itself once it has happened. */
+export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, requestSnippet, steps }: Props) {
   const list = [
     {
       isDone: steps.hasOrigin,
@@ -49,6 +50,21 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }
       ),
     },
     {
+      isDone: steps.hasRequest,
+      title: 'Ask a model',
+      text: (
+        <>
+          Paste this into the console of your page: it pays with the key that the purchase left there. From a
+          backend, the key works with{' '}
+          <Link href="/docs/clients" className="text-accent underline">
+            the clients you know
+          </Link>
+          .
+        </>
+      ),
+      action: <CodeBlock label="JavaScript" code={requestSnippet} />,
+    },
+    {
       isDone: steps.hasWebhook,
       title: 'Listen for webhooks',
       text: 'Your backend learns of new keys and purchases even when the browser was closed too early.',
@@ -60,7 +76,7 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, steps }
   const next = list.findIndex(({ isDone }) => !isDone);
   return (
     <Section title="Get started" description={`${done} of ${list.length} done`} flush>
-      <RefreshOnReturn isWatching={!steps.hasPurchase} />
+      <RefreshOnReturn isWatching={!steps.hasRequest} />
       <ol>
         {list.map((step, place) => (
           <Step key={step.title} place={place + 1} isNext={place === next} {...step} />
@@ -83,7 +99,7 @@ function Step({ place, isDone, isNext, title, text, action }: StepProps) {
   return (
     <li
       aria-current={isNext ? 'step' : undefined}
-      className="flex gap-4 border-t border-line/70 px-5 py-5 first:border-0"
+      className={`flex gap-4 border-t border-line/70 px-5 first:border-0 ${isDone ? 'py-3' : 'py-5'}`}
     >
       <span
         className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-full text-[13px] font-medium ${isDone ? 'bg-positive text-on-accent' : isNext ? 'bg-accent text-on-accent' : 'bg-sunken text-muted'}`}

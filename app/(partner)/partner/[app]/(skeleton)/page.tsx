@@ -17,8 +17,10 @@ import { isLive, settings } from '@/server/env';
 import { readEarnings } from '@/server/ledger';
 import { readFirstSteps } from '@/server/partners/first-steps';
 import type { Partner } from '@/server/partners/partner';
+import { servedModels } from '@/server/pricing/served';
 import { inCredits, inDollars, inNumber } from '../money';
 import { type AppParams, requireOwnedApp } from '../owned-app';
+import { writeRequestSnippet } from '../snippet';
 import { Checklist } from './checklist';
 
 const PERIOD = '30d';
@@ -33,7 +35,7 @@ export default async function HomePage(props: AppParams) {
       <PageHead
         title={app.name}
         description={
-          hasBegun ? 'The last 30 days. Days are days in UTC.' : 'A few steps to your first purchase.'
+          hasBegun ? 'The last 30 days. Days are days in UTC.' : 'A few steps to your first paid request.'
         }
       />
       {hasBegun && <Numbers app={app} activity={activity} />}
@@ -42,12 +44,16 @@ export default async function HomePage(props: AppParams) {
         publishableKey={app.publishableKey}
         scriptUrl={settings().SDK_URL}
         isSandbox={!isLive()}
-        steps={steps}
+        requestSnippet={writeRequestSnippet(settings().BASE_URL, firstModelOf(app))}
+        steps={{ ...steps, hasRequest: steps.hasRequest || activity.length > 0 }}
       />
       {hasBegun && <Charts appId={app.id} activity={activity} />}
     </>
   );
 }
+
+const firstModelOf = ({ allModels, allowedModels }: Partner): string =>
+  servedModels().find(({ id }) => allModels || allowedModels.includes(id))?.id ?? 'provider/model';
 
 async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) {
   const days = readPeriod(PERIOD);
@@ -61,14 +67,14 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
   return (
     <Stats>
       <Stat
-        label="Earned, matured"
+        label="Matured earnings"
         value={inDollars(earnings.matured)}
-        note={`${inCredits(earnings.matured)} credits, yours for good`}
+        note={`${inCredits(earnings.matured)} credits, safe from chargebacks`}
       />
       <Stat
-        label="Maturing"
+        label="Maturing earnings"
         value={inDollars(earnings.maturing)}
-        note={`${inCredits(earnings.maturing)} credits, ${settings().EARNINGS_HOLD_DAYS} days each`}
+        note={`${inCredits(earnings.maturing)} credits, safe after ${settings().EARNINGS_HOLD_DAYS} days`}
       />
       <Stat
         label="Requests"

@@ -2,6 +2,7 @@
 
 import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { Time } from '@/app/_ui/time';
 
 type ModelRow = { model: string; earned: number; share: number };
 type DayRow = { day: string; earned: number; reversed: number; net: number };
@@ -24,14 +25,14 @@ const MODEL_COLUMNS = [
 const DAY_COLUMNS = [
   ofDay.accessor('day', {
     header: 'Day',
-    cell: ({ getValue }) => <span className="whitespace-nowrap tabular-nums">{getValue()}</span>,
+    cell: ({ getValue }) => <Time at={getValue()} withClock={false} isDay />,
   }),
   ofDay.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofDay.accessor('reversed', {
     header: 'Charged back',
     cell: ({ getValue }) => (getValue() === 0 ? '–' : inColumn(-getValue())),
   }),
-  ofDay.accessor('net', { header: 'Credits', cell: ({ getValue }) => inColumn(getValue()) }),
+  ofDay.accessor('net', { header: 'Net', cell: ({ getValue }) => inColumn(getValue()) }),
 ];
 
 export function ByModelTable({ rows }: { rows: ModelRow[] }) {

@@ -6,7 +6,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
-import { barsOf } from '@/server/activity/bars';
+import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
 import { readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
@@ -59,8 +59,8 @@ export default async function EarningsPage({ params, searchParams }: Props) {
         />
       </Stats>
       <Section
-        title="By day and model"
-        description="Credits, in UTC days."
+        title={`By ${barStepOf(period)} and model`}
+        description="In credits. Days are days in UTC."
         actions={
           <div className="flex flex-wrap items-center gap-2">
             <FilterForm path={path}>
@@ -89,7 +89,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           </EmptyState>
         ) : (
           <BarChart
-            title="Commission earned by day and model"
+            title={`Commission earned by ${barStepOf(period)} and model`}
             unit="credits"
             {...barsOf(toPoints(days), range, period)}
           />
@@ -97,10 +97,10 @@ export default async function EarningsPage({ params, searchParams }: Props) {
       </Section>
       {days.length > 0 && (
         <>
-          <Section title="By model" flush>
+          <Section title="By model" description="In credits." flush>
             <ByModelTable rows={byModel(days)} />
           </Section>
-          <Section title="By day" flush>
+          <Section title="By day" description="In credits." flush>
             <ByDayTable
               rows={[...days].reverse().map(({ day, reversed, net: left }) => ({
                 day,

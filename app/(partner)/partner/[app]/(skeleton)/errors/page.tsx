@@ -4,7 +4,7 @@ import { BarChart } from '@/app/_ui/bar-chart';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { barsOf } from '@/server/activity/bars';
+import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type ErrorCount, readErrorDays } from '@/server/activity/partner-activity';
 import { readPeriod } from '@/server/activity/periods';
 import { FilterForm } from '../../filter-form';
@@ -29,8 +29,8 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
         description="Requests of your users that were answered with an error, by code. None of them was charged."
       />
       <Section
-        title="By day"
-        description="UTC days."
+        title={`By ${barStepOf(period)}`}
+        description="In UTC."
         actions={
           <FilterForm path={`/partner/${app.id}/errors`}>
             <PeriodField period={period} />
@@ -43,7 +43,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
           </EmptyState>
         ) : (
           <BarChart
-            title="Errors by day and code"
+            title={`Errors by ${barStepOf(period)} and code`}
             {...barsOf(
               errors.map(({ day, code, count }) => ({ day, name: code, value: count })),
               range,

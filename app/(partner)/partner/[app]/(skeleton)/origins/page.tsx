@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { readableOrigin } from '@/app/_ui/readable-origin';
 import { Section } from '@/app/_ui/section';
 import { listOrigins } from '@/server/partners/partner';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
@@ -35,7 +36,10 @@ export default async function OriginsPage(props: AppParams) {
                 key={origin}
                 className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0"
               >
-                <code className="min-w-0 font-mono text-sm break-all">{origin}</code>
+                <p className="min-w-0 text-sm break-all">
+                  <code className="font-mono">{origin}</code>
+                  <span className="block text-[13px] text-muted">{readableOrigin(origin)}</span>
+                </p>
                 <ConfirmButton
                   label="Remove"
                   describe={origin}

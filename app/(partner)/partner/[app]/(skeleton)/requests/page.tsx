@@ -38,7 +38,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Requests"
-        description="What your users asked of models, what it cost them and what you earned."
+        description="What your users asked of models, what they paid and what you earned, in credits."
       />
       <Section
         title={total === 1 ? '1 request' : `${total.toLocaleString('en')} requests`}

@@ -4,6 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 import { inSmallCredits } from '../../small-credits';
 
@@ -29,7 +30,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
     <Link
       href={`${path}?user=${encodeURIComponent(user)}`}
       title={user}
-      className="-my-1 inline-block py-1 font-mono text-[13px] whitespace-nowrap underline-offset-2 hover:underline"
+      className={`-my-1 inline-block py-1 font-mono text-[13px] whitespace-nowrap ${ROW_LINK}`}
     >
       {user.slice(0, SHOWN_ID_CHARACTERS)}…
     </Link>
@@ -49,9 +50,12 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
         </span>
       ),
     }),
-    column.accessor('inputTokens', { header: 'In', cell: ({ getValue }) => count.format(getValue()) }),
-    column.accessor('outputTokens', { header: 'Out', cell: ({ getValue }) => count.format(getValue()) }),
-    column.accessor('charge', { header: 'Cost', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+    column.accessor('inputTokens', { header: 'Tokens in', cell: ({ getValue }) => count.format(getValue()) }),
+    column.accessor('outputTokens', {
+      header: 'Tokens out',
+      cell: ({ getValue }) => count.format(getValue()),
+    }),
+    column.accessor('charge', { header: 'Paid', cell: ({ getValue }) => inSmallCredits(getValue()) }),
     column.accessor('commission', { header: 'Earned', cell: ({ getValue }) => inSmallCredits(getValue()) }),
   ];
   const asCard = (row: Row) => (

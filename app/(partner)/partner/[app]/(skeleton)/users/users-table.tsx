@@ -4,6 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 
 type Row = {
@@ -32,7 +33,7 @@ export function UsersTable({
   const requestsLink = (user: string) => (
     <Link
       href={`${requestsPath}?period=12m&user=${encodeURIComponent(user)}`}
-      className="font-mono text-[13px] underline-offset-2 hover:underline"
+      className={`font-mono text-[13px] ${ROW_LINK}`}
     >
       {user}
     </Link>

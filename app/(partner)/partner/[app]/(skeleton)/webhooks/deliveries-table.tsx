@@ -4,6 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 import type { AttemptError } from '@/server/webhooks/attempt';
 import type { DeliveryStatus } from '@/server/webhooks/delivery-log';
@@ -45,10 +46,7 @@ export function DeliveriesTable({
     </>
   );
   const eventLink = ({ eventId, type }: Row) => (
-    <Link
-      href={`${path}/${eventId}`}
-      className="font-mono text-[13px] whitespace-nowrap text-accent hover:underline"
-    >
+    <Link href={`${path}/${eventId}`} className={`font-mono text-[13px] whitespace-nowrap ${ROW_LINK}`}>
       {type}
     </Link>
   );

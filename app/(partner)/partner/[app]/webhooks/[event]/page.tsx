@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { Badge } from '@/app/_ui/badge';
@@ -25,12 +24,8 @@ export default async function DeliveryPage({ params }: Props) {
   const { label, look } = DELIVERY_WORDS[delivery.status];
   return (
     <>
-      <p className="mb-3 text-sm">
-        <Link href={`/partner/${app.id}/webhooks`} className="text-muted hover:text-text">
-          ← Webhooks
-        </Link>
-      </p>
       <PageHead
+        back={{ href: `/partner/${app.id}/webhooks`, label: 'Webhooks' }}
         title={delivery.type}
         actions={
           <ResendButton

@@ -1,24 +1,25 @@
 'use client';
 
 import Link from 'next/link';
+import { type ReactNode, useMemo } from 'react';
+import { writeCharge } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
-import { EmptyState } from '@/app/_ui/empty-state';
+import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
-import { writeCharge } from '../../show-credits';
 import type { RequestRow } from './request-row';
 
 const column = columnsOf<RequestRow>();
 const count = new Intl.NumberFormat('en');
 
-const COLUMNS = [
+const columnsFor = (path: string) => [
   column.accessor('at', {
     header: 'Time',
     cell: ({ row: { original: request } }) => (
       <Link
-        href={`/account/activity/${request.requestId}`}
+        href={`${path}/${request.requestId}`}
         aria-label={`Receipt of the request of ${request.at}`}
-        className="font-medium underline-offset-2 hover:underline"
+        className={`font-medium ${ROW_LINK}`}
       >
         <Time at={request.at} />
         <span className="block max-w-48 truncate text-[13px] font-normal text-muted sm:hidden">
@@ -40,28 +41,25 @@ const COLUMNS = [
     ),
   }),
   column.accessor('appName', { header: 'App' }),
-  column.accessor('inputTokens', { header: 'In', cell: ({ getValue }) => count.format(getValue()) }),
-  column.accessor('outputTokens', { header: 'Out', cell: ({ getValue }) => count.format(getValue()) }),
+  column.accessor('inputTokens', { header: 'Tokens in', cell: ({ getValue }) => count.format(getValue()) }),
+  column.accessor('outputTokens', { header: 'Tokens out', cell: ({ getValue }) => count.format(getValue()) }),
   column.accessor('credits', {
     header: 'Credits',
     cell: ({ getValue }) => writeCharge(getValue()),
   }),
 ];
 
-/** Requests, newest first; each one leads to its receipt. */
-export function RequestTable({ rows }: { rows: RequestRow[] }) {
+/** Requests, newest first; each one leads to its receipt, under `path`. */
+export function RequestTable({ path, rows, empty }: { path: string; rows: RequestRow[]; empty: ReactNode }) {
+  const columns = useMemo(() => columnsFor(path), [path]);
   return (
     <DataTable
       caption="Requests, newest first"
-      columns={COLUMNS}
+      columns={columns}
       rows={rows}
       numeric={['inputTokens', 'outputTokens', 'credits']}
       hiddenOnPhone={['model', 'appName', 'inputTokens', 'outputTokens']}
-      empty={
-        <EmptyState title="No requests here">
-          Nothing was used in this time with these filters. Choose a longer time or fewer filters.
-        </EmptyState>
-      }
+      empty={empty}
     />
   );
 }

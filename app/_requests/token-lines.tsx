@@ -1,5 +1,5 @@
 import type { ReceiptLine } from '@/server/activity/user-receipt';
-import { alignDecimals, inNumber } from '../../show-credits';
+import { alignDecimals } from '../_ui/amount';
 
 const NAMES: Record<ReceiptLine['tokens'], string> = {
   input: 'Input',
@@ -41,11 +41,11 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
               {NAMES[tokens]}
               {tokens === 'output' && reasoningTokens > 0 && (
                 <span className="block text-[13px] text-muted">
-                  {inNumber(reasoningTokens)} of them to think
+                  {reasoningTokens.toLocaleString('en')} of them to think
                 </span>
               )}
             </th>
-            <td className={`${CELL} text-right`}>{inNumber(count)}</td>
+            <td className={`${CELL} text-right`}>{count.toLocaleString('en')}</td>
             <td className={`${CELL} text-right max-sm:hidden`}>{prices[place]}</td>
             <td className={`${CELL} text-right`}>{costs[place]}</td>
           </tr>

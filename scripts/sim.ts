@@ -14,7 +14,14 @@ if (!Number.isInteger(seed) || !(seconds > 0)) {
   process.exit(2);
 }
 
-const { tally, abandoned } = await simulate({ seed, seconds });
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+
+const { tally, abandoned } = await simulate({ seed, seconds, signal: stop.signal }).catch((error: Error) => {
+  console.error(`The simulation ended early: ${error.message}`);
+  process.exit(1);
+});
 const print = (title: string, counts: Map<string, number>) => {
   console.log(`\n${title}: ${total(counts)}`);
   for (const [name, count] of [...counts].sort()) console.log(`  ${String(count).padStart(7)}  ${name}`);

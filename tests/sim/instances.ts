@@ -12,6 +12,7 @@ const LOOK_EVERY_MS = 50;
 /** One real server process on the shared database. It can be killed and started again. */
 export class Instance {
   private child: ChildProcess | undefined;
+  private isOver = false;
   /** All that the process wrote, where the environment says KEEP_LOG. */
   log = '';
 
@@ -20,14 +21,18 @@ export class Instance {
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  static async start(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Instance> {
+  static async prepare(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Instance> {
     const port = await choosePort();
-    const instance = new Instance(`http://127.0.0.1:${port}`, {
+    return new Instance(`http://127.0.0.1:${port}`, {
       ...environment,
       PORT: String(port),
       HOST: '127.0.0.1',
       DATA_DIR: dataDir,
     });
+  }
+
+  static async start(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Instance> {
+    const instance = await Instance.prepare(dataDir, environment);
     await instance.run();
     return instance;
   }
@@ -35,6 +40,7 @@ export class Instance {
   /** Starts the process, as a supervisor does: again, when the database was away. */
   async run(): Promise<void> {
     for (let tries = 1; ; tries++) {
+      if (this.isOver) throw new Error('The simulation is over');
       const complaint = await this.tryToRun();
       if (complaint === null) return;
       if (tries === MOST_STARTS) throw new Error(`A server did not start: ${complaint}`);
@@ -68,6 +74,12 @@ export class Instance {
   /** As a crash or a power cut: nothing is finished, nothing is said. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
+  }
+
+  /** For good: whoever is about to start it again will not. */
+  async finish(): Promise<void> {
+    this.isOver = true;
+    await this.kill();
   }
 
   /** As an operator stops it: what runs is finished and settled. */

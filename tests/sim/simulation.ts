@@ -30,26 +30,47 @@ const LOOK_EVERY_MS = 1_000;
 /** Longer than the database may take for a statement. */
 const LONGEST_STALL_MS = 6_500;
 
-export type SimulationOptions = { seed: number; seconds: number };
+export type SimulationOptions = {
+  seed: number;
+  seconds: number;
+  /** Ends the simulation before its time. */
+  signal?: AbortSignal;
+};
 export type SimulationReport = { tally: Tally; abandoned: number };
 
-export async function simulate({ seed, seconds }: SimulationOptions): Promise<SimulationReport> {
+/** Whatever becomes of it, when this ends nothing is left running. */
+export async function simulate({ seed, seconds, signal }: SimulationOptions): Promise<SimulationReport> {
   const random = randomFrom(seed);
   const dataDir = path.resolve(`.data/sim-${process.pid}`);
   mkdirSync(dataDir, { recursive: true });
   const world = new World(dataDir, random);
   try {
-    await world.open();
-    await world.run(seconds * 1_000);
-    return { tally: world.tally, ...(await judge(world.tally)) };
+    return await unlessAborted(signal, runAndJudge(world, seconds));
   } finally {
     await world.close();
   }
 }
 
+async function runAndJudge(world: World, seconds: number): Promise<SimulationReport> {
+  await world.open();
+  await world.run(seconds * 1_000);
+  return { tally: world.tally, ...(await judge(world.tally)) };
+}
+
+function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => reject(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
 class World {
   readonly tally = new Tally();
-  private postgres: EmbeddedPostgres | undefined;
+  /** The server that runs, or is about to. */
+  private postgres: Promise<EmbeddedPostgres> | undefined;
+  private isOver = false;
   private payments: Payments | undefined;
   private instances: Instance[] = [];
 
@@ -61,14 +82,14 @@ class World {
   private readonly addresses = (): string[] => this.instances.map(({ url }) => url);
 
   async open(): Promise<void> {
-    this.postgres = await this.startPostgres();
-    await migrate(this.postgres.url);
+    const { url } = await this.startPostgres();
+    await migrate(url);
     this.payments = await startPayments(this.random, this.tally, this.addresses);
     const environment = {
       NODE_ENV: 'production' as const,
       LOG_LEVEL: 'silent',
       AUTH_SECRET: randomBytes(32).toString('hex'),
-      DATABASE_URL: this.postgres.url,
+      DATABASE_URL: url,
       STRIPE_API_BASE: this.payments.url,
       STRIPE_SECRET_KEY: PROCESSOR_KEY,
       STRIPE_WEBHOOK_SECRET: PROCESSOR_WEBHOOK_SECRET,
@@ -76,7 +97,8 @@ class World {
     // The library's own code runs here as well: it prepares, saves limits and judges.
     Object.assign(process.env, environment);
     for (const name of ['one', 'two'])
-      this.instances.push(await Instance.start(path.join(this.dataDir, name), environment));
+      this.instances.push(await Instance.prepare(path.join(this.dataDir, name), environment));
+    for (const instance of this.instances) await instance.run();
   }
 
   async run(durationMs: number): Promise<void> {
@@ -125,8 +147,8 @@ class World {
   }
 
   private async restart(): Promise<void> {
-    await this.postgres?.stop();
-    this.postgres = await this.startPostgres();
+    await (await this.postgres)?.stop();
+    await this.startPostgres();
   }
 
   /** As a power cut: what was committed must be there again. */
@@ -148,7 +170,9 @@ class World {
   }
 
   private startPostgres(): Promise<EmbeddedPostgres> {
-    return startEmbeddedPostgres({ dataDir: this.dataDir });
+    if (this.isOver) throw new Error('The simulation is over');
+    this.postgres = startEmbeddedPostgres({ dataDir: this.dataDir });
+    return this.postgres;
   }
 
   /** The auditor, and an eye on every balance, while everything runs. */
@@ -166,10 +190,11 @@ class World {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.instances.map((instance) => instance.kill()));
+    this.isOver = true;
+    await Promise.all(this.instances.map((instance) => instance.finish()));
     await this.payments?.close();
+    await (await this.postgres)?.stop();
     await closeDatabase();
-    await this.postgres?.stop();
     const postgresDir = path.join(this.dataDir, 'postgres');
     for (const place of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, this.dataDir])
       rmSync(place, { recursive: true, force: true });

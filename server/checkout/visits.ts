@@ -1,6 +1,6 @@
 import type { CheckoutVisit } from '../../prisma/client/client';
-import { MINUTE_MS, now, nowDate } from '../clock';
-import { prisma } from '../db';
+import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { deleteInSteps, prisma } from '../db';
 import { ApiError } from '../errors';
 import type { Metadata } from '../identity/metadata';
 import { newId, randomBase62, sameBytes, sha256 } from '../ids';
@@ -78,4 +78,15 @@ export async function findVisitOrigin(visitId: string): Promise<{ origin: string
   });
   if (visit === null || visit.expiresAt.getTime() <= now()) return null;
   return { origin: visit.origin, display: visit.display as Display };
+}
+
+/** One that is over says nothing to anybody; by the newest an app knows that its checkout was opened. */
+export async function forgetOldVisits(): Promise<void> {
+  await deleteInSteps(
+    `DELETE FROM checkout_visit WHERE id IN (
+       SELECT v.id FROM checkout_visit v WHERE v.expires_at < $1 AND EXISTS (
+         SELECT 1 FROM checkout_visit n WHERE n.partner_id = v.partner_id AND n.created_at > v.created_at
+       ) LIMIT $2)`,
+    new Date(now() - DAY_MS),
+  );
 }

@@ -23,6 +23,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await revokeKeysOfUser(tx, userId);
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
+    await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.loginChallenge.deleteMany({ where: { email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
   });

@@ -28,7 +28,7 @@ export async function readMetrics(): Promise<string> {
     readWebhooks(),
     countAttempts(),
   ]);
-  gauge('svc_ledger_differences', 'Differences that the newest audit of the ledger found.').set(
+  gauge('svc_ledger_differences', 'Most differences that an audit of the last hour found.').set(
     state.differences,
   );
   gauge('svc_ledger_audit_age_seconds', 'Time since the newest audit of the ledger.').set(state.auditAge);
@@ -61,12 +61,14 @@ type State = { differences: number; auditAge: number; holds: number; overdue: nu
 
 async function readState(): Promise<State> {
   const { rows } = await pool().query<State>(
-    `WITH newest AS (SELECT at, differences FROM audit_run ORDER BY id DESC LIMIT 1)
-     SELECT coalesce((SELECT cardinality(differences) FROM newest), 0) AS differences,
-            coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM newest), 'NaN')::float8 AS "auditAge",
+    // A booking is looked at once: what was found of it stands in one audit, and not in the next.
+    `SELECT coalesce((SELECT max(cardinality(differences)) FROM audit_run
+                      WHERE at > clock_timestamp() - $1::interval), 0) AS differences,
+            coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM audit_run ORDER BY id DESC LIMIT 1), 'NaN')::float8 AS "auditAge",
             count(*)::int AS holds,
             (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue
      FROM hold`,
+    [RECENT],
   );
   return rows[0] ?? { differences: 0, auditAge: Number.NaN, holds: 0, overdue: 0 };
 }

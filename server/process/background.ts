@@ -1,6 +1,7 @@
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
+import { forgetOldVisits } from '../checkout/visits';
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { restingProviders } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
@@ -33,6 +34,7 @@ export function startBackgroundWork(life: Lifetime): void {
     repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(restingProviders())),
   );
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
+  life.onStop('old visits', repeat('old visits', FORGET_EVERY_MS, forgetOldVisits));
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { findVisitOrigin } from '@/server/checkout/visits';
-import { MINUTE_MS, now, setClock } from '@/server/clock';
+import { findVisitOrigin, forgetOldVisits } from '@/server/checkout/visits';
+import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { newDatabase } from '../harness';
 import { APP_ORIGIN, CheckoutWindow, openRequest, send, startCheckout } from './checkout-world';
@@ -139,4 +139,21 @@ test('a fresh window shows the offer and nobody', async () => {
     includes_tax: false,
     sandbox: true,
   });
+});
+
+test('a window is forgotten a day after it closed by itself, but for the newest of its app', async () => {
+  const kept = () => prisma().checkoutVisit.findMany({ select: { id: true }, orderBy: { createdAt: 'asc' } });
+  await prisma().checkoutVisit.deleteMany();
+  const start = now();
+  const ids: { id: string }[] = [];
+  for (const minute of [0, 1, 2]) {
+    setClock(() => start + minute * MINUTE_MS);
+    ids.push({ id: String((await open()).body.visit_id) });
+  }
+  setClock(() => start + DAY_MS + 61 * MINUTE_MS);
+  await forgetOldVisits();
+  expect(await kept()).toEqual(ids.slice(1));
+  setClock(() => start + 9 * DAY_MS);
+  await forgetOldVisits();
+  expect(await kept()).toEqual(ids.slice(2));
 });

@@ -5,6 +5,7 @@ import { openAppUser } from '@/server/identity/app-users';
 import { findAppOfUser, listAppsOfUser } from '@/server/identity/apps-of-user';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { listDevices, logOutAllDevices, logOutDevice } from '@/server/identity/devices';
+import type { Metadata } from '@/server/identity/metadata';
 import { findSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
@@ -103,17 +104,29 @@ it("somebody else's device or key is not found, and stays", async () => {
   expect(await listDevices(user.userId)).toHaveLength(2);
 });
 
+/** A checkout window that somebody is signed in to, with what the app said of them. */
+function openWindow(userId: string, metadata: Metadata) {
+  const expiresAt = new Date(now() + DAY_MS);
+  const facts = { partnerId: 'prt_any', origin: 'https://app.example', display: 'popup', challenge: '' };
+  const tokenHash = new Uint8Array(32);
+  return prisma().checkoutVisit.create({
+    data: { id: newId('ckv'), userId, metadata, tokenHash, expiresAt, ...facts },
+  });
+}
+
 describe('deleting an account', () => {
   it('erases the address and ends devices and keys; the books stay whole', async () => {
     const person = await newPerson({ credits: 10 });
     const { token } = await newDevice(person.userId);
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
+    await openWindow(person.userId, { name: 'Ada' });
     await deleteAccount(person.userId);
 
     expect(await findSession(token)).toBeNull();
     expect(await prisma().userKey.count({ where: { userId: person.userId, revokedAt: null } })).toBe(0);
     const rows = await prisma().user.findMany({ where: { email } });
     expect(rows).toEqual([]);
+    expect(await prisma().checkoutVisit.count()).toBe(0);
     expect(await prisma().ledgerTransaction.count({ where: { userId: person.userId } })).toBe(1);
     expect((await checkLedger()).differences).toEqual([]);
 

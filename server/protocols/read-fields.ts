@@ -20,10 +20,6 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function asNumber(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
 /** All but those fields. */
 export function leaveOut(json: Json, fields: ReadonlySet<string>): Json {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));
@@ -59,7 +55,14 @@ export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: 
   throw new ApiError('invalid_request', issue?.message ?? 'The request is not valid');
 }
 
-export const wholeNumber = z.int({ error: 'must be a whole number' });
+/** What is missing is told as such, not as something wrong. */
+const expecting =
+  (what: string) =>
+  ({ input }: { input?: unknown }): string =>
+    input === undefined ? 'is required' : `must be ${what}`;
+
+export const wholeNumber = z.int({ error: expecting('a whole number') });
+export const anyNumber = z.number({ error: 'must be a number' });
 export const positiveInteger = wholeNumber.min(1, { error: 'must be at least 1' });
 export const flag = z.boolean({ error: 'must be true or false' });
 export const objectList = (what: string) =>

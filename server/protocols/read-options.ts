@@ -43,6 +43,17 @@ export function refuseDuplicates(tools: readonly ToolDefinition[]): void {
   }
 }
 
+/** Tells which fields have no counterpart in the other format. */
+export function noteDropped(
+  request: Json,
+  isTold: (field: string, value: unknown) => boolean,
+  warnings: string[],
+): void {
+  for (const [field, value] of Object.entries(request)) {
+    if (value != null && !isTold(field, value)) warnings.push(`${field.slice(0, 40)} was dropped`);
+  }
+}
+
 export function requireToolName(name: unknown, param: string): string {
   if (asText(name) === '') throw refuse(param, 'is required');
   return asText(name);

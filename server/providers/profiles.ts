@@ -37,6 +37,8 @@ export type ProviderProfile = {
   wantsReasoningBack: boolean;
   /** Lets fields about thoughts stand in the history; others refuse what they do not know. */
   takesThoughts: boolean;
+  /** Speaks OpenRouter's own fields: `reasoning`, and cache marks as Anthropic writes them. */
+  takesRouterFields: boolean;
   /** Wants the signature of a thought back with the call that it led to. */
   wantsThoughtSignatures: boolean;
   /** Leaves reasoning out of its completion tokens. */
@@ -71,6 +73,7 @@ const GENERIC: ProviderProfile = {
   efforts: null,
   wantsReasoningBack: false,
   takesThoughts: true,
+  takesRouterFields: false,
   wantsThoughtSignatures: false,
   reasoningOutsideOutput: false,
   reportsCost: null,
@@ -148,6 +151,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     userField: 'user',
     takesPdf: true,
     efforts: ALL_EFFORTS,
+    takesRouterFields: true,
     reportsCost: 'dollars',
     deniedFields: ['models', 'route', 'plugins', 'provider', 'preset', 'transforms'],
   },

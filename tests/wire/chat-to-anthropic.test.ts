@@ -316,6 +316,17 @@ describe('tools', () => {
     expect([(old.tools as Json[])[0]?.strict, old.warnings]).toEqual([undefined, ['strict was dropped']]);
   });
 
+  test('what only another gateway knows is dropped, and named', () => {
+    const asked = ask({
+      transforms: ['middle-out'],
+      prompt_cache_key: 'k',
+      seed: null,
+      usage: { include: true },
+    });
+    expect(asked.warnings).toEqual(['transforms was dropped']);
+    expect(asked).not.toHaveProperty('transforms');
+  });
+
   test.each<[unknown, unknown]>([
     [undefined, undefined],
     ['auto', { type: 'auto' }],

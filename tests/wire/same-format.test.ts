@@ -99,6 +99,50 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
+  test('cache marks go where they are known, as the provider writes them', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const text = { type: 'text', text: 'Hi' };
+    const request = {
+      messages: [
+        { role: 'system', content: [text, { ...text, ...mark }] },
+        { ...HI, ...mark },
+      ],
+      tools: [{ type: 'function', function: { name: 'f' }, ...mark }],
+    };
+    const plain = {
+      messages: [{ role: 'system', content: [text, text] }, HI],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    };
+    for (const provider of ['openai', 'mistral', 'groq'])
+      expect(ask(request, provider).body).toMatchObject(plain);
+    expect(JSON.stringify(ask(request, 'groq').body)).not.toContain('cache_control');
+    expect(ask(request, 'openrouter').body).toMatchObject(request);
+    const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } };
+    const { body } = ask(request, 'openai', { upstreamModel: 'gpt-6' });
+    expect(body.messages).toEqual([{ role: 'system', content: [text, { ...text, ...breakpoint }] }, HI]);
+    expect(body.tools).toEqual([{ ...plain.tools[0], ...breakpoint }]);
+  });
+
+  test('OpenRouter’s field for reasoning becomes that of the provider', () => {
+    const reason = (reasoning: Json, upstreamModel = 'gpt-5.2', provider = 'openai') => {
+      const { body, warnings } = ask({ reasoning }, provider, { upstreamModel });
+      return [body.reasoning_effort, body.reasoning, warnings];
+    };
+    expect(reason({ effort: 'high' })).toEqual(['high', undefined, []]);
+    expect(reason({ enabled: false })).toEqual(['none', undefined, []]);
+    expect(reason({ max_tokens: 4_000 })).toEqual(['medium', undefined, []]);
+    expect(reason({ effort: 'high' }, 'gpt-4o')).toEqual([undefined, undefined, ['thinking was dropped']]);
+    expect(reason({ exclude: true }, 'gpt-4o')).toEqual([undefined, undefined, []]);
+    expect(reason({ effort: 'high' }, 'x', 'openrouter')).toEqual([undefined, { effort: 'high' }, []]);
+    expect(ask({ reasoning: { effort: 'low' }, reasoning_effort: 'high' }, 'openai').body).toMatchObject({
+      reasoning_effort: 'high',
+    });
+  });
+
+  test('usage is told unasked: OpenRouter’s wish for it goes to nobody', () => {
+    expect(ask({ usage: { include: true } }, 'openai').body).not.toHaveProperty('usage');
+  });
+
   test.each<[string, Json, string?]>([
     ['a dearer tier', { service_tier: 'priority' }],
     ['web search', { web_search_options: {} }],
@@ -448,6 +492,13 @@ describe('requests as the generation sees them', () => {
     ['chat', { ...CHAT, stream: 'yes' }, 'stream'],
     ['chat', { ...CHAT, tools: 'all' }, 'tools'],
     ['messages', CHAT, 'max_tokens'],
+    ['messages', { ...MESSAGES, temperature: 'hot' }, 'temperature'],
+    ['messages', { ...MESSAGES, tool_choice: 'any' }, 'tool_choice'],
+    ['chat', { ...CHAT, temperature: 'hot' }, 'temperature'],
+    ['chat', { ...CHAT, top_p: [] }, 'top_p'],
+    ['chat', { ...CHAT, stop: 5 }, 'stop'],
+    ['chat', { ...CHAT, stop: ['a', 5] }, 'stop'],
+    ['chat', { ...CHAT, response_format: 'json' }, 'response_format'],
     ['messages', { ...MESSAGES, messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
     ['messages', { ...MESSAGES, messages: [{ role: 'user' }] }, 'messages.0.content'],
     ['messages', { ...MESSAGES, messages: 'Hi' }, 'messages'],
@@ -455,6 +506,10 @@ describe('requests as the generation sees them', () => {
   ])('%s %j is refused and the field named', (format, json, param) => {
     const protocol = format === 'chat' ? chatProtocol : messagesProtocol;
     expect(refusalOf(() => protocol.validate(json))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  test('what is missing is told as missing', () => {
+    expect(refusalOf(() => messagesProtocol.validate(CHAT)).message).toBe('max_tokens: is required');
   });
 
   test('sizes: text by bytes, higher for Claude; media by their kind', () => {

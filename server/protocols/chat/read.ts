@@ -1,31 +1,39 @@
 import type { Json, OutputFormat, Prompt, Reasoning, ToolChoice, ToolDefinition } from '../neutral';
-import { asArray, asNumber, asObject, asText, isObject, refuse } from '../read-fields';
-import { readEffort, readThinking, refuseDuplicates, requireToolName, toToolSchema } from '../read-options';
+import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
+import {
+  noteDropped,
+  readEffort,
+  readThinking,
+  refuseDuplicates,
+  requireToolName,
+  toToolSchema,
+} from '../read-options';
 import { readConversation } from './read-messages';
 import { readCacheMark } from './read-parts';
 import type { ChatRequest } from './schema';
 
-/** Fields that only tune, with no counterpart; the value that changes nothing is dropped in silence. */
-const DROPPED: Record<string, (value: unknown) => boolean> = {
+/** Fields that are told to the other format, and those that say nothing to it. */
+const TOLD = new Set([
+  ...['model', 'messages', 'n', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'response_format'],
+  ...['temperature', 'top_p', 'top_k', 'stop', 'reasoning_effort', 'reasoning', 'thinking'],
+  ...['user', 'safety_identifier', 'metadata', 'service_tier', 'modalities', 'usage', 'web_search_options'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+]);
+/** Values of fields without a counterpart that change nothing: these are dropped in silence. */
+const IDLE: Record<string, (value: unknown) => boolean> = {
   frequency_penalty: (value) => value === 0,
   presence_penalty: (value) => value === 0,
   logit_bias: (value) => Object.keys(asObject(value)).length === 0,
-  seed: () => false,
   logprobs: (value) => value === false,
   top_logprobs: (value) => value === 0,
-  verbosity: () => false,
-  prediction: () => false,
   store: (value) => value === false,
-  moderation: () => false,
 };
 
 /** Reads a chat request for a provider of another format. What is dropped is told in `warnings`. */
 export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt {
   if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 for this model');
-  for (const [field, isIdle] of Object.entries(DROPPED)) {
-    const value = request[field];
-    if (value !== undefined && value !== null && !isIdle(value)) warnings.push(`${field} was dropped`);
-  }
+  noteDropped(request, (field, value) => TOLD.has(field) || IDLE[field]?.(value) === true, warnings);
   const tools = readTools(request);
   refuseDuplicates(tools);
   const choice = readToolChoice(request.tool_choice ?? request.function_call);
@@ -35,10 +43,10 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
     tools: tools.filter(isAllowed),
     toolChoice: choice.toolChoice,
     parallelTools: request.parallel_tool_calls !== false,
-    temperature: asNumber(request.temperature),
-    topP: asNumber(request.top_p),
-    topK: asNumber(request.top_k),
-    stop: [request.stop ?? []].flat().filter((text): text is string => typeof text === 'string'),
+    temperature: request.temperature ?? null,
+    topP: request.top_p ?? null,
+    topK: request.top_k ?? null,
+    stop: [request.stop ?? []].flat(),
     outputFormat: readOutputFormat(request.response_format),
     reasoning: readReasoning(request),
     stream: request.stream === true,
@@ -86,8 +94,8 @@ function readAllowedTools(choice: Json): Choice {
   return { toolChoice: { type: mode === 'required' ? 'any' : 'auto' }, allowed };
 }
 
-function readOutputFormat(format: unknown): OutputFormat | null {
-  if (!isObject(format) || format.type === 'text') return null;
+function readOutputFormat(format: Json | null | undefined): OutputFormat | null {
+  if (format == null || format.type === 'text') return null;
   if (format.type === 'json_object') return { type: 'json-object' };
   if (format.type !== 'json_schema')
     throw refuse('response_format.type', 'must be text, json_object or json_schema');
@@ -96,8 +104,15 @@ function readOutputFormat(format: unknown): OutputFormat | null {
   return { type: 'json-schema', name: asText(name) || 'response', schema, strict: strict === true };
 }
 
-function readReasoning(request: ChatRequest): Reasoning | null {
-  const asked = request.reasoning_effort ?? asObject(request.reasoning).effort;
+/** As OpenAI asks for it, as Anthropic does (`thinking`), or as OpenRouter does (`reasoning`). */
+export function readReasoning(request: ChatRequest): Reasoning | null {
+  const { effort, enabled, max_tokens } = asObject(request.reasoning);
+  const asked = request.reasoning_effort ?? effort;
   if (asked === 'none') return { type: 'off' };
+  if (asked == null && request.thinking == null) {
+    if (enabled === false) return { type: 'off' };
+    if (typeof max_tokens === 'number') return { type: 'budget', tokens: max_tokens };
+    if (enabled === true) return { type: 'adaptive', effort: null };
+  }
   return readThinking(request.thinking, readEffort(asked, 'reasoning_effort'));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, objectList, positiveInteger, unread, wholeNumber } from '../read-fields';
+import { anyNumber, flag, objectList, positiveInteger, unread, wholeNumber } from '../read-fields';
 
 /**
  * What a chat request must look like for us to meter it. The rest of the format goes through
@@ -34,13 +34,20 @@ export const chatRequestSchema = z.looseObject({
     .max(8, { error: 'must be at most 8' })
     .nullish()
     .meta({ description: 'Answers to write; some models write one only.' }),
-  temperature: unread('number', '0 to 2.'),
-  top_p: unread('number', '0 to 1.'),
-  stop: unread(['string', 'array'], 'Texts that end the answer.'),
+  temperature: anyNumber.nullish().meta({ description: '0 to 2.' }),
+  top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
+  top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens, where a model can.' }),
+  stop: z
+    .union([z.string(), z.array(z.string())], { error: 'must be a string or an array of strings' })
+    .nullish()
+    .meta({ description: 'Texts that end the answer.' }),
   stream_options: z
     .looseObject({ include_usage: flag.nullish().meta({ description: 'Tell the tokens in a last chunk.' }) })
     .nullish(),
-  response_format: unread('object', '`text`, `json_object`, or `json_schema` with a schema.'),
+  response_format: z
+    .looseObject({}, { error: 'must be an object' })
+    .nullish()
+    .meta({ description: '`text`, `json_object`, or `json_schema` with a schema.' }),
   reasoning_effort: unread(
     'string',
     'How long a reasoning model thinks: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',

@@ -9,13 +9,27 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../neutral';
-import { asNumber, asObject, asText, isObject, refuse } from '../read-fields';
-import { readEffort, readThinking, refuseDuplicates, requireToolName, toToolSchema } from '../read-options';
+import { asObject, asText, isObject, refuse } from '../read-fields';
+import {
+  noteDropped,
+  readEffort,
+  readThinking,
+  refuseDuplicates,
+  requireToolName,
+  toToolSchema,
+} from '../read-options';
 import { readBlocks, readCacheMark } from './read-blocks';
 import type { MessagesRequest } from './schema';
 
 /** Claude Code tells who pays in a line that differs per request: it would defeat other providers' caches. */
 const ATTRIBUTION = 'x-anthropic-billing-header';
+
+/** Fields that are told to the other format, those that say nothing to it, and those whose only value changes nothing. */
+const TOLD = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'tools', 'tool_choice', 'stop_sequences'],
+  ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format'],
+  ...['metadata', 'service_tier', 'cache_control', 'speed', 'inference_geo', 'mcp_servers', 'fallbacks'],
+]);
 
 /** Reads a messages request for a provider of another format. What is dropped is told in `warnings`. */
 export function readMessagesPrompt(request: MessagesRequest, warnings: string[]): Prompt {
@@ -31,18 +45,16 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
   if (messages.every(({ role }) => role === 'system'))
     throw refuse('messages', 'needs at least one user message');
   const choice = asObject(request.tool_choice);
-  for (const field of ['context_management', 'diagnostics']) {
-    if (request[field] != null) warnings.push(`${field} was dropped`);
-  }
+  noteDropped(request, (field) => TOLD.has(field), warnings);
   return {
     system: readSystem(request.system, warnings),
     messages,
     tools,
     toolChoice: readToolChoice(choice),
     parallelTools: choice.disable_parallel_tool_use !== true,
-    temperature: asNumber(request.temperature),
-    topP: asNumber(request.top_p),
-    topK: asNumber(request.top_k),
+    temperature: request.temperature ?? null,
+    topP: request.top_p ?? null,
+    topK: request.top_k ?? null,
     stop: request.stop_sequences ?? [],
     outputFormat: readOutputFormat(asObject(request.output_config).format ?? request.output_format),
     reasoning: readReasoning(request),

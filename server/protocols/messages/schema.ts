@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, objectList, unread, wholeNumber } from '../read-fields';
+import { anyNumber, flag, objectList, unread, wholeNumber } from '../read-fields';
 
 const block = z.looseObject(
   { type: z.string({ error: 'is required' }) },
@@ -38,10 +38,13 @@ export const messagesRequestSchema = countTokensSchema.extend({
     .min(1, { error: 'must be at least 1' })
     .meta({ description: 'The longest answer, thinking included.' }),
   stream: flag.nullish().meta({ description: 'Send the answer as it is written, as server-sent events.' }),
-  temperature: unread('number', '0 to 1.'),
-  top_p: unread('number', '0 to 1.'),
-  top_k: unread('integer', 'Choose among so many tokens.'),
-  tool_choice: unread('object', '`auto`, `any`, `none`, or one tool.'),
+  temperature: anyNumber.nullish().meta({ description: '0 to 1.' }),
+  top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
+  top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens.' }),
+  tool_choice: z
+    .looseObject({}, { error: 'must be an object' })
+    .nullish()
+    .meta({ description: '`auto`, `any`, `none`, or one tool.' }),
   metadata: unread('object', 'Taken and not passed on.'),
   thinking: z
     .looseObject({ type: z.string({ error: 'is required' }) }, { error: 'must be an object' })

@@ -1,8 +1,10 @@
+import { readReasoning } from '../../protocols/chat/read';
 import type { ChatRequest } from '../../protocols/chat/schema';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, leaveOut, refuse } from '../../protocols/read-fields';
 import { refuseField } from '../../protocols/read-options';
-import { chatCapabilities } from '../model-capabilities';
+import { fitEffort } from '../effort';
+import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
 import type { ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
 
@@ -15,9 +17,12 @@ const OWN_FIELDS = new Set([
   'safety_identifier',
   'store',
   'metadata',
+  'usage',
 ]);
 /** Priced otherwise than text. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
+export const CACHE_BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
+const CACHE_FIELDS = new Set(['cache_control']);
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
@@ -33,10 +38,12 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   if (request.store === true) warnings.push('store was dropped');
   const body = leaveOut(request, OWN_FIELDS);
   body.model = upstreamModel;
-  body.messages = repairMessages(request.messages, target);
+  body.messages = repairMessages(request.messages, target, capabilities);
+  if (request.tools != null) body.tools = request.tools.map((tool) => repairMark(tool, target, capabilities));
   body[limitName(request, target, capabilities.limitName)] = outputCap;
   return Object.assign(
     body,
+    repairReasoning(request, target, capabilities),
     forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
     writeOwnFields(target, { stream: request.stream === true, options: request.stream_options }),
   );
@@ -73,14 +80,42 @@ function forceEffort(request: ChatRequest, toolsWithoutReasoning: boolean, warni
   return { reasoning_effort: 'none' };
 }
 
+/** OpenRouter's field for what others call the effort. */
+function repairReasoning(request: ChatRequest, target: RequestTarget, capabilities: ChatCapabilities): Json {
+  if (!isObject(request.reasoning) || target.profile.takesRouterFields) return {};
+  const effort =
+    request.reasoning_effort ?? fitEffort(readReasoning(request), capabilities.efforts, target.warnings);
+  return { reasoning: undefined, ...(effort !== null && { reasoning_effort: effort }) };
+}
+
 function repairMessages(
   messages: ChatRequest['messages'],
-  { profile, withoutReasoning }: RequestTarget,
+  target: RequestTarget,
+  capabilities: ChatCapabilities,
 ): Json[] {
-  if (profile.takesThoughts && !withoutReasoning) return messages;
-  return messages.map((message) =>
-    message.role === 'assistant' ? leaveOut(message, THOUGHT_FIELDS) : message,
-  );
+  const keepsThoughts = target.profile.takesThoughts && !target.withoutReasoning;
+  return messages.map((message) => {
+    const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
+    return repairMarks(own, target, capabilities);
+  });
+}
+
+/** Marks of a message and of its parts; one without any stays as it is. */
+function repairMarks(message: Json, target: RequestTarget, capabilities: ChatCapabilities): Json {
+  const { content } = message;
+  const isMarked = (json: unknown) => asObject(json).cache_control !== undefined;
+  if (target.profile.takesRouterFields || !(isMarked(message) || asArray(content).some(isMarked)))
+    return message;
+  const own = leaveOut(message, CACHE_FIELDS);
+  if (Array.isArray(content))
+    own.content = content.map((part) => (isObject(part) ? repairMark(part, target, capabilities) : part));
+  return own;
+}
+
+/** Anthropic's mark where only OpenAI's is known, or none. */
+function repairMark(part: Json, { profile }: RequestTarget, { cacheBreakpoints }: ChatCapabilities): Json {
+  if (part.cache_control === undefined || profile.takesRouterFields) return part;
+  return Object.assign(leaveOut(part, CACHE_FIELDS), cacheBreakpoints ? CACHE_BREAKPOINT : {});
 }
 
 /** What the catalogue does not price, and files of an account that all users share; for every provider. */

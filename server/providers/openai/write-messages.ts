@@ -4,6 +4,7 @@ import { providerOfMark } from '../../protocols/reasoning-mark';
 import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
 import type { ChatCapabilities } from '../model-capabilities';
 import type { ProviderProfile } from '../profiles';
+import { CACHE_BREAKPOINT } from './request';
 
 export type WriteContext = {
   profile: ProviderProfile;
@@ -131,9 +132,7 @@ function writePart(part: Part, { profile, capabilities }: WriteContext): Json[] 
 }
 
 function breakpoint(part: { cache?: unknown }, { cacheBreakpoints }: ChatCapabilities): Json {
-  return cacheBreakpoints && part.cache !== undefined
-    ? { prompt_cache_breakpoint: { mode: 'explicit' } }
-    : {};
+  return cacheBreakpoints && part.cache !== undefined ? CACHE_BREAKPOINT : {};
 }
 
 function cleanId(id: string, { profile }: WriteContext): string {

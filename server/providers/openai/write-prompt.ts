@@ -1,11 +1,11 @@
-import type { Json, OutputFormat, Prompt, Reasoning, ToolDefinition } from '../../protocols/neutral';
+import type { Json, OutputFormat, Prompt, ToolDefinition } from '../../protocols/neutral';
 import { refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
-import { effortOfBudget } from '../effort';
+import { fitEffort } from '../effort';
 import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
 import type { EffortName, ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
-import { writeOwnFields } from './request';
+import { CACHE_BREAKPOINT, writeOwnFields } from './request';
 import { writeMessages } from './write-messages';
 
 type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolNames };
@@ -85,8 +85,7 @@ function writeTool(tool: ToolDefinition, { names, profile, capabilities }: Conte
       parameters: profile.strictSchemas ? plain : tool.schema,
       ...(tool.strict && { strict: true }),
     },
-    ...(capabilities.cacheBreakpoints &&
-      tool.cache !== undefined && { prompt_cache_breakpoint: { mode: 'explicit' } }),
+    ...(capabilities.cacheBreakpoints && tool.cache !== undefined && CACHE_BREAKPOINT),
   };
 }
 
@@ -118,9 +117,6 @@ function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }
   ];
 }
 
-/** Efforts from the least to the most. */
-const LADDER: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
 function writeEffort(prompt: Prompt, { capabilities, warnings }: Context): EffortName | null {
   const { efforts, toolsWithoutReasoning } = capabilities;
   if (toolsWithoutReasoning && prompt.tools.length > 0) {
@@ -128,35 +124,5 @@ function writeEffort(prompt: Prompt, { capabilities, warnings }: Context): Effor
       warnings.push('thinking was turned off: this model takes tools only so');
     return 'none';
   }
-  const asked = prompt.reasoning === null ? null : effortOf(prompt.reasoning);
-  if (asked === null) return null;
-  if (efforts === null) {
-    if (asked !== 'none') warnings.push('thinking was dropped');
-    return null;
-  }
-  const taken = nearestEffort(asked, efforts);
-  if (taken !== asked) warnings.push(`the reasoning effort was changed to ${taken}`);
-  return taken;
-}
-
-/** Null leaves the effort to the model. */
-function effortOf(reasoning: Reasoning): EffortName | null {
-  switch (reasoning.type) {
-    case 'off':
-      return 'none';
-    case 'effort':
-    case 'adaptive':
-      return reasoning.effort;
-    case 'budget':
-      return effortOfBudget(reasoning.tokens);
-  }
-}
-
-/** The strongest effort that is taken and not above the asked one; else the weakest that is taken. */
-function nearestEffort(asked: EffortName, efforts: readonly EffortName[]): EffortName {
-  const taken = LADDER.filter((effort) => efforts.includes(effort));
-  const below = taken.filter(
-    (effort) => LADDER.indexOf(effort) <= LADDER.indexOf(asked) && (effort !== 'none' || asked === 'none'),
-  );
-  return below.at(-1) ?? taken.find((effort) => asked === 'none' || effort !== 'none') ?? asked;
+  return fitEffort(prompt.reasoning, efforts, warnings);
 }

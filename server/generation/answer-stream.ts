@@ -4,6 +4,7 @@ import { Reply } from '../http/respond';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
 import type { AnsweredStream } from './attempt';
+import { DRAIN_MS } from './leave';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
@@ -15,8 +16,6 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
-/** How long a provider that bills on anyway is listened to after the client left. */
-const DRAIN_MS = 60 * SECOND_MS;
 
 type Outcome = Receipt['outcome'];
 

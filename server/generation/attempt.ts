@@ -41,6 +41,7 @@ export async function attempt(
     withoutReasoning,
   });
   let upstream: UpstreamResponse;
+  run.working = served;
   try {
     upstream = await callProvider(served.provider, exchange, run.abort);
   } catch (cause) {
@@ -49,14 +50,15 @@ export async function attempt(
     const mayRepeat = !run.abort.aborted && (run.wantsStream || !wasSilent(cause));
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
-  if (upstream.statusCode !== 200) return refused(served, upstream);
+  if (upstream.statusCode !== 200) return refused(run, served, upstream);
   noteSuccess(served.provider);
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
     : readWhole(served, exchange, upstream);
 }
 
-async function refused(served: CatalogModel, upstream: UpstreamResponse): Promise<Attempt> {
+async function refused(run: Run, served: CatalogModel, upstream: UpstreamResponse): Promise<Attempt> {
+  run.working = null;
   const { 'retry-after': retryAfter } = upstream.headers;
   const failure = readProviderFailure({
     status: upstream.statusCode,

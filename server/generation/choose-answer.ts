@@ -25,6 +25,7 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
   let shortestRest = 0;
 
   for (let tries = 0, position = 0; tries < MAX_ATTEMPTS && position < queue.length; position++) {
+    if (run.abort.aborted) break;
     const candidate = queue[position] as CatalogModel;
     const rest = restSeconds(candidate.provider);
     if (rest > 0) {
@@ -36,6 +37,9 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
     tries++;
     if (result.ok) return result.answer;
     last = result.failure;
+    // A client that left is no trouble of the provider, which has read the prompt.
+    if (run.abort.aborted) break;
+    run.working = null;
     note(run, candidate, last);
     if (!result.mayRepeat || !mayHelp(last, withoutReasoning) || now() - begunAt > MAX_TIME_MS) break;
     withoutReasoning ||= last.kind === 'reasoning';
@@ -80,12 +84,10 @@ function backOff({ abort }: Run, tries: number, failure: ProviderFailure): Promi
 }
 
 function note(
-  { requestId, abort }: Run,
+  { requestId }: Run,
   { provider }: CatalogModel,
   { kind, status, error }: ProviderFailure,
 ): void {
-  // A client that left is no trouble of the provider.
-  if (abort.aborted) return;
   countProviderFailure({ provider, kind, status });
   const level = kind === 'account' ? 'error' : 'warn';
   log()[level]({ requestId, provider, kind, status, cause: describeError(error.cause) }, 'provider failed');

@@ -2,7 +2,7 @@ import { countRefusal } from '../activity/refusal-counts';
 import { settings } from '../env';
 import { overloaded } from '../errors';
 import type { Reply } from '../http/respond';
-import { admit, type Hold, keepLease, release } from '../ledger';
+import { admit, type Hold, keepLease } from '../ledger';
 import { type CatalogModel, candidatesOf } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
 import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
@@ -12,6 +12,7 @@ import { answerStream } from './answer-stream';
 import { answerWhole } from './answer-whole';
 import { chooseAnswer } from './choose-answer';
 import { refuseBeyondLimit } from './key-limit';
+import { leaveUnanswered, settleUnanswered } from './leave';
 import { type Estimate, likelyUsage } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { fitOutputCap, planRequest } from './plan';
@@ -37,6 +38,8 @@ export type Run = {
   headers: Record<string, string>;
   /** Ends the provider's work. */
   abort: Abort;
+  /** The candidate that was asked and has not refused: it has read the prompt. */
+  working: CatalogModel | null;
   /** Bytes of output seen so far: what the lease is renewed with. */
   progress: { outputBytes: number };
   /** Gives the lease back; every way out of a run calls it after settlement. */
@@ -103,7 +106,7 @@ async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnTy
   }
 }
 
-type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'progress' | 'endLease'>;
+type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'working' | 'progress' | 'endLease'>;
 
 function startRun(begun: Begun): Run {
   const { hold, model, estimate } = begun;
@@ -119,7 +122,7 @@ function startRun(begun: Begun): Run {
     stopRenewing();
   };
   const userHash = hashForProviders(hold.appUserId);
-  return { userHash, headers: {}, abort: new Abort(), progress, endLease, ...begun };
+  return { userHash, headers: {}, abort: new Abort(), working: null, progress, endLease, ...begun };
 }
 
 /** The few headers of a client that may concern a provider. */
@@ -132,18 +135,20 @@ function readClientHeaders({ headers }: Request): ClientHeaders {
   };
 }
 
-/** Until a provider has answered well nothing is owed: any failure frees the hold. */
 async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortSignal): Promise<Reply> {
-  const leave = () => run.abort.abort();
+  const leave = () => leaveUnanswered(run);
+  if (clientSignal.aborted) leave();
   clientSignal.addEventListener('abort', leave, { once: true });
   try {
     const chosen = await chooseAnswer(run, candidates);
     clientSignal.removeEventListener('abort', leave);
     writeWarnings(run, chosen.exchange.warnings);
-    return 'whole' in chosen ? await answerWhole(run, chosen) : answerStream(run, chosen);
+    const reply = 'whole' in chosen ? await answerWhole(run, chosen) : answerStream(run, chosen);
+    // Nobody is there to read it.
+    if (clientSignal.aborted && reply.body instanceof ReadableStream) await reply.body.cancel();
+    return reply;
   } catch (error) {
-    await release(run.hold);
-    run.endLease();
+    await settleUnanswered(run);
     throw ofPartner(error, run.hold.appId);
   }
 }

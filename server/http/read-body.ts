@@ -32,7 +32,10 @@ function decode(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new ApiError('invalid_request', 'The request body is not valid UTF-8');
+    throw new ApiError(
+      'invalid_request',
+      'The request body is not valid UTF-8; a compressed one is not taken',
+    );
   }
 }
 

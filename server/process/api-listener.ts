@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { ApiError } from '../errors';
 import { preflight } from '../http/cors';
 import { errorResponse, notFound } from '../http/respond';
 import { newId } from '../ids';
@@ -33,10 +34,23 @@ export const apiListener = getRequestListener(
     const handle = route && findHandler(route.module, request.method);
     if (handle) return handle(request, { params: Promise.resolve(route.params) });
     // A page may learn that there is nothing: its browser asks first.
-    return request.method === 'OPTIONS' ? preflight(request) : notFound(formatOf(pathname));
+    if (request.method === 'OPTIONS') return preflight(request);
+    return notFound(formatOf(pathname), route && explainMethod(route.module));
   },
-  { errorHandler: (error) => errorResponse('chat', error, newId('req')) },
+  { errorHandler: (error) => errorResponse('chat', toRefusal(error), newId('req')) },
 ) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A browser that opens the address of an endpoint is told more than that nothing is there. */
+function explainMethod(module: object): string {
+  const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
+  return `This address takes ${methods.join(' and ')} only`;
+}
+
+/** What cannot be read as a request, such as one without a host, is the caller's. */
+function toRefusal(error: unknown): unknown {
+  if (!(error instanceof RequestError)) return error;
+  return new ApiError('invalid_request', 'The request has no valid Host header or address');
+}
 
 function formatOf(pathname: string): 'chat' | 'messages' {
   return pathname.startsWith('/v1/messages') ? 'messages' : 'chat';

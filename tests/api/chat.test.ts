@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { prisma } from '@/server/db';
@@ -339,9 +341,26 @@ describe('refusals, in the chat shape', () => {
       } as RequestInit);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
-        error: { type: 'invalid_request', message: 'The request body is not valid UTF-8' },
+        error: {
+          type: 'invalid_request',
+          message: 'The request body is not valid UTF-8; a compressed one is not taken',
+        },
       });
     }
+  });
+
+  test('another method: 404 that names the one there is', async () => {
+    const response = await fetch(`${api.url}/v1/chat/completions`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'not_found', message: 'This address takes POST only' },
+    });
+  });
+
+  test('a request without a host: 400, and no error of ours', async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.end('GET /v1/models HTTP/1.0\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"type":"invalid_request"/s);
   });
 
   test('an unknown model: 404, and no retry', async () => {

@@ -2,14 +2,15 @@ import pino, { type Logger } from 'pino';
 
 /**
  * One structured log on standard output. Callers pass named, harmless fields only (ids, codes,
- * durations). As a last line of defence anything that looks like a secret or an e-mail address
- * is masked at the sink.
+ * durations). As a last line of defence anything that looks like a secret, an e-mail address or the id
+ * of an account is masked at the sink.
  */
 const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|sk_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
+const ACCOUNT = /\b(usr_)[0-9A-Za-z]{22}\b/g;
 const EMAIL = /[^\s"'@<>\\]+@[^\s"'@<>\\]+\.[^\s"'@<>\\]+/g;
 
 export function maskSecrets(text: string): string {
-  return text.replace(SECRET, '$1***').replace(EMAIL, '***@***');
+  return text.replace(SECRET, '$1***').replace(ACCOUNT, '$1***').replace(EMAIL, '***@***');
 }
 
 let logger: Logger | undefined;

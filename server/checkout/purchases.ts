@@ -45,15 +45,16 @@ export async function listPurchases(
   return { purchases: rows.map((row) => summarise(row, names)), total };
 }
 
-/** One purchase of this very user; null for anybody else's. */
+/** One purchase of this very user; null for anybody else's, and once the account is deleted. */
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;
   const [names, user, session] = await Promise.all([
     partnerNames([row]),
-    prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } }),
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
   ]);
+  if (user === null) return null;
   return {
     ...summarise(row, names),
     email: user.email,

@@ -7,6 +7,7 @@ import { sendReceiptMail, sweepReceiptMails } from '@/server/checkout/receipt-ma
 import { refundPurchase } from '@/server/checkout/refund-purchase';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
+import { deleteAccount } from '@/server/identity/delete-account';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
@@ -62,6 +63,20 @@ afterEach(async () => {
 });
 
 describe('a receipt', () => {
+  test('is not mailed to whom the account is deleted: the address is gone', async () => {
+    const { id, userId } = await buy();
+    await until(
+      () => prisma().purchase.findUniqueOrThrow({ where: { id } }),
+      ({ receiptDueAt }) => receiptDueAt === null,
+    );
+    await prisma().purchase.update({ where: { id }, data: { receiptDueAt: new Date(0) } });
+    await deleteAccount(userId);
+    await sweepReceiptMails();
+    expect(await prisma().purchase.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      receiptDueAt: null,
+    });
+  });
+
   test('is mailed once, with what was bought, where, and its place in the account', async () => {
     const { id, email } = await buy({ amount: 25 });
     const [mail] = await until(

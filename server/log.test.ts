@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+import { newId, randomBase62 } from './ids';
+import { describeError, maskSecrets } from './log';
+
+test.each([
+  ['a user key', `svc_sk_${randomBase62(40)}`, 'svc_sk_***'],
+  ['a sign-in token', `svc_st_${randomBase62(43)}`, 'svc_st_***'],
+  ['a signing secret', 'whsec_c2VjcmV0', 'whsec_***'],
+  ['a bearer token', 'Bearer abc.def', 'Bearer ***'],
+  ['an e-mail address', 'ada@example.com', '***@***'],
+  ['the id of an account', newId('usr'), 'usr_***'],
+])('the log never tells %s', (_, secret, masked) => {
+  expect(maskSecrets(`before "${secret}" after`)).toBe(`before "${masked}" after`);
+});
+
+test('a failure is told with the function of ours that it came from, not with a package or Node itself', () => {
+  const require = createRequire(import.meta.url);
+  const pg = require('pg') as typeof import('pg');
+  function askWrongly(): void {
+    pg.escapeIdentifier(undefined as never);
+  }
+  expect(() => askWrongly()).toThrow();
+  try {
+    askWrongly();
+  } catch (error) {
+    expect(describeError(error)).toMatch(/ \(in askWrongly\)$/);
+  }
+});

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
 import { settings } from '../env';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
@@ -17,6 +17,7 @@ type Row = (AdmissionRow | SettlementRow) & { n: number };
 
 const batcher = createBatcher<Work, Row | null>({
   run: runBatch,
+  mayBeOfOneItem: isOfStatement,
   lanes: LEDGER_CONNECTIONS,
   // Of a user at most one settlement, of a key at most one admission is in flight.
   keyOf: (work) => ('settle' in work ? work.settle.userId : work.admit.keyHash.toString('latin1')),
@@ -30,6 +31,11 @@ export const submitSettlement = (settlement: Settlement): Promise<SettlementRow 
 
 /** Work that has not landed yet. */
 export const pendingWork = (): number => batcher.pending();
+
+/** PostgreSQL ran it and refused. Where there is no connection, or none more, no part of it fares better. */
+function isOfStatement(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(53|57P)/.test(error.code ?? '');
+}
 
 async function runBatch(work: Work[]): Promise<(Row | null)[]> {
   const settlements = work.filter((item) => 'settle' in item);

@@ -34,6 +34,22 @@ describe('a batcher', () => {
     ]);
   });
 
+  test('fails as a whole, and at once, when it is the fault of none', async () => {
+    const batches: number[][] = [];
+    const batcher = createBatcher<number, number>({
+      keyOf: String,
+      mayBeOfOneItem: (error) => String(error) !== 'Error: nobody there',
+      run: (items) => {
+        batches.push(items);
+        return Promise.reject(new Error('nobody there'));
+      },
+    });
+    const outcomes = await Promise.allSettled([1, 2, 3].map(batcher.submit));
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(batches).toEqual([[1, 2, 3]]);
+    expect(batcher.pending()).toBe(0);
+  });
+
   test('never runs two items of one key at the same time, in whatever lane', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -6,6 +6,8 @@
 export type BatcherOptions<Item, Result> = {
   /** Runs one batch; `results[i]` answers `items[i]`. */
   run: (items: Item[]) => Promise<Result[]>;
+  /** Whether a failed batch may succeed in part. */
+  mayBeOfOneItem?: (error: unknown) => boolean;
   /** Items of one key never run at the same time: their rows would wait for each other. */
   keyOf: (item: Item) => string;
   maxBatch?: number;
@@ -32,7 +34,7 @@ export type Batcher<Item, Result> = {
 };
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, keyOf, maxBatch = 50, lanes = 2, slowAfterMs = 50 } = options;
+  const { run, mayBeOfOneItem = () => true, keyOf, maxBatch = 50, lanes = 2, slowAfterMs = 50 } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const busyKeys = new Set<string>();
   let inFlight = 0;
@@ -114,8 +116,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
             resolve(results[index] as Result),
       );
     } catch (error) {
-      const [first] = batch;
-      if (first && batch.length === 1) return [() => first.reject(error)];
+      if (batch.length === 1 || !mayBeOfOneItem(error))
+        return batch.map(
+          ({ reject }) =>
+            () =>
+              reject(error),
+        );
       const middle = Math.ceil(batch.length / 2);
       return [...(await runBatch(batch.slice(0, middle))), ...(await runBatch(batch.slice(middle)))];
     }

@@ -24,26 +24,32 @@ const goSilent = () => {
   for (const socket of open) socket.unpipe().pause();
 };
 
-test('a database that vanished without a word holds a paid request up for ten seconds, and the next one not at all', async () => {
-  const wallet = await newWallet(['A']);
-  await buy(wallet, 'A', 10);
-  expect(await hold(wallet, 'A', 1)).toMatchObject({ ok: true });
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a database that vanished without a word holds paid requests up for ten seconds, all of them together, and the next ones not at all', async () => {
+  const wallets = await Promise.all(Array.from({ length: 4 }, () => newWallet(['A'])));
+  for (const wallet of wallets) await buy(wallet, 'A', 10);
+  const holdEach = () => Promise.allSettled(wallets.map((wallet) => hold(wallet, 'A', 1)));
+  const isHeld = { status: 'fulfilled', value: { ok: true } };
+  expect(await holdEach()).toMatchObject(wallets.map(() => isHeld));
+
   goSilent();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    let failure: unknown;
-    const lost = hold(wallet, 'A', 1).catch((error: unknown) => {
-      failure = error;
+    let lost: PromiseSettledResult<unknown>[] | undefined;
+    const asked = holdEach().then((outcomes) => {
+      lost = outcomes;
     });
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     vi.advanceTimersByTime(9_999);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(failure).toBeUndefined();
+    await nextTurn();
+    expect(lost).toBeUndefined();
     vi.advanceTimersByTime(1);
-    await lost;
-    expect(isDatabaseBusy(failure), String(failure)).toBe(true);
+    await asked;
+    const busy = lost?.map((outcome) => outcome.status === 'rejected' && isDatabaseBusy(outcome.reason));
+    expect(busy).toEqual(wallets.map(() => true));
   } finally {
     vi.useRealTimers();
   }
-  expect(await hold(wallet, 'A', 1)).toMatchObject({ ok: true });
+  expect(await holdEach()).toMatchObject(wallets.map(() => isHeld));
 });

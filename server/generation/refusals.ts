@@ -1,6 +1,7 @@
 import { ApiError, assertNever } from '../errors';
 import { invalidUserKey } from '../http/credentials';
 import type { AdmissionRefusal } from '../ledger';
+import { servedModels } from '../pricing/served';
 
 const RETRY_SOON_SECONDS = 1;
 
@@ -52,12 +53,15 @@ export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
 }
 
+/** Who comes from elsewhere knows a model by its bare name, or writes 4.5 for 4-5. */
 export function modelNotFound(model: string): ApiError {
-  return new ApiError(
-    'model_not_found',
-    `The model ${model} does not exist. GET /v1/models lists all models.`,
-    {
-      param: 'model',
-    },
-  );
+  const meant = servedModels().find(({ id }) => bareName(id) === bareName(model));
+  const advice = meant === undefined ? 'GET /v1/models lists all models.' : `Did you mean ${meant.id}?`;
+  return new ApiError('model_not_found', `The model ${model} does not exist. ${advice}`, { param: 'model' });
 }
+
+const bareName = (id: string): string =>
+  id
+    .slice(id.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replaceAll('.', '-');

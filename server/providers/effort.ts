@@ -1,6 +1,9 @@
 import type { Effort, Reasoning } from '../protocols/neutral';
 import type { EffortName } from './profiles';
 
+/** A smaller budget is refused. */
+export const LEAST_BUDGET = 1_024;
+
 /** A thinking budget in tokens as the effort that comes closest. */
 export function effortOfBudget(tokens: number): Effort {
   if (tokens < 2_048) return 'low';

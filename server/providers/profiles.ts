@@ -73,13 +73,16 @@ const GENERIC: ProviderProfile = {
   efforts: null,
   wantsReasoningBack: false,
   takesThoughts: true,
-  takesRouterFields: false,
+  takesRouterFields: true,
   wantsThoughtSignatures: false,
   reasoningOutsideOutput: false,
   reportsCost: null,
   billsAfterCancel: false,
   deniedFields: [],
 };
+
+/** A model's maker serves its own fields only. */
+const VENDOR: ProviderProfile = { ...GENERIC, takesRouterFields: false };
 
 const GENERIC_ANTHROPIC: ProviderProfile = {
   ...GENERIC,
@@ -172,7 +175,7 @@ const ANTHROPIC_DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
 };
 
 const profiles = new Map<string, ProviderProfile>([
-  ...Object.entries(DIFFERENCES).map(([name, own]) => [name, { ...GENERIC, ...own, name }] as const),
+  ...Object.entries(DIFFERENCES).map(([name, own]) => [name, { ...VENDOR, ...own, name }] as const),
   ...Object.entries(ANTHROPIC_DIFFERENCES).map(
     ([name, own]) => [name, { ...GENERIC_ANTHROPIC, ...own, name }] as const,
   ),

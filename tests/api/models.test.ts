@@ -127,6 +127,18 @@ describe('GET /v1/models/{id}', () => {
   );
 });
 
+test.each([
+  ['gpt-4.1', 'Did you mean openai/gpt-4.1?'],
+  ['OpenAI/GPT-4.1', 'Did you mean openai/gpt-4.1?'],
+  ['anthropic/claude-haiku-4.5', 'Did you mean anthropic/claude-haiku-4-5?'],
+  ['gpt-9', 'GET /v1/models lists all models.'],
+])('who asks for %s is told: %s', async (id, advice) => {
+  const response = await fetch(`${url}/v1/models/${id}`);
+  expect(await response.json()).toMatchObject({
+    error: { message: `The model ${id} does not exist. ${advice}` },
+  });
+});
+
 describe('the official clients', () => {
   const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
   const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });

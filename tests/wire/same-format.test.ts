@@ -22,6 +22,7 @@ describe('chat to the OpenAI format', () => {
       seed: 7,
       logit_bias: { 1: 2 },
       new_thing: { a: [1] },
+      reasoning: { effort: 'high' },
       temperature: 0,
       tools: [{ type: 'function', function: { name: 'f' } }],
       messages: [{ ...HI, name: 'Ann', extra: 1 }],

@@ -1,11 +1,9 @@
 import type { MessagesRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText } from '../../protocols/read-fields';
-import { effortOfBudget } from '../effort';
+import { effortOfBudget, LEAST_BUDGET } from '../effort';
 import { claudeCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
-
-const LEAST_BUDGET = 1_024;
 
 /**
  * What must change about the thinking of a request that otherwise goes through: a budget where

@@ -4,6 +4,7 @@ import { asArray, asObject, asText, leaveOut, refuse } from '../../protocols/rea
 import { refuseField } from '../../protocols/read-options';
 import { isReasoningMark } from '../../protocols/reasoning-mark';
 import { claudeCapabilities } from '../model-capabilities';
+import { OPERATOR_NOTE } from '../operator-note';
 import type { RequestTarget } from '../request-target';
 import { repairThinking } from './repair-thinking';
 
@@ -20,7 +21,6 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
 };
 /** Tools that the provider runs and bills beside the tokens. Fetching a page costs tokens only. */
 const BILLED_TOOLS = /^(web_search|code_execution|advisor|mcp)_/;
-const OPERATOR_NOTE = '[Note from the operator of this app]';
 
 /**
  * A messages request as it goes to a provider of the same format: untouched but for the model's

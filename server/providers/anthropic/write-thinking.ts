@@ -1,5 +1,5 @@
 import type { Effort, Json, Prompt, Reasoning } from '../../protocols/neutral';
-import { effortOfBudget } from '../effort';
+import { effortOfBudget, LEAST_BUDGET } from '../effort';
 import type { ClaudeCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
 
@@ -20,7 +20,6 @@ const BUDGET_SHARE: Record<Effort, number> = {
   xhigh: 0.9,
   max: 0.95,
 };
-const LEAST_BUDGET = 1_024;
 const LADDER: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Effort and thinking of a prompt, in the words that the model takes. */

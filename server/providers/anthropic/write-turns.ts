@@ -12,6 +12,7 @@ import type {
 import { refuse } from '../../protocols/read-fields';
 import { cleanIdentifier, type ToolNames } from '../../protocols/tool-ids';
 import type { ClaudeCapabilities } from '../model-capabilities';
+import { OPERATOR_NOTE } from '../operator-note';
 
 export type TurnContext = {
   capabilities: ClaudeCapabilities;
@@ -20,7 +21,6 @@ export type TurnContext = {
   keepsThoughts: boolean;
 };
 
-const OPERATOR_NOTE = '[Note from the operator of this app]';
 /** Not blank: blank text is refused. */
 const OPENING = 'Continue.';
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;

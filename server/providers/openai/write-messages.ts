@@ -3,6 +3,7 @@ import { refuse } from '../../protocols/read-fields';
 import { providerOfMark } from '../../protocols/reasoning-mark';
 import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
 import type { ChatCapabilities } from '../model-capabilities';
+import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
 import { CACHE_BREAKPOINT } from './request';
 
@@ -12,8 +13,6 @@ export type WriteContext = {
   names: ToolNames;
   withoutReasoning: boolean;
 };
-
-const OPERATOR_NOTE = '[Note from the operator of this app]';
 
 /** The conversation as messages of the chat format. */
 export function writeMessages(prompt: Prompt, context: WriteContext): Json[] {

@@ -26,4 +26,4 @@ test('two instances and their database are killed and restarted under load: noth
   expect(tally.refundedMinor.size).toBeGreaterThan(0);
   expect(total(tally.operations)).toBeGreaterThan(100);
   expect(tally.charged.size).toBeGreaterThan(10);
-}, 120_000);
+}, 180_000);

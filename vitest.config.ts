@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/harness/longest-first';
 
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '') } },
@@ -11,6 +12,7 @@ export default defineConfig({
     // A process for each file would spend half of the run on loading packages.
     isolate: false,
     setupFiles: 'tests/harness/fresh-start.ts',
+    sequence: { sequencer: LongestFirst },
     // Long enough for a busy build machine: a test that fails once is wrong.
     testTimeout: 30_000,
     hookTimeout: 60_000,

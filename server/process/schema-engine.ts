@@ -77,11 +77,12 @@ function teachCharType(adapter: PgAdapter): void {
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type EngineModule = typeof import('@prisma/schema-engine-wasm');
 
-let loading: Promise<EngineModule> | undefined;
+/** One for the process, however often this file runs in it: the package keeps its instance in itself. */
+const loaded = globalThis as { schemaEngine?: Promise<EngineModule> };
 
 function loadEngine(): Promise<EngineModule> {
-  loading ??= instantiate();
-  return loading;
+  loaded.schemaEngine ??= instantiate();
+  return loaded.schemaEngine;
 }
 
 /** The package's own entry imports a .wasm file, which Node 20 cannot. */

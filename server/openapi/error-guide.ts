@@ -82,8 +82,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'The model openai/gpt-9 does not exist. GET /v1/models lists all models.',
   },
   not_found: {
-    when: 'There is nothing at this address, or it belongs to another app.',
-    remedy: 'Check the address and the id.',
+    when: 'There is nothing at this address, it takes another method, or it belongs to another app.',
+    remedy: 'Check the address, the method and the id.',
     message: 'There is no such checkout session',
   },
   idempotency_conflict: {

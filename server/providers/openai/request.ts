@@ -7,6 +7,7 @@ import { fitEffort } from '../effort';
 import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
 import type { ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
+import { repairMark, repairMarks } from './cache-marks';
 
 /** Fields that we set ourselves, or that reach into the account behind the key. */
 const OWN_FIELDS = new Set([
@@ -21,8 +22,6 @@ const OWN_FIELDS = new Set([
 ]);
 /** Priced otherwise than text. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
-export const CACHE_BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
-const CACHE_FIELDS = new Set(['cache_control']);
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
@@ -98,24 +97,6 @@ function repairMessages(
     const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
     return repairMarks(own, target, capabilities);
   });
-}
-
-/** Marks of a message and of its parts; one without any stays as it is. */
-function repairMarks(message: Json, target: RequestTarget, capabilities: ChatCapabilities): Json {
-  const { content } = message;
-  const isMarked = (json: unknown) => asObject(json).cache_control !== undefined;
-  if (target.profile.takesRouterFields || !(isMarked(message) || asArray(content).some(isMarked)))
-    return message;
-  const own = leaveOut(message, CACHE_FIELDS);
-  if (Array.isArray(content))
-    own.content = content.map((part) => (isObject(part) ? repairMark(part, target, capabilities) : part));
-  return own;
-}
-
-/** Anthropic's mark where only OpenAI's is known, or none. */
-function repairMark(part: Json, { profile }: RequestTarget, { cacheBreakpoints }: ChatCapabilities): Json {
-  if (part.cache_control === undefined || profile.takesRouterFields) return part;
-  return Object.assign(leaveOut(part, CACHE_FIELDS), cacheBreakpoints ? CACHE_BREAKPOINT : {});
 }
 
 /** What the catalogue does not price, and files of an account that all users share; for every provider. */

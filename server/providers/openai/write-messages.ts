@@ -5,7 +5,7 @@ import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../proto
 import type { ChatCapabilities } from '../model-capabilities';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
-import { CACHE_BREAKPOINT } from './request';
+import { CACHE_BREAKPOINT } from './cache-marks';
 
 export type WriteContext = {
   profile: ProviderProfile;

@@ -5,7 +5,8 @@ import { fitEffort } from '../effort';
 import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
 import type { EffortName, ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
-import { CACHE_BREAKPOINT, writeOwnFields } from './request';
+import { CACHE_BREAKPOINT } from './cache-marks';
+import { writeOwnFields } from './request';
 import { writeMessages } from './write-messages';
 
 type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolNames };

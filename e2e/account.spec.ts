@@ -91,10 +91,10 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await page.getByRole('link', { name: /Demo/ }).click();
     await expect(page.getByText('this app has no allowance for them')).toBeVisible();
     await page.getByLabel('Credits it may spend from now on').fill('a few');
-    await page.getByRole('button', { name: /^Save the allowance/ }).click();
+    await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
     await page.getByLabel('Credits it may spend from now on').fill('300');
-    await page.getByRole('button', { name: /^Save the allowance/ }).click();
+    await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
     await expectGood(page);
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
+import { settings } from '@/server/env';
 import { SITE_HEADER } from '../_ui/site-header';
 import DemoPage from './demo/page';
 import { FrontPage } from './front-page';
@@ -9,7 +10,10 @@ const isDemoHost = async (): Promise<boolean> => (await headers()).get(SITE_HEAD
 export async function generateMetadata(): Promise<Metadata> {
   return (await isDemoHost())
     ? { title: 'Demo app' }
-    : { description: 'Prepaid credits for AI apps: people pay for their own requests, apps earn on each.' };
+    : {
+        title: { absolute: `${settings().BRAND_NAME}: prepaid credits for every AI app` },
+        description: 'Prepaid credits for AI apps: people pay for their own requests, apps earn on each.',
+      };
 }
 
 /** The root of two hosts: the service's own, and the demo app's. */

@@ -16,14 +16,17 @@ const columnsFor = (path: string) => [
   column.accessor('at', {
     header: 'Time',
     cell: ({ row: { original: request } }) => (
-      <Link
-        href={`${path}/${request.requestId}`}
-        aria-label={`Receipt of the request of ${request.at}`}
-        className={`font-medium ${ROW_LINK}`}
-      >
-        <Time at={request.at} />
-        <span className="block max-w-48 truncate text-[13px] font-normal text-muted sm:hidden">
-          {request.model}
+      <Link href={`${path}/${request.requestId}`} className="block w-fit">
+        <span className="sr-only">Receipt of the request of </span>
+        <span className={`font-medium ${ROW_LINK}`}>
+          <Time at={request.at} />
+        </span>
+        <span className="mt-0.5 block text-[13px] text-muted sm:hidden">
+          <span className="block wrap-anywhere">{request.model}</span>
+          {request.appName}
+        </span>
+        <span className="mt-1 flex gap-2 sm:hidden">
+          <Outcome {...request} />
         </span>
       </Link>
     ),
@@ -33,10 +36,7 @@ const columnsFor = (path: string) => [
     cell: ({ row: { original: request } }) => (
       <span className="flex items-center gap-2">
         <span className="whitespace-nowrap">{request.model}</span>
-        {request.outcome !== 'completed' && (
-          <Badge look="warning">{request.outcome === 'aborted' ? 'Stopped early' : 'Failed'}</Badge>
-        )}
-        {request.estimated && <Badge>Estimated</Badge>}
+        <Outcome {...request} />
       </span>
     ),
   }),
@@ -61,5 +61,16 @@ export function RequestTable({ path, rows, empty }: { path: string; rows: Reques
       hiddenOnPhone={['model', 'appName', 'inputTokens', 'outputTokens']}
       empty={empty}
     />
+  );
+}
+
+function Outcome({ outcome, estimated }: RequestRow) {
+  return (
+    <>
+      {outcome !== 'completed' && (
+        <Badge look="warning">{outcome === 'aborted' ? 'Stopped early' : 'Failed'}</Badge>
+      )}
+      {estimated && <Badge>Estimated</Badge>}
+    </>
   );
 }

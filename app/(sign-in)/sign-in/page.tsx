@@ -21,7 +21,12 @@ export default async function SignInPage({ searchParams }: Props) {
       brand={brand}
       footer={
         mailbox !== undefined && (
-          <a href="/dev/mail" target="_blank" rel="noreferrer" className="underline hover:text-text">
+          <a
+            href="/dev/mail"
+            target="_blank"
+            rel="noreferrer"
+            className="inline-block py-2 underline hover:text-text"
+          >
             Mail is caught here: open the test mailbox
           </a>
         )

@@ -34,6 +34,11 @@ const COLUMNS = [
       <>
         <Time at={purchase.at} withClock={false} />
         <span className="block text-[13px] text-muted sm:hidden">{purchase.appName}</span>
+        {purchase.status !== 'paid' && (
+          <span className="mt-1 block sm:hidden">
+            <StateBadge status={purchase.status} />
+          </span>
+        )}
       </>
     ),
   }),
@@ -54,7 +59,7 @@ const COLUMNS = [
   }),
   column.accessor('status', {
     header: 'State',
-    cell: ({ getValue }) => <Badge look={STATES[getValue()].look}>{STATES[getValue()].word}</Badge>,
+    cell: ({ getValue }) => <StateBadge status={getValue()} />,
   }),
   column.accessor('id', {
     header: () => <span className="sr-only">Receipt</span>,
@@ -81,4 +86,8 @@ export function PurchaseTable({ rows }: { rows: PurchaseRow[] }) {
       empty={null}
     />
   );
+}
+
+function StateBadge({ status }: Pick<PurchaseRow, 'status'>) {
+  return <Badge look={STATES[status].look}>{STATES[status].word}</Badge>;
 }

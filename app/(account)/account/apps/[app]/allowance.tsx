@@ -93,7 +93,7 @@ function SaveForm({ appId, appName, left }: Props) {
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button type="submit" busy={isRunning} className="mt-5" aria-label={`Save the allowance of ${appName}`}>
+      <Button type="submit" busy={isRunning} className="mt-5" aria-label={`Save allowance of ${appName}`}>
         Save allowance
       </Button>
     </form>

@@ -28,13 +28,18 @@ export function PocketTable({ rows }: { rows: Row[] }) {
   const columns = [
     column.accessor('name', {
       header: 'App',
-      cell: ({ row: { original } }) => <AppLink {...original} />,
+      cell: ({ row: { original } }) => (
+        <>
+          <AppLink {...original} />
+          <span className="mt-1 block sm:hidden">
+            <StateBadge status={original.status} />
+          </span>
+        </>
+      ),
     }),
     column.accessor('status', {
       header: 'State',
-      cell: ({ getValue }) => (
-        <Badge look={getValue() === 'ok' ? 'positive' : 'neutral'}>{STATES[getValue()] ?? getValue()}</Badge>
-      ),
+      cell: ({ getValue }) => <StateBadge status={getValue()} />,
     }),
     column.accessor('own', { header: 'Bought here' }),
     column.accessor('limit', { header: 'Limit left' }),
@@ -51,4 +56,8 @@ export function PocketTable({ rows }: { rows: Row[] }) {
       empty={<EmptyState title="No app yet">This user has not signed in to any app.</EmptyState>}
     />
   );
+}
+
+function StateBadge({ status }: { status: string }) {
+  return <Badge look={status === 'ok' ? 'positive' : 'neutral'}>{STATES[status] ?? status}</Badge>;
 }

@@ -262,7 +262,8 @@ test('with Stripe’s own form: it gets one session and one place, is taken away
   await expect(pay).toBeVisible();
   const made = await calls();
   expect(made.slice(0, 3)).toEqual(['make fetchClientSecret,onComplete', 'mount', 'destroy']);
-  expect(made.filter((call) => call === 'mount').length).toBe(
+  // One that is left before it is mounted is destroyed all the same.
+  expect(made.filter((call) => call.startsWith('make')).length).toBe(
     made.filter((call) => call === 'destroy').length + 1,
   );
   expect(await pay.textContent()).toContain(await lastOpened(page, app));

@@ -16,7 +16,7 @@ dialog::backdrop{background:rgb(10 12 20/.48);animation:fade .2s ease-out}
 iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:transparent;color-scheme:light dark;opacity:0;transition:opacity .15s}
 .open iframe{opacity:1}
 .close{
-  position:absolute;z-index:2;top:14px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
+  position:absolute;z-index:2;top:24px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
   display:grid;place-items:center;background:transparent;color:var(--muted);cursor:pointer
 }
 .close:hover{background:rgb(127 132 148/.16);color:var(--text)}
@@ -38,7 +38,7 @@ p{margin:0 0 16px;color:var(--muted);text-wrap:balance}
 }
 @media(max-width:639px){
   dialog{width:100vw;height:100dvh;border-radius:0;box-shadow:none;padding:0 env(safe-area-inset-right) env(safe-area-inset-bottom) env(safe-area-inset-left)}
-  .close{width:44px;height:44px;top:10px;right:10px}
+  .close{width:44px;height:44px;top:20px;right:10px}
 }
 @media(prefers-reduced-motion:reduce){dialog,dialog::backdrop{animation:none}iframe{transition:none}.spinner{animation-duration:2.4s}}
 @media(forced-colors:active){dialog{border:1px solid CanvasText}}

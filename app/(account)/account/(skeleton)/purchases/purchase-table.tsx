@@ -30,48 +30,18 @@ const column = columnsOf<PurchaseRow>();
 const COLUMNS = [
   column.accessor('at', {
     header: 'Date',
-    cell: ({ row: { original: purchase } }) => (
-      <>
-        <Time at={purchase.at} withClock={false} />
-        <span className="block text-[13px] text-muted sm:hidden">{purchase.appName}</span>
-        {purchase.status !== 'paid' && (
-          <span className="mt-1 block sm:hidden">
-            <StateBadge status={purchase.status} />
-          </span>
-        )}
-      </>
-    ),
+    cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
   }),
   column.accessor('appName', { header: 'Bought in' }),
   column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
-  column.accessor('amount', {
-    header: 'Paid',
-    cell: ({ row: { original: purchase } }) => (
-      <>
-        {formatMoney(purchase.amount, purchase.currency, 'en', { inColumn: true })}
-        {purchase.returned > 0 && (
-          <span className="block text-[13px] text-muted">
-            {formatMoney(purchase.returned, purchase.currency, 'en', { inColumn: true })} returned
-          </span>
-        )}
-      </>
-    ),
-  }),
+  column.accessor('amount', { header: 'Paid', cell: ({ row: { original } }) => <Paid {...original} /> }),
   column.accessor('status', {
     header: 'State',
     cell: ({ getValue }) => <StateBadge status={getValue()} />,
   }),
   column.accessor('id', {
     header: () => <span className="sr-only">Receipt</span>,
-    cell: ({ row: { original: purchase } }) => (
-      <Link
-        href={`/account/receipts/${purchase.id}`}
-        aria-label={`Receipt of ${formatMoney(purchase.amount, purchase.currency, 'en')}, ${purchase.at.slice(0, 10)}`}
-        className={ROW_LINK}
-      >
-        Receipt
-      </Link>
-    ),
+    cell: ({ row: { original } }) => <ReceiptLink {...original} />,
   }),
 ];
 
@@ -82,9 +52,59 @@ export function PurchaseTable({ rows }: { rows: PurchaseRow[] }) {
       columns={COLUMNS}
       rows={rows}
       numeric={['credits', 'amount', 'id']}
-      hiddenOnPhone={['appName', 'status']}
+      card={(purchase) => <Card {...purchase} />}
       empty={null}
     />
+  );
+}
+
+function Card(purchase: PurchaseRow) {
+  return (
+    <div className="flex justify-between gap-4">
+      <div className="min-w-0">
+        <p className="font-medium">
+          <Time at={purchase.at} withClock={false} />
+        </p>
+        <p className="mt-0.5 wrap-anywhere text-muted">{purchase.appName}</p>
+        <p className="mt-1.5">
+          <StateBadge status={purchase.status} />
+        </p>
+      </div>
+      <div className="shrink-0 text-right tabular-nums">
+        <p className="font-medium">
+          <Paid {...purchase} />
+        </p>
+        <p className="mt-0.5 text-muted">{formatCredits(purchase.credits, 'en')} credits</p>
+        <p className="mt-1">
+          <ReceiptLink {...purchase} />
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Paid({ amount, currency, returned }: PurchaseRow) {
+  return (
+    <>
+      {formatMoney(amount, currency, 'en', { inColumn: true })}
+      {returned > 0 && (
+        <span className="block text-[13px] font-normal text-muted">
+          {formatMoney(returned, currency, 'en', { inColumn: true })} returned
+        </span>
+      )}
+    </>
+  );
+}
+
+function ReceiptLink({ id, at, amount, currency }: PurchaseRow) {
+  return (
+    <Link
+      href={`/account/receipts/${id}`}
+      aria-label={`Receipt of ${formatMoney(amount, currency, 'en')}, ${at.slice(0, 10)}`}
+      className={`-my-1 inline-block py-1 ${ROW_LINK}`}
+    >
+      Receipt
+    </Link>
   );
 }
 

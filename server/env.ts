@@ -218,7 +218,8 @@ function refuseContradictions(parsed: Parsed): void {
   if (failed.length > 0) throw new SettingsError(failed.join('\n'));
 }
 
-const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean => LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
+export const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean =>
+  LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
 
 const trimSlash = (url: string): string => url.replace(/\/+$/, '');
 

@@ -1,7 +1,7 @@
-import { now } from '../clock';
+import { HOUR_MS, now } from '../clock';
 import { pool } from '../db';
 import { randomBase62 } from '../ids';
-import { createTally, HOUR_MS, hourOf } from './tally';
+import { createTally, hourOf } from './tally';
 
 /**
  * What goes wrong at providers, and which of them this process leaves alone for a while. Counted in

@@ -1,12 +1,13 @@
-import { now } from '../clock';
+import { HOUR_MS, now } from '../clock';
 import { pool } from '../db';
 import { ApiError } from '../errors';
-import { createTally, HOUR_MS, hourOf } from './tally';
+import { createTally, hourOf } from './tally';
 
 /**
  * Generation requests that were answered with an error. They leave no receipt, so they are counted:
  * in memory, written from time to time, never awaited by a request. A killed process loses seconds.
  */
+
 /** Of requests whose key told no partner. */
 export const NO_PARTNER = '';
 

@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../clock';
+import { HOUR_MS } from '../clock';
 
-export const HOUR_MS = 60 * MINUTE_MS;
 export const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS) * HOUR_MS;
 
 /** Keys come from our own codes and ids; this many at once would be a mistake of ours. */

@@ -1,5 +1,5 @@
 import type { CheckoutVisit } from '../../prisma/client/client';
-import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { DAY_MS, HOUR_MS, now, nowDate } from '../clock';
 import { deleteInSteps, prisma } from '../db';
 import { ApiError } from '../errors';
 import type { Metadata } from '../identity/metadata';
@@ -17,7 +17,7 @@ export type Display = (typeof DISPLAYS)[number];
 /** Else it is an app on the device, with a scheme of its own. */
 export const isWebsite = (address: string): boolean => /^https?:/.test(address);
 
-export const VISIT_LIFETIME_MS = 60 * MINUTE_MS;
+export const VISIT_LIFETIME_MS = HOUR_MS;
 /** 256 random bits in base62. */
 const TOKEN_CHARACTERS = 43;
 

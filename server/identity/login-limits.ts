@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
+import { DAY_MS, HOUR_MS, now, SECOND_MS } from '../clock';
 import type { Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
@@ -9,7 +9,6 @@ import { countAttempt } from '../rate-limit/attempts';
  * challenges themselves, so right on every instance. Who is signed in already is not concerned.
  */
 
-const HOUR_MS = 60 * MINUTE_MS;
 /** In a day an address gets twice as many codes as in an hour, and three times as many wrong tries. */
 const CODES_PER_DAY = 2;
 const WRONG_TRIES_PER_DAY = 3;

@@ -1,11 +1,11 @@
-import { DAY_MS, MINUTE_MS, now } from '../clock';
+import { DAY_MS, HOUR_MS, now } from '../clock';
 import { deleteInSteps } from '../db';
 
 /** Codes and tokens of past sign-ins go once no limit and no replay looks at them. */
 
 /** The longest that a limit looks back is a day; the clocks of instances may differ. */
-const CODE_KEPT_MS = DAY_MS + 60 * MINUTE_MS;
-const TOKEN_KEPT_MS = 60 * MINUTE_MS;
+const CODE_KEPT_MS = DAY_MS + HOUR_MS;
+const TOKEN_KEPT_MS = HOUR_MS;
 
 export async function sweepSignIns(): Promise<void> {
   await deleteInSteps(

@@ -10,6 +10,7 @@ import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settl
  * Admissions and settlements share one statement, one round trip and one commit: whatever waits of
  * either kind goes together.
  */
+
 export const LEASE_SECONDS = 90;
 
 type Work = { admit: AdmissionRequest } | { settle: Settlement };

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../clock';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { AUDIT_EVERY_SECONDS, auditRecent, forgetOldAudits } from './audit';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
@@ -11,5 +11,5 @@ export const LEDGER_WORK: readonly { name: string; everyMs: number; run: () => P
   { name: 'earnings by hour', everyMs: MINUTE_MS, run: () => rollUpEarnings() },
   { name: 'use by day', everyMs: MINUTE_MS, run: () => rollUpUsage() },
   { name: 'audit', everyMs: AUDIT_EVERY_SECONDS * SECOND_MS, run: () => auditRecent() },
-  { name: 'old audits', everyMs: 60 * MINUTE_MS, run: forgetOldAudits },
+  { name: 'old audits', everyMs: HOUR_MS, run: forgetOldAudits },
 ];

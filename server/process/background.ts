@@ -2,7 +2,7 @@ import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { forgetOldVisits } from '../checkout/visits';
-import { MINUTE_MS, SECOND_MS } from '../clock';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { restingProviders } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { LEDGER_WORK } from '../ledger';
@@ -17,7 +17,7 @@ const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
-const FORGET_EVERY_MS = 60 * MINUTE_MS;
+const FORGET_EVERY_MS = HOUR_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {

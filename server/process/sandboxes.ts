@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Settings } from '../env';
+import { hasLiveKey, type Settings } from '../env';
 import { startSandboxMail } from '../sandbox/mail/server';
 import { startSandboxPayments } from '../sandbox/payments/server';
 import { startSandboxProvider } from '../sandbox/provider/server';
@@ -11,7 +11,7 @@ import { openSandboxStore } from './sandbox-store';
 
 /** Stands in for every outside party that the install has no credentials for. */
 export async function startSandboxes(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
-  if (/^(sk|rk)_live_/.test(given.STRIPE_SECRET_KEY ?? '')) return;
+  if (hasLiveKey(given)) return;
   await provideProvider(life);
   if (given.SMTP_URL === undefined) await provideMail(life);
   if (given.STRIPE_SECRET_KEY === undefined) await providePayments(life, given, databaseUrl);

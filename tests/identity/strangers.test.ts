@@ -234,7 +234,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   yield { ...ofApp, action: 'setCap', input: { reason, percent: '50' } };
   yield { ...ofApp, action: 'setModels', input: { reason, models: 'sandbox/echo' } };
   yield { ...ofApp, action: 'changeState', input: { reason, what: 'disable' } };
-  yield { token, action: 'findUser', input: { email: user.email } };
+  yield { token, action: 'findUser', input: { name: user.email } };
 
   const userRef = (await findUserRef(user.email)) ?? '';
   const gift = { reason, kind: 'give', credits: '7', changeId: randomUUID() };

@@ -37,8 +37,6 @@ async function write(client: pg.ClientBase, rows: Rows): Promise<void> {
     for (let from = 0; from < all.length; from += ROWS_PER_STATEMENT)
       await insert(client, table, all.slice(from, from + ROWS_PER_STATEMENT));
   }
-  // Without statistics a fold of one day reads the year.
-  await client.query('ANALYZE');
   await foldWhatTheKeeperWould(client);
 }
 

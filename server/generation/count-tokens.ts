@@ -6,7 +6,7 @@ import type { CatalogModel } from '../pricing/catalog';
 import { validateCountTokens } from '../protocols/client-protocol';
 import { measureMessages } from '../protocols/messages/measure';
 import type { CountTokensRequest } from '../protocols/messages/schema';
-import { prepareTokenCount } from '../providers/exchange';
+import { prepareTokenCount } from '../providers/prepare-exchange';
 import { refuseBeyondLimit } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
 import { readModelRequest } from './read-request';

@@ -1,7 +1,8 @@
 import { chatProtocol, messagesProtocol } from '@/server/protocols/client-protocol';
 import { likelyOutputTokens } from '@/server/protocols/measure-size';
 import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
-import { type Exchange, type ExchangeOptions, prepareExchange } from '@/server/providers/exchange';
+import type { Exchange, ExchangeOptions } from '@/server/providers/exchange';
+import { prepareExchange } from '@/server/providers/prepare-exchange';
 import { type ProviderProfile, profileOf } from '@/server/providers/profiles';
 import type { StreamFacts } from '@/server/providers/stream-relay';
 

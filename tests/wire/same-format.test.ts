@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chatProtocol, messagesProtocol, validateCountTokens } from '@/server/protocols/client-protocol';
 import type { Json } from '@/server/protocols/neutral';
 import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
-import { prepareTokenCount } from '@/server/providers/exchange';
+import { prepareTokenCount } from '@/server/providers/prepare-exchange';
 import { profileOf } from '@/server/providers/profiles';
 import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
 import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';

@@ -1,9 +1,9 @@
-import { runGeneration } from '@/server/generation/run';
+import { generate } from '@/server/generation/generate';
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
 import { messagesProtocol } from '@/server/protocols/client-protocol';
 
 export const POST = (request: Request): Promise<Response> =>
-  respond('messages', (requestId) => runGeneration(request, requestId, messagesProtocol));
+  respond('messages', (requestId) => generate(request, requestId, messagesProtocol));
 
 export const OPTIONS = preflight;

@@ -1,9 +1,9 @@
-import { runGeneration } from '@/server/generation/run';
+import { generate } from '@/server/generation/generate';
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
 import { chatProtocol } from '@/server/protocols/client-protocol';
 
 export const POST = (request: Request): Promise<Response> =>
-  respond('chat', (requestId) => runGeneration(request, requestId, chatProtocol));
+  respond('chat', (requestId) => generate(request, requestId, chatProtocol));
 
 export const OPTIONS = preflight;

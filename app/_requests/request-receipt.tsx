@@ -2,15 +2,32 @@ import type { ReactNode } from 'react';
 import { alignDecimals } from '@/app/_ui/amount';
 import { CopyField } from '@/app/_ui/copy-field';
 import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
 import type { UserReceipt } from '@/server/activity/user-receipt';
 import { formatCredits } from '@/server/credits';
 import { TokenLines } from './token-lines';
 
+type Props = {
+  receipt: UserReceipt;
+  /** The list that it was reached from. */
+  back: { href: string; label: string };
+};
+
 /** Everything that was metered, priced and taken for one request. */
-export function RequestReceipt({ receipt }: { receipt: UserReceipt }) {
+export function RequestReceipt({ receipt, back }: Props) {
   return (
     <>
+      <PageHead
+        back={back}
+        title="Receipt"
+        description={
+          <>
+            {receipt.model} in {receipt.appName}, <Time at={receipt.createdAt.toISOString()} />
+          </>
+        }
+      />
       <Remarks receipt={receipt} />
       <Section title="Tokens" flush>
         <TokenLines lines={receipt.lines} reasoningTokens={receipt.reasoningTokens} />

@@ -34,8 +34,12 @@ type Row = StoredReceipt & {
   notCharged: string;
 };
 
+/** What cannot be one is not asked for: some texts are no text to the database. */
+const REQUEST_ID = /^req_\w+$/;
+
 /** Null when the user has no such request: another user's is not found either. */
 export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
+  if (!REQUEST_ID.test(requestId)) return null;
   const { rows } = await pool().query<Row>(
     `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",

@@ -150,6 +150,7 @@ describe('the list of requests', () => {
     expect(await readRequestPage(mine, filter, days, { offset: 0, limit: 10 })).toEqual([]);
     expect(await findUserReceipt(mine, requestId)).toBeNull();
     expect(await findUserReceipt(theirs, requestId)).not.toBeNull();
+    expect(await findUserReceipt(mine, 'req_\0')).toBeNull();
     expect(await listUsedApps(mine)).toEqual([]);
     for await (const lines of streamRequests(mine, filter)) expect(lines).toEqual([]);
   });

@@ -158,6 +158,33 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 });
 
+test('a page is asked for once its link is followed, and a line tells that it is on the way', async ({
+  page,
+  service,
+}) => {
+  const ahead: string[] = [];
+  page.on('request', (request) => {
+    if (request.headers()['next-router-prefetch'] !== undefined) ahead.push(request.url());
+  });
+  await signInToAccount(page, service, newEmail());
+  let answer = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/account/devices**', async (route) => {
+    await mayCome;
+    await route.continue();
+  });
+  const line = page.getByTestId('on-the-way');
+  await openPage(page, 'Devices');
+  await expect(line).toBeVisible();
+  answer();
+  await expect(page.getByRole('heading', { name: 'Devices', level: 1 })).toBeVisible();
+  await expect(line).toBeHidden();
+  await expect(page).toHaveTitle('Devices · Account');
+  expect(ahead).toEqual([]);
+});
+
 test('nobody reads an account without its session', async ({ request, service }) => {
   for (const path of ['', '/activity', '/apps', '/devices', '/purchases', '/settings', '/buy']) {
     const answer = await request.get(`${service}/account${path}`, { maxRedirects: 0 });

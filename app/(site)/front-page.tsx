@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { PageLink } from '@/app/_ui/page-link';
 import { isLive, settings } from '@/server/env';
 import { estimateCredits } from '@/server/pricing/estimate';
 import { buttonClass } from '../_ui/button';
@@ -77,9 +77,9 @@ export function FrontPage() {
               own, and earn a commission on each request.
             </p>
             <div className="mt-8 flex flex-wrap gap-3">
-              <Link href="/docs" className={buttonClass({ size: 'large' })}>
+              <PageLink href="/docs" className={buttonClass({ size: 'large' })}>
                 Add it to your app
-              </Link>
+              </PageLink>
               {!isLive() && (
                 <a href="/demo" className={buttonClass({ size: 'large', look: 'secondary' })}>
                   Try the demo app
@@ -130,9 +130,9 @@ export function FrontPage() {
           </div>
           <p className="mt-5 text-muted">
             Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP:{' '}
-            <Link href="/docs/clients" className="text-accent underline underline-offset-[3px]">
+            <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
               all clients
-            </Link>
+            </PageLink>
             .
           </p>
         </Band>
@@ -140,9 +140,9 @@ export function FrontPage() {
         <Band title="Prices">
           <PriceExcerpt rows={excerpt} />
           <p className="mt-5">
-            <Link href="/pricing" className={buttonClass({ look: 'secondary' })}>
+            <PageLink href="/pricing" className={buttonClass({ look: 'secondary' })}>
               All {rows.length} models
-            </Link>
+            </PageLink>
           </p>
         </Band>
 

@@ -1,10 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import { type ReactNode, useMemo } from 'react';
 import { writeCharge } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 import type { RequestRow } from './request-row';
@@ -16,7 +16,7 @@ const columnsFor = (path: string) => [
   column.accessor('at', {
     header: 'Time',
     cell: ({ row: { original: request } }) => (
-      <Link href={`${path}/${request.requestId}`} className="block w-fit">
+      <PageLink href={`${path}/${request.requestId}`} className="block w-fit">
         <span className="sr-only">Receipt of the request of </span>
         <span className={`font-medium ${ROW_LINK}`}>
           <Time at={request.at} />
@@ -28,7 +28,7 @@ const columnsFor = (path: string) => [
         <span className="mt-1 flex gap-2 sm:hidden">
           <Outcome {...request} />
         </span>
-      </Link>
+      </PageLink>
     ),
   }),
   column.accessor('model', {

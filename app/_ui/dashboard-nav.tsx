@@ -2,10 +2,10 @@
 
 import { Dialog } from '@base-ui/react/dialog';
 import { Menu, X } from 'lucide-react';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { BACKDROP } from './dialog';
+import { PageLink } from './page-link';
 
 /** One page of a dashboard. The first one's address is the dashboard's own and matches exactly. */
 export type NavItem = {
@@ -67,7 +67,7 @@ function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void 
       {items.map(({ href, label, icon, heading }, place) => (
         <li key={href}>
           {heading && <p className="px-3 pt-4 pb-1.5 text-xs font-medium text-muted">{heading}</p>}
-          <Link
+          <PageLink
             href={href}
             {...(onChoose && { onClick: onChoose })}
             aria-current={isCurrent(href, place) ? 'page' : undefined}
@@ -75,7 +75,7 @@ function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void 
           >
             {icon}
             {label}
-          </Link>
+          </PageLink>
         </li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { DashboardMenu, DashboardNav, type NavItem } from './dashboard-nav';
+import { PageLink } from './page-link';
 import { ToastProvider } from './toasts';
 
 type Props = {
@@ -18,11 +18,11 @@ type Props = {
 /** The frame of all dashboards: pages on the left, or behind a menu button on a phone. */
 export function DashboardShell({ brand, area, items, footer, switcher, children }: Props) {
   const name = (
-    <Link href="/" className="flex min-w-0 items-center gap-2.5 font-semibold">
+    <PageLink href="/" className="flex min-w-0 items-center gap-2.5 font-semibold">
       <img src="/icon.svg" alt="" width="26" height="26" />
       {brand}
       <span className="truncate font-normal text-muted">{area}</span>
-    </Link>
+    </PageLink>
   );
   return (
     <ToastProvider>

@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { PageLink } from './page-link';
 
 type Props = {
   title: string;
@@ -14,12 +14,12 @@ export function PageHead({ title, description, actions, back }: Props) {
   return (
     <>
       {back && (
-        <Link
+        <PageLink
           href={back.href}
           className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
         >
           ← {back.label}
-        </Link>
+        </PageLink>
       )}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-4 sm:mb-8">
         <div className="min-w-0">

@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { buttonClass } from './button';
+import { PageLink } from './page-link';
 
 type Props = {
   /** Addresses of the neighbouring pages; none at an end of the list. */
@@ -43,8 +43,8 @@ function Step({ href, children }: { href: string | undefined; children: ReactNod
       </span>
     );
   return (
-    <Link href={href} className={look}>
+    <PageLink href={href} className={look}>
       {children}
-    </Link>
+    </PageLink>
   );
 }

@@ -9,11 +9,11 @@ import {
   Wallet,
 } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { isOperator, requireSession, type Session } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
+import { PageLink } from '@/app/_ui/page-link';
 import { settings } from '@/server/env';
 
 export const metadata: Metadata = { title: { default: 'Account', template: '%s · Account' } };
@@ -49,15 +49,15 @@ function Footer({ session }: { session: Session }) {
     'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9';
   return (
     <div className="flex flex-col items-start gap-0.5">
-      <Link href="/partner" className={link}>
+      <PageLink href="/partner" className={link}>
         <Code {...ICON} />
         Partner dashboard
-      </Link>
+      </PageLink>
       {isOperator(session) && (
-        <Link href="/operator" className={link}>
+        <PageLink href="/operator" className={link}>
           <ShieldCheck {...ICON} />
           Operator
-        </Link>
+        </PageLink>
       )}
       <div className="mt-2 w-full border-t border-line pt-3">
         <p className="truncate px-3 pb-1 text-[13px] text-muted" title={session.email}>

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { PageLink } from '@/app/_ui/page-link';
 
 /** What is not there, and what is not yours, look the same. */
 export default function AccountNotFound() {
@@ -8,9 +8,9 @@ export default function AccountNotFound() {
     <EmptyState
       title="There is nothing here"
       action={
-        <Link href="/account" className={buttonClass({ look: 'secondary' })}>
+        <PageLink href="/account" className={buttonClass({ look: 'secondary' })}>
           Overview
-        </Link>
+        </PageLink>
       }
     >
       The address may be wrong, or it is not part of your account.

@@ -10,11 +10,11 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
+import { PageLink } from '@/app/_ui/page-link';
 import { settings } from '@/server/env';
 
 export const metadata: Metadata = { title: { default: 'Operator', template: '%s · Operator' } };
@@ -50,13 +50,13 @@ export default async function OperatorLayout({ children }: { children: ReactNode
 function Footer({ email }: { email: string }) {
   return (
     <div className="flex flex-col items-start gap-0.5">
-      <Link
+      <PageLink
         href="/account"
         className="flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9"
       >
         <User {...ICON} />
         Your account
-      </Link>
+      </PageLink>
       <div className="mt-2 w-full border-t border-line pt-3">
         <p className="truncate px-3 pb-1 text-[13px] text-muted" title={email}>
           {email}

@@ -1,10 +1,10 @@
 import { CircleCheck } from 'lucide-react';
-import Link from 'next/link';
 import { requireOperator } from '@/app/_session/session';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
@@ -101,16 +101,16 @@ function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
       )}
       {alerts > 0 && (
         <Notice kind="warning">
-          <Link href="/operator/payments" className="underline underline-offset-2">
+          <PageLink href="/operator/payments" className="underline underline-offset-2">
             {alerts === 1 ? 'One payment needs' : `${alerts} payments need`} attention
-          </Link>
+          </PageLink>
         </Notice>
       )}
       {state.waitingApps > 0 && (
         <Notice kind="warning">
-          <Link href="/operator/apps" className="underline underline-offset-2">
+          <PageLink href="/operator/apps" className="underline underline-offset-2">
             {state.waitingApps === 1 ? 'One app waits' : `${state.waitingApps} apps wait`} for approval
-          </Link>
+          </PageLink>
         </Notice>
       )}
     </div>

@@ -1,4 +1,4 @@
-import Link from 'next/link';
+import { PageLink } from '@/app/_ui/page-link';
 import { PERIODS, type Period } from '@/server/activity/periods';
 
 const NAMES: Record<Period, string> = {
@@ -13,14 +13,14 @@ export function PeriodLinks({ current }: { current: Period }) {
   return (
     <nav aria-label="Period" className="flex rounded-lg border border-line bg-surface p-0.5 text-sm">
       {PERIODS.map((period) => (
-        <Link
+        <PageLink
           key={period}
           href={`?period=${period}`}
           aria-current={period === current ? 'true' : undefined}
           className="flex h-9 items-center rounded-md px-3 text-muted hover:text-text aria-[current=true]:bg-sunken aria-[current=true]:font-medium aria-[current=true]:text-text sm:h-8"
         >
           {NAMES[period]}
-        </Link>
+        </PageLink>
       ))}
     </nav>
   );

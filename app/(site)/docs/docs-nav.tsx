@@ -1,9 +1,9 @@
 'use client';
 
 import { ChevronDown } from 'lucide-react';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useRef } from 'react';
+import { PageLink } from '@/app/_ui/page-link';
 import type { NavGroup } from './navigation';
 
 /** The pages of the documentation, beside the text on a wide screen. */
@@ -61,14 +61,14 @@ function Groups({ groups, onChoose }: { groups: NavGroup[]; onChoose?: () => voi
           <ul>
             {links.map(({ href, label }) => (
               <li key={href}>
-                <Link
+                <PageLink
                   href={href}
                   {...(onChoose && { onClick: onChoose })}
                   aria-current={path === href ? 'page' : undefined}
                   className="flex min-h-11 items-center rounded-lg px-2 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent lg:min-h-8"
                 >
                   {label}
-                </Link>
+                </PageLink>
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import Link from 'next/link';
 import { Fragment, type ReactNode } from 'react';
+import { PageLink } from '@/app/_ui/page-link';
 import { CodeBlock } from './code-block';
 import { slugOf } from './slug';
 
@@ -211,9 +211,9 @@ export function TextLink({ href, children }: { href: string | null; children: Re
   if (href === null) return children;
   const look = 'text-accent underline decoration-accent/40 underline-offset-[3px] hover:decoration-accent';
   return href.startsWith('/') && !href.startsWith('/v1/') ? (
-    <Link href={href} className={look}>
+    <PageLink href={href} className={look}>
       {children}
-    </Link>
+    </PageLink>
   ) : (
     <a href={href} className={look}>
       {children}

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { hasSessionCookie } from '@/app/_session/session';
+import { PageLink } from '@/app/_ui/page-link';
 import { isLive, settings } from '@/server/env';
 import { buttonClass } from '../../_ui/button';
 
@@ -28,21 +28,24 @@ export async function SiteFrame({ current, children }: { current: Place; childre
 
 function SiteHeader({ current, isSignedIn }: { current: Place; isSignedIn: boolean }) {
   const link = (place: Place, href: string, label: string) => (
-    <Link
+    <PageLink
       href={href}
       aria-current={current === place ? 'page' : undefined}
       className="flex h-11 items-center rounded-lg px-2.5 text-muted hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text sm:px-3"
     >
       {label}
-    </Link>
+    </PageLink>
   );
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-page/95 backdrop-blur">
       <div className={`${WIDTH} flex h-16 items-center justify-between gap-2`}>
-        <Link href="/" className="-ml-1 flex h-11 min-w-0 items-center gap-2.5 rounded-lg px-1 font-semibold">
+        <PageLink
+          href="/"
+          className="-ml-1 flex h-11 min-w-0 items-center gap-2.5 rounded-lg px-1 font-semibold"
+        >
           <img src="/icon.svg" alt="" width="28" height="28" />
           <span className="truncate">{settings().BRAND_NAME}</span>
-        </Link>
+        </PageLink>
         <nav aria-label="Main" className="flex items-center text-sm">
           {link('pricing', '/pricing', 'Models')}
           {link('docs', '/docs', 'Docs')}

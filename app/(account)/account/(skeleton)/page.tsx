@@ -1,6 +1,5 @@
 import { Wallet } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { toRequestRow } from '@/app/_requests/request-row';
 import { RequestTable } from '@/app/_requests/request-table';
 import { requireSession } from '@/app/_session/session';
@@ -8,6 +7,7 @@ import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { readPeriod } from '@/server/activity/periods';
@@ -47,9 +47,9 @@ export default async function OverviewPage() {
       <PageHead
         title="Overview"
         actions={
-          <Link href="/account/buy" className={buttonClass()}>
+          <PageLink href="/account/buy" className={buttonClass()}>
             Buy credits
-          </Link>
+          </PageLink>
         }
       />
       <Stats>
@@ -86,9 +86,9 @@ export default async function OverviewPage() {
         <Section
           title="Latest requests"
           actions={
-            <Link href="/account/activity" className={buttonClass({ look: 'secondary', size: 'small' })}>
+            <PageLink href="/account/activity" className={buttonClass({ look: 'secondary', size: 'small' })}>
               All activity
-            </Link>
+            </PageLink>
           }
           flush
         >
@@ -108,9 +108,9 @@ function FirstCredits() {
         icon={<Wallet size={22} aria-hidden="true" />}
         title="No credits yet"
         action={
-          <Link href="/account/buy" className={buttonClass({ look: 'secondary' })}>
+          <PageLink href="/account/buy" className={buttonClass({ look: 'secondary' })}>
             Buy credits
-          </Link>
+          </PageLink>
         }
       >
         One balance pays for AI models in every app that you allow. 100 credits are one US dollar, and they do

@@ -1,10 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import { useState } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { inUsd } from './in-usd';
 
@@ -26,9 +26,9 @@ export function ModelsTable({ models }: { models: Model[] }) {
     column.accessor('id', {
       header: 'Model',
       cell: ({ getValue }) => (
-        <Link href={`/operator/models/${getValue()}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
+        <PageLink href={`/operator/models/${getValue()}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
           {getValue()}
-        </Link>
+        </PageLink>
       ),
     }),
     column.accessor('served', {

@@ -1,10 +1,10 @@
 import { CircleCheck } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { requireOperator } from '@/app/_session/session';
 import { Badge } from '@/app/_ui/badge';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { listPaymentsNeedingAttention, type PaymentAlert } from '@/server/checkout/alerts';
@@ -70,12 +70,12 @@ function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | unde
       </div>
       <div className="flex gap-2">
         {buyer && (
-          <Link
+          <PageLink
             href={`/operator/users/${buyer}`}
             className="inline-flex h-11 items-center rounded-lg border border-line px-3 text-sm font-medium hover:bg-sunken sm:h-8"
           >
             Buyer
-          </Link>
+          </PageLink>
         )}
         {alert.kind !== 'stuck' && <PutAsideButton alertId={alert.id} describe={`${title}, ${amount}`} />}
       </div>

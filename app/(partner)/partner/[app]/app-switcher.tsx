@@ -2,7 +2,7 @@
 
 import { Menu } from '@base-ui/react/menu';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
-import Link from 'next/link';
+import { PageLink } from '@/app/_ui/page-link';
 
 type App = { id: string; name: string };
 
@@ -26,14 +26,14 @@ export function AppSwitcher({ current, apps }: { current: string; apps: App[] })
         <Menu.Positioner sideOffset={6} align="start" className="z-50">
           <Menu.Popup className="max-h-[60dvh] w-60 overflow-y-auto rounded-xl border border-line bg-surface p-1.5 shadow-xl outline-none">
             {apps.map((app) => (
-              <Menu.Item key={app.id} render={<Link href={`/partner/${app.id}`} />} className={ITEM}>
+              <Menu.Item key={app.id} render={<PageLink href={`/partner/${app.id}`} />} className={ITEM}>
                 <Initial name={app.name} />
                 <span className="min-w-0 flex-1 truncate">{app.name}</span>
                 {app.id === current && <Check size={15} aria-label="shown now" />}
               </Menu.Item>
             ))}
             <Menu.Separator className="my-1.5 h-px bg-line" />
-            <Menu.Item render={<Link href="/partner/new" />} className={ITEM}>
+            <Menu.Item render={<PageLink href="/partner/new" />} className={ITEM}>
               <span className="grid size-6 place-items-center text-muted">
                 <Plus size={16} aria-hidden="true" />
               </span>

@@ -16,13 +16,13 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import type { NavItem } from '@/app/_ui/dashboard-nav';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { Notice } from '@/app/_ui/notice';
+import { PageLink } from '@/app/_ui/page-link';
 import { settings } from '@/server/env';
 import { listOwnedPartners } from '@/server/partners/owner';
 import { type Partner, type PartnerState, stateOf } from '@/server/partners/partner';
@@ -85,14 +85,14 @@ const FOOTER_LINK =
 function Footer() {
   return (
     <div className="flex flex-col items-start gap-0.5">
-      <Link href="/docs" className={FOOTER_LINK}>
+      <PageLink href="/docs" className={FOOTER_LINK}>
         <BookOpen size={17} aria-hidden="true" />
         Documentation
-      </Link>
-      <Link href="/account" className={FOOTER_LINK}>
+      </PageLink>
+      <PageLink href="/account" className={FOOTER_LINK}>
         <Wallet size={17} aria-hidden="true" />
         Your account
-      </Link>
+      </PageLink>
       <SignOutButton />
     </div>
   );

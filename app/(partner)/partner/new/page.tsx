@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { Notice } from '@/app/_ui/notice';
+import { PageLink } from '@/app/_ui/page-link';
 import { ToastProvider } from '@/app/_ui/toasts';
 import { settings } from '@/server/env';
 import { listOwnedPartners } from '@/server/partners/owner';
@@ -53,19 +53,19 @@ function Frame({ brand, back, children }: FrameProps) {
   return (
     <ToastProvider>
       <header className="mx-auto flex h-16 max-w-[1320px] items-center justify-between gap-4 px-4 sm:px-8">
-        <Link href="/" className="flex items-center gap-2.5 font-semibold">
+        <PageLink href="/" className="flex items-center gap-2.5 font-semibold">
           <img src="/icon.svg" alt="" width="26" height="26" />
           {brand}
           <span className="font-normal text-muted">Partner</span>
-        </Link>
+        </PageLink>
         <SignOutButton />
       </header>
       <main className="mx-auto max-w-[560px] px-4 pt-8 pb-16 sm:pt-16">
         {back && (
           <p className="mb-4 text-sm">
-            <Link href={back.href} className="text-muted hover:text-text">
+            <PageLink href={back.href} className="text-muted hover:text-text">
               ← {back.label}
-            </Link>
+            </PageLink>
           </p>
         )}
         {children}

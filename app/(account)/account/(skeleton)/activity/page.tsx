@@ -1,6 +1,5 @@
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { toRequestRow } from '@/app/_requests/request-row';
 import { RequestTable } from '@/app/_requests/request-table';
 import { requireSession } from '@/app/_session/session';
@@ -8,6 +7,7 @@ import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
@@ -122,9 +122,9 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
   if (shown === 0) {
     return (
       <p className="border-t border-line px-5 py-3 text-sm">
-        <Link href={writeQuery({ ...query, page: 1 })} className="underline">
+        <PageLink href={writeQuery({ ...query, page: 1 })} className="underline">
           Back to the newest requests
-        </Link>
+        </PageLink>
       </p>
     );
   }

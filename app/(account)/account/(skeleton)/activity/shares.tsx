@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import { inColumn } from '@/app/_ui/amount';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/credits';
 import { inNumber } from '../../show-credits';
@@ -19,13 +19,13 @@ export function Shares({ title, of, query, shares }: Props) {
         {shares.slice(0, SHOWN).map(({ id, name, charge, requests }) => (
           <li key={id}>
             <div className="flex items-baseline justify-between gap-4 text-sm">
-              <Link
+              <PageLink
                 href={writeQuery({ ...query, [of]: query[of] === id ? undefined : id, page: 1 })}
                 aria-current={query[of] === id ? 'true' : undefined}
                 className="-my-1 truncate py-1 underline-offset-2 hover:underline aria-[current=true]:font-semibold"
               >
                 {name}
-              </Link>
+              </PageLink>
               <span className="shrink-0 tabular-nums">
                 <span className="text-muted max-sm:hidden">{inNumber(requests)} requests · </span>
                 {inColumn(creditsToJson(charge))}

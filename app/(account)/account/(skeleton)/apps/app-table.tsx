@@ -1,10 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import { inColumn } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import type { AppRow } from './app-row';
 
@@ -14,9 +14,9 @@ const COLUMNS = [
   column.accessor('name', {
     header: 'App',
     cell: ({ row: { original: app } }) => (
-      <Link href={`/account/apps/${app.appId}`} className={`font-medium ${ROW_LINK}`}>
+      <PageLink href={`/account/apps/${app.appId}`} className={`font-medium ${ROW_LINK}`}>
         {app.name}
-      </Link>
+      </PageLink>
     ),
   }),
   column.accessor('word', {

@@ -1,10 +1,10 @@
 import { CreditCard } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { toMajorUnits } from '@/server/checkout/amounts';
@@ -31,9 +31,9 @@ export default async function PurchasesPage({ searchParams }: Props) {
         title="Purchases"
         description="Every payment, in an app or here, with its receipt."
         actions={
-          <Link href="/account/buy" className={buttonClass()}>
+          <PageLink href="/account/buy" className={buttonClass()}>
             Buy credits
-          </Link>
+          </PageLink>
         }
       />
       <Section flush>

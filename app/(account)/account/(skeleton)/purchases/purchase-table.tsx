@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { formatCredits, formatMoney } from '@/app/_ui/amount';
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 
@@ -98,13 +98,13 @@ function Paid({ amount, currency, returned }: PurchaseRow) {
 
 function ReceiptLink({ id, at, amount, currency }: PurchaseRow) {
   return (
-    <Link
+    <PageLink
       href={`/account/receipts/${id}`}
       aria-label={`Receipt of ${formatMoney(amount, currency, 'en')}, ${at.slice(0, 10)}`}
       className={`-my-1 inline-block py-1 ${ROW_LINK}`}
     >
       Receipt
-    </Link>
+    </PageLink>
   );
 }
 

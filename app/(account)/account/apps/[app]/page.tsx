@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { requireSession } from '@/app/_session/session';
@@ -7,6 +6,7 @@ import { buttonClass } from '@/app/_ui/button';
 import { describeDevice } from '@/app/_ui/describe-device';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
@@ -44,12 +44,12 @@ export default async function AppPage(props: Props) {
           </>
         }
         actions={
-          <Link
+          <PageLink
             href={`/account/activity?app=${app.partnerId}`}
             className={buttonClass({ look: 'secondary' })}
           >
             Activity
-          </Link>
+          </PageLink>
         }
       />
       {reason !== null && (

@@ -1,11 +1,11 @@
 import { Check, Clock, X } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { findOwnPayment } from '@/server/checkout/own-payments';
 import { inCredits } from '../../show-credits';
@@ -28,12 +28,12 @@ export default async function ReturnPage({ searchParams }: Props) {
       >
         They belong to no app yet. Give an app an allowance to let it spend them.
         <Links>
-          <Link href="/account/apps" className={buttonClass()}>
+          <PageLink href="/account/apps" className={buttonClass()}>
             Choose an app
-          </Link>
-          <Link href="/account" className={buttonClass({ look: 'secondary' })}>
+          </PageLink>
+          <PageLink href="/account" className={buttonClass({ look: 'secondary' })}>
             Overview
-          </Link>
+          </PageLink>
         </Links>
       </Outcome>
     );
@@ -47,9 +47,9 @@ export default async function ReturnPage({ searchParams }: Props) {
       >
         Nothing was charged.
         <Links>
-          <Link href="/account/buy" className={buttonClass()}>
+          <PageLink href="/account/buy" className={buttonClass()}>
             Try again
-          </Link>
+          </PageLink>
         </Links>
       </Outcome>
     );

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { buttonClass } from '@/app/_ui/button';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import type { FirstSteps } from '@/server/partners/first-steps';
 import { CodeBlock } from '../code-block';
@@ -56,9 +56,9 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, request
         <>
           Paste this into the console of your page: it pays with the key that the purchase left there. From a
           backend, the key works with{' '}
-          <Link href="/docs/clients" className="text-accent underline">
+          <PageLink href="/docs/clients" className="text-accent underline">
             the clients you know
-          </Link>
+          </PageLink>
           .
         </>
       ),
@@ -117,8 +117,8 @@ function Step({ place, isDone, isNext, title, text, action }: StepProps) {
 
 function StepLink({ href, children }: { href: string; children: string }) {
   return (
-    <Link href={href} className={buttonClass({ look: 'secondary', size: 'small' })}>
+    <PageLink href={href} className={buttonClass({ look: 'secondary', size: 'small' })}>
       {children}
-    </Link>
+    </PageLink>
   );
 }

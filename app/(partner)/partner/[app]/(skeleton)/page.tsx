@@ -1,7 +1,7 @@
-import Link from 'next/link';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { barsOf } from '@/server/activity/bars';
@@ -85,9 +85,9 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
         label="Refused or failed"
         value={inNumber(failures)}
         note={
-          <Link href={`/partner/${app.id}/errors`} className="underline">
+          <PageLink href={`/partner/${app.id}/errors`} className="underline">
             By error code
-          </Link>
+          </PageLink>
         }
       />
     </Stats>
@@ -123,8 +123,8 @@ function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
 
 function More({ href, children }: { href: string; children: string }) {
   return (
-    <Link href={href} className={buttonClass({ look: 'quiet', size: 'small' })}>
+    <PageLink href={href} className={buttonClass({ look: 'quiet', size: 'small' })}>
       {children}
-    </Link>
+    </PageLink>
   );
 }

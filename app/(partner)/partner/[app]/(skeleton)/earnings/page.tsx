@@ -1,9 +1,9 @@
 import { ChartNoAxesColumn } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { barStepOf, barsOf } from '@/server/activity/bars';
@@ -52,9 +52,9 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           label="Paid out"
           value={inDollars(0n)}
           note={
-            <Link href={`/partner/${app.id}/payouts`} className="underline">
+            <PageLink href={`/partner/${app.id}/payouts`} className="underline">
               Payouts come later
-            </Link>
+            </PageLink>
           }
         />
       </Stats>
@@ -78,9 +78,9 @@ export default async function EarningsPage({ params, searchParams }: Props) {
             {app.rateBp === 0 ? (
               <>
                 Your commission is 0 %.{' '}
-                <Link href={`/partner/${app.id}/commission`} className="text-accent underline">
+                <PageLink href={`/partner/${app.id}/commission`} className="text-accent underline">
                   Set a rate
-                </Link>{' '}
+                </PageLink>{' '}
                 to earn on each request.
               </>
             ) : (

@@ -1,9 +1,9 @@
 import { Banknote } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 
@@ -19,9 +19,9 @@ export default async function PayoutsPage(props: AppParams) {
           icon={<Banknote size={22} aria-hidden="true" />}
           title="Payouts come later"
           action={
-            <Link href={`/partner/${app.id}/earnings`} className={buttonClass({ look: 'secondary' })}>
+            <PageLink href={`/partner/${app.id}/earnings`} className={buttonClass({ look: 'secondary' })}>
               See your earnings
-            </Link>
+            </PageLink>
           }
         >
           Everything you earn is kept and counted from the first request. Nothing is lost by waiting: you will

@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 import { inSmallCredits } from '../../small-credits';
@@ -27,13 +27,13 @@ const SHOWN_ID_CHARACTERS = 11;
 
 export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]; empty: ReactNode }) {
   const userLink = (user: string) => (
-    <Link
+    <PageLink
       href={`${path}?user=${encodeURIComponent(user)}`}
       title={user}
       className={`-my-1 inline-block py-1 font-mono text-[13px] whitespace-nowrap ${ROW_LINK}`}
     >
       {user.slice(0, SHOWN_ID_CHARACTERS)}…
-    </Link>
+    </PageLink>
   );
   const columns = [
     column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),

@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 
@@ -31,12 +31,12 @@ export function UsersTable({
   empty: ReactNode;
 }) {
   const requestsLink = (user: string) => (
-    <Link
+    <PageLink
       href={`${requestsPath}?period=12m&user=${encodeURIComponent(user)}`}
       className={`font-mono text-[13px] ${ROW_LINK}`}
     >
       {user}
-    </Link>
+    </PageLink>
   );
   const columns = [
     column.accessor('user', {

@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 import type { AttemptError } from '@/server/webhooks/attempt';
@@ -46,9 +46,9 @@ export function DeliveriesTable({
     </>
   );
   const eventLink = ({ eventId, type }: Row) => (
-    <Link href={`${path}/${eventId}`} className={`font-mono text-[13px] whitespace-nowrap ${ROW_LINK}`}>
+    <PageLink href={`${path}/${eventId}`} className={`font-mono text-[13px] whitespace-nowrap ${ROW_LINK}`}>
       {type}
-    </Link>
+    </PageLink>
   );
   const columns = [
     column.accessor('type', {

@@ -40,26 +40,20 @@ if (wants(browserFiles) && hasBrowserTests()) runs.push(await runPlaywright());
 
 const passed = runs.reduce((sum, run) => sum + run.passed, 0);
 const failed = runs.reduce((sum, run) => sum + run.failed, 0);
+for (const remark of runs.flatMap((run) => run.remarks)) console.log(remark);
 const ok = failed === 0 && passed > 0 && runs.every((run) => run.ok);
 console.log(`\ntests: ${passed} passed, ${failed} failed`);
 process.exit(ok ? 0 : 1);
 
 async function runVitest() {
   const report = `${RESULTS}/vitest.json`;
-  const code = await show('node_modules/vitest/vitest.mjs', [
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    ...otherFiles,
-    ...options,
-  ]);
-  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = readReport(report);
-  // A file that cannot be loaded has no test to count.
-  const broken = testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.length === 0,
-  ).length;
-  return total(numPassedTests, numFailedTests + broken, code);
+  const code = await show(
+    'node_modules/vitest/vitest.mjs',
+    ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherFiles, ...options],
+    { VITEST_SUMMARY: report },
+  );
+  const { passed = 0, failed = [], flaky = [] } = readReport(report);
+  return total(code, passed, failed, flaky);
 }
 
 async function runPlaywright() {
@@ -72,19 +66,24 @@ async function runPlaywright() {
     ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
     browser ? { CHROMIUM_PATH: browser } : {},
   );
-  const { stats = {}, suites = [] } = readReport(report);
-  const { expected = 0, flaky = 0, unexpected = 0 } = stats;
-  for (const title of flakyTitles(suites)) console.log(`passed only when tried again: ${title}`);
-  return total(expected + flaky, unexpected, code);
+  const tests = listTests(readReport(report).suites);
+  const titles = (status) => tests.filter((test) => test.status === status).map(({ title }) => title);
+  const flaky = titles('flaky');
+  return total(
+    code,
+    titles('expected').length + flaky.length,
+    titles('unexpected').map((title) => ({ title })),
+    flaky,
+  );
 }
 
-/** Of a Playwright report, at any depth. */
-function flakyTitles(suites) {
+/** Of a Playwright report, at any depth: `{ title, status }`. */
+function listTests(suites = []) {
   return suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
-    ...specs
-      .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
-      .map(({ title }) => `${file} › ${title}`),
-    ...flakyTitles(inner),
+    ...specs.flatMap(({ title, tests }) =>
+      tests.map(({ status }) => ({ title: `${file} › ${title}`, status })),
+    ),
+    ...listTests(inner),
   ]);
 }
 
@@ -94,9 +93,17 @@ function splitArguments(words) {
   return first === -1 ? [words, []] : [words.slice(0, first), words.slice(first)];
 }
 
-/** A run that ended badly without a failed test counts as one. */
-function total(passed, failed, code) {
-  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, ok: code === 0 };
+/** What failed is named again beside the numbers; a run that ended badly without a failed test counts as one. */
+function total(code, passed, failed, flaky) {
+  return {
+    ok: code === 0,
+    passed,
+    failed: Math.max(failed.length, code === 0 ? 0 : 1),
+    remarks: [
+      ...flaky.map((title) => `passed only when tried again: ${title}`),
+      ...failed.map(({ title, message }) => `failed: ${title}${message ? ` (${message})` : ''}`),
+    ],
+  };
 }
 
 function show(program, args, environment = {}) {

@@ -5,6 +5,7 @@ import { newId } from '../../server/ids';
 import { capture, checkLedger, release, sweepHolds } from '../../server/ledger';
 import { writeBatch } from '../../server/ledger/batch';
 import { newDatabase } from '../harness/database';
+import { inLanes } from '../harness/in-lanes';
 import { seededRandom } from '../harness/random';
 import { receipt } from './receipt';
 import { allow, buy, exactly, hold, newWallet, sees, type Wallet } from './wallets';
@@ -67,7 +68,7 @@ describe('requests in parallel', () => {
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
     await Promise.all(wallets.map((wallet) => buy(wallet, pick(['A', 'B', 'C']), 20)));
-    await Promise.all(Array.from({ length: 1500 }, () => step(pick(wallets), pick(['A', 'B', 'C']))));
+    await inLanes({ lanes: 100, times: 1500 }, () => step(pick(wallets), pick(['A', 'B', 'C'])));
 
     async function step(wallet: Wallet, app: string): Promise<void> {
       const dice = random();
@@ -92,7 +93,7 @@ describe('requests in parallel', () => {
     await buy(wallet, 'A', 10);
 
     // Straight to the statement, as eight other instances would: no batcher keeps these apart.
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => admitDirectly(wallet)));
+    const outcomes = await inLanes({ lanes: 8, times: 200 }, () => admitDirectly(wallet));
 
     expect(outcomes.filter((outcome) => outcome === 'held')).toHaveLength(10);
     expect(await sees(wallet, 'A')).toEqual([0, 'ok']);

@@ -1,6 +1,8 @@
 /** @type {import('next').NextConfig} */
 export default {
   poweredByHeader: false,
+  // Nobody waits for a title that is streamed after its page: ours are known at once.
+  htmlLimitedBots: /.*/,
   // `npm run check` checks types once for everything.
   typescript: { ignoreBuildErrors: true },
   turbopack: { root: import.meta.dirname },

@@ -41,6 +41,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
 
   await test.step('buys on the account’s own pages with the sandbox card', async () => {
     await page.getByRole('link', { name: 'Buy credits' }).first().click();
+    await expect(page.getByRole('heading', { name: 'Buy credits', level: 1 })).toBeVisible();
     await expectGood(page);
     await page.getByRole('radio', { name: /Other/ }).check();
     await page.getByLabel('Other amount').fill('3');

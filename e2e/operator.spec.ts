@@ -78,6 +78,13 @@ test('an operator looks at everything, moves credits with a reason, and the log 
     .click();
   await expect(page.getByText('Commission of')).toBeVisible();
   await expectFine(page);
+
+  const requestId = page.url().split('/').at(-1) ?? '';
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByLabel('E-mail').fill(requestId);
+  await page.getByRole('button', { name: 'Find user' }).click();
+  await expect(page.getByText('Commission of')).toBeVisible();
+  expect(page.url()).toContain(requestId);
   await page.getByRole('link', { name: YEAR_HEAVY_USER }).click();
 
   await changeCredits(page, 'Give', '50');
@@ -166,6 +173,7 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
     [buyer],
   );
   await page.getByRole('link', { name: 'Payments', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Payments', level: 1 })).toBeVisible();
   await expectFine(page);
   await act(page, 'Put aside', { says: 'Put aside' });
 

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool, querySlowly } from '../db';
 import type { StoredReceipt } from '../ledger';
 import { pricesOf } from '../pricing/cost';
 import { writeListPrice } from '../pricing/list-price';
@@ -93,4 +93,19 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
     line('cache_write_1h', usage.cacheWrite1h, prices?.cacheWrite1h),
     line('output', usage.output, prices?.output),
   ].filter(({ count }) => count > 0);
+}
+
+/**
+ * Whose request it was; null for one that was not charged. The users' receipts are looked into one by
+ * one, in a second for some 100,000 users: an index by request alone would be a write more in every
+ * paid request.
+ */
+export async function findUserOfRequest(requestId: string): Promise<string | null> {
+  if (!REQUEST_ID.test(requestId)) return null;
+  const [user] = await querySlowly<{ id: string }>(
+    `SELECT a.user_id AS id FROM account a CROSS JOIN LATERAL (
+       SELECT 1 FROM usage u WHERE u.user_id = a.user_id AND u.request_id = $1 OFFSET 0) u LIMIT 1`,
+    [requestId],
+  );
+  return user?.id ?? null;
 }

@@ -1,3 +1,4 @@
+import { findUserOfRequest } from '../activity/user-receipt';
 import { prisma } from '../db';
 import { normaliseEmail } from '../identity/email';
 import { openSealed, seal } from '../webhooks/seal';
@@ -8,16 +9,17 @@ import { openSealed, seal } from '../webhooks/seal';
  */
 const PURPOSE = 'operator: user';
 
-/** By what somebody who complains can name: an address, an app's id of the user, or a payment. */
+/** By what somebody who complains can name: an address, an app's id of the user, a payment or a request. */
 export async function findUserRef(text: string): Promise<string | null> {
   const name = text.trim();
   const id = (await FIND_BY[name.slice(0, 3)]?.(name)) ?? (await findByEmail(name));
   return id && userRef(id);
 }
 
-const FIND_BY: Record<string, (id: string) => Promise<string | undefined>> = {
+const FIND_BY: Record<string, (id: string) => Promise<string | null | undefined>> = {
   au_: async (appUserId) => (await prisma().userApp.findUnique({ where: { appUserId } }))?.userId,
   txn: async (id) => (await prisma().purchase.findUnique({ where: { id } }))?.userId,
+  req: findUserOfRequest,
   cks: async (id) => (await prisma().checkoutSession.findUnique({ where: { id } }))?.userId,
 };
 

@@ -7,7 +7,7 @@ import {
   readRequestPage,
   streamRequests,
 } from '@/server/activity/user-activity';
-import { findUserReceipt } from '@/server/activity/user-receipt';
+import { findUserOfRequest, findUserReceipt } from '@/server/activity/user-receipt';
 import { setClock } from '@/server/clock';
 import { pool } from '@/server/db';
 import { readUsageDays, rollUpUsage } from '@/server/ledger';
@@ -151,6 +151,8 @@ describe('the list of requests', () => {
     expect(await findUserReceipt(mine, requestId)).toBeNull();
     expect(await findUserReceipt(theirs, requestId)).not.toBeNull();
     expect(await findUserReceipt(mine, 'req_\0')).toBeNull();
+    expect(await findUserOfRequest(requestId)).toBe(theirs);
+    for (const unknown of ['req_unknown', 'req_\0']) expect(await findUserOfRequest(unknown)).toBeNull();
     expect(await listUsedApps(mine)).toEqual([]);
     for await (const lines of streamRequests(mine, filter)) expect(lines).toEqual([]);
   });

@@ -10,5 +10,7 @@ export const findUser = operatorAction(z.object({ name: z.string().max(300) }), 
   if (ref === null) {
     throw new ApiError('not_found', 'Nobody is known by exactly this address or id', { param: 'name' });
   }
-  return { ok: true, value: { ref } };
+  const page = `/operator/users/${ref}`;
+  const request = name.trim();
+  return { ok: true, value: { page: request.startsWith('req_') ? `${page}/requests/${request}` : page } };
 });

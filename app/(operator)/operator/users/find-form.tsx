@@ -15,7 +15,7 @@ export function FindForm() {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const found = await run({ name });
-    if (found.ok && found.value) router.push(`/operator/users/${found.value.ref}`);
+    if (found.ok && found.value) router.push(found.value.page);
   };
   return (
     <form onSubmit={submit} noValidate className="max-w-xl">
@@ -26,7 +26,7 @@ export function FindForm() {
         autoCapitalize="none"
         spellCheck={false}
         value={name}
-        hint="The exact address, a user id of an app (au_…), a purchase (txn_…) or a checkout session (cks_…)"
+        hint="The exact address, a user id of an app (au_…), a purchase (txn_…), a checkout session (cks_…) or a charged request (req_…)"
         error={failure?.message}
         onChange={(event) => {
           setName(event.target.value);

@@ -159,7 +159,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
   });
 });
 
-test('a page is asked for once its link is followed, and a line tells that it is on the way', async ({
+test('a page is asked for once its link is followed; what is on its way is shown and announced by name', async ({
   page,
   service,
 }) => {
@@ -168,6 +168,11 @@ test('a page is asked for once its link is followed, and a line tells that it is
     if (request.headers()['next-router-prefetch'] !== undefined) ahead.push(request.url());
   });
   await signInToAccount(page, service, newEmail());
+  const titles = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => seen.push(document.title)).observe(document.head, { childList: true });
+    return seen;
+  });
   let answer = () => {};
   const mayCome = new Promise<void>((resolve) => {
     answer = resolve;
@@ -183,6 +188,8 @@ test('a page is asked for once its link is followed, and a line tells that it is
   await expect(page.getByRole('heading', { name: 'Devices', level: 1 })).toBeVisible();
   await expect(line).toBeHidden();
   await expect(page).toHaveTitle('Devices · Account');
+  await expect(page.getByRole('alert')).toHaveText('Devices · Account');
+  expect(await titles.jsonValue()).not.toContain('');
   expect(ahead).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { TitleNames } from './coming-title';
 import { DashboardMenu, DashboardNav, type NavItem } from './dashboard-nav';
 import { PageLink } from './page-link';
 import { ToastProvider } from './toasts';
@@ -7,6 +8,8 @@ type Props = {
   brand: string;
   /** Which dashboard this is: Account, Partner, Operator. */
   area: string;
+  /** What stands behind a page's name in the window's title, where that is not the area. */
+  title?: string;
   items: NavItem[];
   /** Below the pages: other dashboards, the signed-in address, sign out. */
   footer: ReactNode;
@@ -16,7 +19,7 @@ type Props = {
 };
 
 /** The frame of all dashboards: pages on the left, or behind a menu button on a phone. */
-export function DashboardShell({ brand, area, items, footer, switcher, children }: Props) {
+export function DashboardShell({ brand, area, title = area, items, footer, switcher, children }: Props) {
   const name = (
     <PageLink href="/" className="flex min-w-0 items-center gap-2.5 font-semibold">
       <img src="/icon.svg" alt="" width="26" height="26" />
@@ -53,7 +56,9 @@ export function DashboardShell({ brand, area, items, footer, switcher, children 
             />
           </div>
           <main id="content" tabIndex={-1} className="px-4 py-6 outline-none sm:px-8 sm:py-10">
-            <div className="mx-auto max-w-[960px]">{children}</div>
+            <TitleNames pages={items.map(({ href, label }) => ({ href, label }))} dashboard={title}>
+              <div className="mx-auto max-w-[960px]">{children}</div>
+            </TitleNames>
           </main>
         </div>
       </div>

@@ -1,7 +1,10 @@
+import { ComingTitle } from './coming-title';
+
 /** Grey shapes where a page's content will be. Used by `loading.tsx`. */
 export function PageSkeleton() {
   return (
     <div role="status" aria-label="Loading" className="animate-pulse">
+      <ComingTitle />
       <h1 className="sr-only">Loading</h1>
       <div className="h-8 w-48 rounded-lg bg-sunken" />
       <div className="mt-3 mb-8 h-5 w-80 max-w-full rounded-lg bg-sunken" />

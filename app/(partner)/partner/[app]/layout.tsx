@@ -44,6 +44,7 @@ export default async function AppLayout({ params, children }: Props) {
     <DashboardShell
       brand={settings().BRAND_NAME}
       area="Partner"
+      title={app.name}
       items={pagesOf(app.id)}
       switcher={<AppSwitcher current={app.id} apps={apps} />}
       footer={<Footer />}

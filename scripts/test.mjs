@@ -111,8 +111,8 @@ function show(program, args, environment = {}) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // The terminal tells the child as well: wait for it to clean up.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  // Both runners clean up on an interrupt, and only then. The terminal tells the child as well.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGINT'));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));

@@ -1,10 +1,10 @@
-import { ApiError } from '../errors';
 import { requireUserKeyHash } from '../http/credentials';
 import { GENERATION_BODY_BYTES, parseJsonObject, readText } from '../http/read-body';
 import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
+import { refuse } from '../protocols/read-fields';
 import { modelNotAllowed, modelNotFound, ofPartner } from './refusals';
 
 export type ReadRequest<Body> = { keyHash: Buffer; model: CatalogModel; body: Body };
@@ -34,9 +34,11 @@ export async function readModelRequest<Body>(
 
 function requireModel(id: unknown): CatalogModel {
   if (typeof id !== 'string' || id === '') {
-    throw new ApiError('invalid_request', 'model: is required, such as openai/gpt-4.1-mini', {
-      param: 'model',
-    });
+    const isMissing = id === undefined || id === null || id === '';
+    throw refuse(
+      'model',
+      `${isMissing ? 'is required: a' : 'must be a'} model id such as openai/gpt-4.1-mini`,
+    );
   }
   const model = findServedModel(id);
   if (model === null) throw modelNotFound(id.slice(0, 200));

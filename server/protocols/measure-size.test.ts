@@ -48,6 +48,15 @@ describe('text is counted wherever it stands', () => {
   });
 });
 
+test('a document given by its address counts as a long one, whichever way it is given', () => {
+  const url = 'https://x.test/a.pdf';
+  const document = { type: 'document', source: { type: 'url', url } };
+  const file = { type: 'file', file: { file_data: url } };
+  for (const part of [document, file]) {
+    expect(measure({ role: 'user', content: [part] }).media.pages).toBe(100);
+  }
+});
+
 test('what is shown is told apart from the text, in the result of a tool as well', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: long } };
   const pdf = { type: 'document', source: { type: 'base64', data: long } };

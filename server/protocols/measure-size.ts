@@ -115,7 +115,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       return 'source';
     }
     case 'file':
-      size.pages += countPages(part);
+      size.pages += isAddress(asObject(part.file).file_data) ? PAGES_OF_UNSEEN_DOCUMENT : countPages(part);
       return 'file';
     case 'input_audio':
       size.otherTokens += JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE;
@@ -124,6 +124,8 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       return null;
   }
 }
+
+const isAddress = (data: unknown): boolean => /^https?:/i.test(asText(data).slice(0, 8));
 
 function showImageUrl(image: unknown): ShownImage {
   const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };

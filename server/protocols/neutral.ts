@@ -41,17 +41,21 @@ export type Json = Record<string, unknown>;
 /** How long what ends here may stay in the provider's prompt cache. */
 export type CacheMark = '5m' | '1h';
 type Cacheable = { cache?: CacheMark };
+/** Where it stands in the client's request: what a refusal names. */
+type Placed = { place: string };
 
 export type TextPart = Cacheable & { type: 'text'; text: string };
-export type ImagePart = Cacheable & {
-  type: 'image';
-  source: { kind: 'data'; mediaType: string; data: string } | { kind: 'url'; url: string };
-};
-export type DocumentPart = Cacheable & {
-  type: 'document';
-  title: string | null;
-  source: { kind: 'data'; data: string } | { kind: 'url'; url: string };
-};
+export type ImagePart = Cacheable &
+  Placed & {
+    type: 'image';
+    source: { kind: 'data'; mediaType: string; data: string } | { kind: 'url'; url: string };
+  };
+export type DocumentPart = Cacheable &
+  Placed & {
+    type: 'document';
+    title: string | null;
+    source: { kind: 'data'; data: string } | { kind: 'url'; url: string };
+  };
 export type ToolCallPart = Cacheable & {
   type: 'tool-call';
   id: string;

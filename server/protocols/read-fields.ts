@@ -40,6 +40,18 @@ export function parseObject(text: string): Json | null {
   return isObject(value) ? value : null;
 }
 
+/** The text at a place where one must stand. */
+export function requireText(value: unknown, param: string): string {
+  if (typeof value !== 'string') throw refuse(param, value == null ? 'is required' : 'must be a string');
+  return value;
+}
+
+/** The object at a place where one may stand; nothing is an empty one. */
+export function readObject(value: unknown, param: string): Json {
+  if (value !== undefined && value !== null && !isObject(value)) throw refuse(param, 'must be an object');
+  return asObject(value);
+}
+
 /** A refusal that names the field. */
 export function refuse(param: string, reason: string): ApiError {
   return new ApiError('invalid_request', `${param}: ${reason}`, { param });
@@ -49,24 +61,42 @@ export function refuse(param: string, reason: string): ApiError {
 export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = issue?.path.join('.') ?? '';
-  if (field !== '') throw refuse(field, issue?.message ?? 'is not valid');
-  throw new ApiError('invalid_request', issue?.message ?? 'The request is not valid');
+  const { path, message } = findOffence(result.error.issues[0] as z.core.$ZodIssue);
+  const field = path.join('.');
+  if (field !== '') throw refuse(field, message);
+  throw new ApiError('invalid_request', message);
+}
+
+type Offence = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
+/** Of what may be one of several things, the mistake deep in the one that was meant. */
+function findOffence(issue: z.core.$ZodIssue): Offence {
+  if (issue.code !== 'invalid_union') return issue;
+  const inner = issue.errors.flatMap((issues) => issues.slice(0, 1)).find(({ path }) => path.length > 0);
+  if (inner === undefined) return issue;
+  const { path, message } = findOffence(inner);
+  return { path: [...issue.path, ...path], message };
 }
 
 /** What is missing is told as such, not as something wrong. */
-const expecting =
+export const expecting =
   (what: string) =>
   ({ input }: { input?: unknown }): string =>
-    input === undefined ? 'is required' : `must be ${what}`;
+    input === undefined ? `is required: ${what}` : `must be ${what}`;
 
-export const wholeNumber = z.int({ error: expecting('a whole number') });
+const expectingCount = ({ input }: { input?: unknown }): string => {
+  if (input === undefined) return 'is required';
+  return Number.isInteger(input) && !Number.isSafeInteger(input) ? 'is too large' : 'must be a whole number';
+};
+
+export const wholeNumber = z.int({ error: expectingCount });
+export const text = z.string({ error: expecting('a string') });
 export const anyNumber = z.number({ error: 'must be a number' });
 export const positiveInteger = wholeNumber.min(1, { error: 'must be at least 1' });
 export const flag = z.boolean({ error: 'must be true or false' });
 export const objectList = (what: string) =>
   z.array(z.looseObject({}, { error: 'must be an object' }), { error: `must be an array of ${what}` });
+export const json = z.looseObject({}, { error: 'must be an object' });
 
 /** A field of the format that we pass on or read leniently: told in the documentation, not checked. */
 export const unread = (type: string | string[], description: string) =>

@@ -1,14 +1,14 @@
 import { ApiError } from '../errors';
 import type { Effort, Json, Reasoning, ToolDefinition } from './neutral';
-import { asObject, asText, isObject, refuse } from './read-fields';
+import { asText, isObject, readObject, refuse, requireText } from './read-fields';
 
 const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Null when nothing was asked for; refused when it is no effort that anyone knows. */
-export function readEffort(value: unknown, param: string): Effort | null {
+/** Null when nothing was asked for; refused when it is no effort that anyone knows. `others` are taken beside. */
+export function readEffort(value: unknown, param: string, others: readonly string[] = []): Effort | null {
   if (value === undefined || value === null) return null;
   const effort = EFFORTS.find((known) => known === value);
-  if (effort === undefined) throw refuse(param, `must be one of none, ${EFFORTS.join(', ')}`);
+  if (effort === undefined) throw refuse(param, `must be one of ${[...others, ...EFFORTS].join(', ')}`);
   return effort;
 }
 
@@ -30,8 +30,8 @@ export function readThinking(thinking: unknown, effort: Effort | null): Reasonin
 }
 
 /** Anthropic's schemas are objects at the root, and some backends insist on named properties. */
-export function toToolSchema(schema: unknown): Json {
-  const given = asObject(schema);
+export function toToolSchema(schema: unknown, param: string): Json {
+  const given = readObject(schema, param);
   return { ...given, type: 'object', properties: isObject(given.properties) ? given.properties : {} };
 }
 
@@ -54,9 +54,18 @@ export function noteDropped(
   }
 }
 
-export function requireToolName(name: unknown, param: string): string {
-  if (asText(name) === '') throw refuse(param, 'is required');
-  return asText(name);
+/** A name or an id: without one nothing can be found again. */
+export function requireName(name: unknown, param: string): string {
+  if (name === '') throw refuse(param, 'is required');
+  return requireText(name, param);
+}
+
+/** The refusal of a tool, part or block of a type that has no counterpart. */
+export function refuseType(what: string, type: unknown, param: string): ApiError {
+  const name = asText(type).slice(0, 40);
+  const reason =
+    name === '' ? 'is required: a string' : `${what} of type ${name} are not supported by this model`;
+  return refuse(`${param}.type`, reason);
 }
 
 /** A field that costs extra, changes who answers, or reaches into an account. */

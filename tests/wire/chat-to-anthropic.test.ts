@@ -250,6 +250,11 @@ describe('content parts', () => {
       { ...text('Long'), prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } },
       { ...text('Long'), cache_control: { type: 'ephemeral', ttl: '1h' } },
     ],
+    [
+      'a PDF by its address',
+      { type: 'file', file: { file_data: 'https://x.test/a.pdf' } },
+      { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+    ],
   ])('%s', (_, given, expected) => {
     expect(part(given)).toEqual(expected);
   });
@@ -325,6 +330,12 @@ describe('tools', () => {
     });
     expect(asked.warnings).toEqual(['transforms was dropped']);
     expect(asked).not.toHaveProperty('transforms');
+    expect(ask({ __defineGetter__: 1 }).warnings).toEqual(['__defineGetter__ was dropped']);
+  });
+
+  test('who speaks has no field there: that the name is lost is told', () => {
+    const named = { role: 'user', name: 'ann', content: 'Hi' };
+    expect(ask({ messages: [named] }).warnings).toEqual(['messages.name was dropped']);
   });
 
   test.each<[unknown, unknown]>([

@@ -260,6 +260,11 @@ describe('content', () => {
       'Line',
     ],
     [
+      'what a document is about',
+      { type: 'document', title: 'Notes', context: 'Of May', source: { type: 'text', data: 'Line' } },
+      'Notes\nOf May\nLine',
+    ],
+    [
       'a search result',
       { type: 'search_result', title: 'T', source: 'https://t.test', content: [text('Found')] },
       'T\nhttps://t.test\nFound',

@@ -116,15 +116,20 @@ const toOpenAi = (prompt: Prompt): Json => writeChatPrompt(prompt, target('gener
 
 /** Joined, since one format keeps blocks where the other has one text. */
 const meaning = (prompt: Prompt) => ({
-  ...prompt,
+  ...inAnyPlace(prompt),
   system: prompt.system.map(({ text }) => text).join('\n\n'),
 });
+
+/** Where something stood in the request is another thing in each format. */
+function inAnyPlace(prompt: Prompt): Prompt {
+  return JSON.parse(JSON.stringify(prompt, (key, value) => (key === 'place' ? undefined : value)));
+}
 
 test('a chat request survives the messages format', () => {
   fc.assert(
     fc.property(request, (given) => {
       const prompt = readChat(toChat(given));
-      expect(readMessages(toAnthropic(prompt))).toEqual(prompt);
+      expect(inAnyPlace(readMessages(toAnthropic(prompt)))).toEqual(inAnyPlace(prompt));
     }),
     { numRuns: 300 },
   );

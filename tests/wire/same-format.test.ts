@@ -58,6 +58,7 @@ describe('chat to the OpenAI format', () => {
       safety_identifier: 'ann',
       store: true,
       metadata: { a: 'b' },
+      prediction: { type: 'content', content: 'billed as output where it is wrong' },
     };
     const { body, warnings } = ask(request, 'openai', { userHash: 'hash' });
     expect(body).toEqual({
@@ -67,7 +68,7 @@ describe('chat to the OpenAI format', () => {
       service_tier: 'default',
       safety_identifier: 'hash',
     });
-    expect(warnings).toEqual(['store was dropped']);
+    expect(warnings).toEqual(['store was dropped', 'prediction was dropped']);
     expect(ask(request, 'mistral', { userHash: 'hash' }).body).toEqual({
       ...CHAT,
       model: 'upstream-model',
@@ -154,6 +155,11 @@ describe('chat to the OpenAI format', () => {
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] },
     ],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }],
+    [
+      'a part of a size that nobody knows',
+      { messages: [{ role: 'user', content: [{ type: 'document_url', document_url: 'https://x.test/a' }] }] },
+      'mistral',
+    ],
     ['an answer that lives in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
     ['other models', { models: ['a', 'b'] }, 'openrouter'],
     ['plugins', { plugins: [{ id: 'web' }] }, 'openrouter'],
@@ -384,6 +390,7 @@ describe('messages to the Anthropic format', () => {
     ['fallbacks', { fallbacks: [{ model: 'x' }] }],
     ['compaction', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
     ['web search', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+    ['a page of any length', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
     ['code execution', { tools: [{ type: 'code_execution_20250825', name: 'x' }] }],
     [
       'an uploaded file',
@@ -498,7 +505,7 @@ describe('requests as the generation sees them', () => {
     ['chat', { ...CHAT, temperature: 'hot' }, 'temperature'],
     ['chat', { ...CHAT, top_p: [] }, 'top_p'],
     ['chat', { ...CHAT, stop: 5 }, 'stop'],
-    ['chat', { ...CHAT, stop: ['a', 5] }, 'stop'],
+    ['chat', { ...CHAT, stop: ['a', 5] }, 'stop.1'],
     ['chat', { ...CHAT, response_format: 'json' }, 'response_format'],
     ['messages', { ...MESSAGES, messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
     ['messages', { ...MESSAGES, messages: [{ role: 'user' }] }, 'messages.0.content'],

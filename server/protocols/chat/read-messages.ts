@@ -1,6 +1,7 @@
 import { arrangeTurns } from '../arrange-turns';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
-import { asArray, asObject, asText, isObject, parseObject, refuse } from '../read-fields';
+import { asArray, asObject, asText, isObject, parseObject, readObject, refuse } from '../read-fields';
+import { requireName } from '../read-options';
 import { isReasoningMark } from '../reasoning-mark';
 import { readCacheMark, readContent } from './read-parts';
 
@@ -38,7 +39,7 @@ function readMessage(message: Json, param: string, legacy: LegacyIds): Message {
     case 'assistant':
       return { role: 'assistant', parts: readAssistant(message, param, legacy) };
     case 'tool':
-      return readResult(message, asText(message.tool_call_id), param);
+      return readResult(message, requireName(message.tool_call_id, `${param}.tool_call_id`), param);
     case 'function':
       return readResult(message, legacy.answered(asText(message.name)), param);
     default:
@@ -47,7 +48,6 @@ function readMessage(message: Json, param: string, legacy: LegacyIds): Message {
 }
 
 function readResult(message: Json, callId: string, param: string): Message {
-  if (callId === '') throw refuse(`${param}.tool_call_id`, 'is required');
   const content = readContent(message.content, `${param}.content`);
   return {
     role: 'user',
@@ -63,9 +63,7 @@ function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] 
     ...readThoughts(message),
     ...readContent(message.content, `${param}.content`),
     ...refusal,
-    ...asArray(message.tool_calls).map((call, index) =>
-      readCall(asObject(call), `${param}.tool_calls.${index}`),
-    ),
+    ...readCalls(message.tool_calls, `${param}.tool_calls`),
     ...(isObject(message.function_call) ? [readLegacyCall(message.function_call, param, legacy)] : []),
   ];
 }
@@ -86,13 +84,19 @@ function readThoughts(message: Json): Part[] {
   });
 }
 
+function readCalls(calls: unknown, param: string): ToolCallPart[] {
+  if (calls === undefined || calls === null) return [];
+  if (!Array.isArray(calls)) throw refuse(param, 'must be an array of tool calls');
+  return calls.map((call, index) => readCall(readObject(call, `${param}.${index}`), `${param}.${index}`));
+}
+
 function readCall(call: Json, param: string): ToolCallPart {
   if (call.type !== undefined && call.type !== 'function')
     throw refuse(param, 'only function tools are supported by this model');
-  const called = asObject(call.function);
-  const id = asText(call.id);
-  if (id === '') throw refuse(`${param}.id`, 'is required');
-  return { type: 'tool-call', id, name: asText(called.name), input: readInput(called.arguments, param) };
+  const called = readObject(call.function, `${param}.function`);
+  const id = requireName(call.id, `${param}.id`);
+  const name = requireName(called.name, `${param}.function.name`);
+  return { type: 'tool-call', id, name, input: readInput(called.arguments, `${param}.function`) };
 }
 
 function readInput(json: unknown, param: string): Json {
@@ -105,7 +109,7 @@ function readInput(json: unknown, param: string): Json {
     const value: unknown = JSON.parse(json);
     return value === null ? {} : { value };
   } catch {
-    throw refuse(`${param}.function.arguments`, 'is not JSON');
+    throw refuse(`${param}.arguments`, 'must be JSON');
   }
 }
 
@@ -129,6 +133,7 @@ function pairLegacyCalls(): LegacyIds {
 }
 
 function readLegacyCall(call: Json, param: string, legacy: LegacyIds): ToolCallPart {
-  const name = asText(call.name);
-  return { type: 'tool-call', id: legacy.called(name), name, input: readInput(call.arguments, param) };
+  const name = requireName(call.name, `${param}.function_call.name`);
+  const input = readInput(call.arguments, `${param}.function_call`);
+  return { type: 'tool-call', id: legacy.called(name), name, input };
 }

@@ -1,11 +1,12 @@
 import type { Json, OutputFormat, Prompt, Reasoning, ToolChoice, ToolDefinition } from '../neutral';
-import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
+import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
 import {
   noteDropped,
   readEffort,
   readThinking,
   refuseDuplicates,
-  requireToolName,
+  refuseType,
+  requireName,
   toToolSchema,
 } from '../read-options';
 import { readConversation } from './read-messages';
@@ -21,19 +22,21 @@ const TOLD = new Set([
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
 ]);
 /** Values of fields without a counterpart that change nothing: these are dropped in silence. */
-const IDLE: Record<string, (value: unknown) => boolean> = {
-  frequency_penalty: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  logit_bias: (value) => Object.keys(asObject(value)).length === 0,
-  logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
-  store: (value) => value === false,
-};
+const IDLE = new Map<string, (value: unknown) => boolean>([
+  ['frequency_penalty', (value) => value === 0],
+  ['presence_penalty', (value) => value === 0],
+  ['logit_bias', (value) => Object.keys(asObject(value)).length === 0],
+  ['logprobs', (value) => value === false],
+  ['top_logprobs', (value) => value === 0],
+  ['store', (value) => value === false],
+]);
 
 /** Reads a chat request for a provider of another format. What is dropped is told in `warnings`. */
 export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt {
   if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 for this model');
-  noteDropped(request, (field, value) => TOLD.has(field) || IDLE[field]?.(value) === true, warnings);
+  noteDropped(request, (field, value) => TOLD.has(field) || IDLE.get(field)?.(value) === true, warnings);
+  if (request.messages.some(({ role, name }) => role === 'user' && asText(name) !== ''))
+    warnings.push('messages.name was dropped');
   const tools = readTools(request);
   refuseDuplicates(tools);
   const choice = readToolChoice(request.tool_choice ?? request.function_call);
@@ -57,17 +60,12 @@ function readTools(request: ChatRequest): ToolDefinition[] {
   const legacy = asArray(request.functions).map((called) => ({ type: 'function', function: called }) as Json);
   return [...(request.tools ?? []), ...legacy].map((tool, index) => {
     const param = `tools.${index}`;
-    if (tool.type !== 'function') {
-      throw refuse(
-        `${param}.type`,
-        `tools of type ${asText(tool.type).slice(0, 40)} are not supported by this model`,
-      );
-    }
-    const called = asObject(tool.function);
+    if (tool.type !== 'function') throw refuseType('tools', tool.type, param);
+    const called = readObject(tool.function, `${param}.function`);
     return {
-      name: requireToolName(called.name, `${param}.function.name`),
+      name: requireName(called.name, `${param}.function.name`),
       description: asText(called.description) || null,
-      schema: toToolSchema(called.parameters),
+      schema: toToolSchema(called.parameters, `${param}.function.parameters`),
       strict: called.strict === true,
       ...readCacheMark(tool),
     };
@@ -82,7 +80,7 @@ function readToolChoice(choice: unknown): Choice {
   if (choice === 'required') return { toolChoice: { type: 'any' }, allowed: null };
   if (!isObject(choice)) throw refuse('tool_choice', 'must be auto, none, required or a function');
   if (choice.type === 'allowed_tools') return readAllowedTools(choice);
-  const name = requireToolName(asObject(choice.function).name ?? choice.name, 'tool_choice.function.name');
+  const name = requireName(asObject(choice.function).name ?? choice.name, 'tool_choice.function.name');
   return { toolChoice: { type: 'tool', name }, allowed: null };
 }
 
@@ -114,5 +112,5 @@ export function readReasoning(request: ChatRequest): Reasoning | null {
     if (typeof max_tokens === 'number') return { type: 'budget', tokens: max_tokens };
     if (enabled === true) return { type: 'adaptive', effort: null };
   }
-  return readThinking(request.thinking, readEffort(asked, 'reasoning_effort'));
+  return readThinking(request.thinking, readEffort(asked, 'reasoning_effort', ['none']));
 }

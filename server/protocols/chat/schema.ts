@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { anyNumber, flag, objectList, positiveInteger, unread, wholeNumber } from '../read-fields';
+import {
+  anyNumber,
+  expecting,
+  flag,
+  json,
+  objectList,
+  positiveInteger,
+  text,
+  unread,
+  wholeNumber,
+} from '../read-fields';
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 /**
  * What a chat request must look like for us to meter it. The rest of the format goes through
@@ -7,20 +19,21 @@ import { anyNumber, flag, objectList, positiveInteger, unread, wholeNumber } fro
  */
 export const chatRequestSchema = z.looseObject({
   model: z
-    .string({ error: 'is required: a model id such as openai/gpt-4.1-mini' })
+    .string({ error: expecting('a model id such as openai/gpt-4.1-mini') })
     .min(1)
     .meta({ description: 'Such as `openai/gpt-4.1-mini`; `GET /v1/models` lists them.' }),
   messages: z
     .array(
-      z.looseObject({
-        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
-          error: 'must be one of system, developer, user, assistant, tool',
-        }),
-        content: unread(['string', 'array', 'null'], 'Text, or parts: `text`, `image_url`, `file`.'),
-        tool_calls: unread('array', 'Of an assistant: the calls that it made.'),
-        tool_call_id: unread('string', 'Of a tool: the call that it answers.'),
-      }),
-      { error: 'is required: an array of messages' },
+      z.looseObject(
+        {
+          role: z.enum(ROLES, { error: expecting('one of system, developer, user, assistant, tool') }),
+          content: unread(['string', 'array', 'null'], 'Text, or parts: `text`, `image_url`, `file`.'),
+          tool_calls: unread('array', 'Of an assistant: the calls that it made.'),
+          tool_call_id: unread('string', 'Of a tool: the call that it answers.'),
+        },
+        { error: 'must be an object with role and content' },
+      ),
+      { error: expecting('an array of messages') },
     )
     .min(1, { error: 'must hold at least one message' })
     .meta({ description: 'The conversation, oldest first.' }),
@@ -38,14 +51,16 @@ export const chatRequestSchema = z.looseObject({
   top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
   top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens, where a model can.' }),
   stop: z
-    .union([z.string(), z.array(z.string())], { error: 'must be a string or an array of strings' })
+    .union([z.string(), z.array(text)], { error: 'must be a string or an array of strings' })
     .nullish()
     .meta({ description: 'Texts that end the answer.' }),
   stream_options: z
-    .looseObject({ include_usage: flag.nullish().meta({ description: 'Tell the tokens in a last chunk.' }) })
+    .looseObject(
+      { include_usage: flag.nullish().meta({ description: 'Tell the tokens in a last chunk.' }) },
+      { error: 'must be an object' },
+    )
     .nullish(),
-  response_format: z
-    .looseObject({}, { error: 'must be an object' })
+  response_format: json
     .nullish()
     .meta({ description: '`text`, `json_object`, or `json_schema` with a schema.' }),
   reasoning_effort: unread(

@@ -1,5 +1,7 @@
+import { sniffImageType } from '../media';
 import type { CacheMark, DocumentPart, ImagePart, Json, Part, TextPart, ToolResultPart } from '../neutral';
-import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
+import { asArray, asObject, asText, isObject, readObject, refuse, requireText } from '../read-fields';
+import { refuseType, requireName } from '../read-options';
 import { unpackSignature } from '../tool-ids';
 
 type ContentPart = TextPart | ImagePart | DocumentPart;
@@ -15,13 +17,13 @@ export function readBlocks(content: unknown, param: string, warnings: string[]):
 function readBlock(block: Json, param: string, warnings: string[]): Part[] {
   switch (block.type) {
     case 'tool_use': {
-      const name = asText(block.name);
+      const name = requireName(block.name, `${param}.name`);
       return [
         {
           type: 'tool-call',
-          ...unpackSignature(asText(block.id)),
+          ...unpackSignature(requireName(block.id, `${param}.id`)),
           name,
-          input: asObject(block.input),
+          input: readObject(block.input, `${param}.input`),
           ...readCacheMark(block),
         },
       ];
@@ -44,14 +46,8 @@ function readBlock(block: Json, param: string, warnings: string[]): Part[] {
 }
 
 function readToolResult(block: Json, param: string, warnings: string[]): ToolResultPart {
-  const content = block.content ?? '';
-  const parts: ContentPart[] =
-    typeof content === 'string'
-      ? textPart(content)
-      : asArray(content).flatMap((inner, index) =>
-          readContent(asObject(inner), `${param}.content.${index}`, warnings),
-        );
-  const { id } = unpackSignature(asText(block.tool_use_id));
+  const parts = readContents(block.content ?? '', `${param}.content`, warnings);
+  const { id } = unpackSignature(requireName(block.tool_use_id, `${param}.tool_use_id`));
   return {
     type: 'tool-result',
     callId: id,
@@ -61,17 +57,23 @@ function readToolResult(block: Json, param: string, warnings: string[]): ToolRes
   };
 }
 
+function readContents(content: unknown, param: string, warnings: string[]): ContentPart[] {
+  if (typeof content === 'string') return textPart(content);
+  if (!Array.isArray(content)) throw refuse(param, 'must be a string or an array of content blocks');
+  return content.flatMap((block, index) => readContent(asObject(block), `${param}.${index}`, warnings));
+}
+
 function readContent(block: Json, param: string, warnings: string[]): ContentPart[] {
   const mark = readCacheMark(block);
   switch (block.type) {
     case 'text':
-      return textPart(asText(block.text), mark);
+      return textPart(requireText(block.text, `${param}.text`), mark);
     case 'image':
-      return [{ ...readImage(asObject(block.source), param), ...mark }];
+      return [{ ...readImage(readObject(block.source, `${param}.source`), `${param}.source`), ...mark }];
     case 'document':
       return readDocument(block, param, warnings);
     case 'search_result':
-      return textPart([block.title, block.source, ...texts(block.content)].filter(Boolean).join('\n'), mark);
+      return textPart(joinLines(asText(block.title), asText(block.source), ...texts(block.content)), mark);
     case 'tool_reference':
       return textPart(`[tool: ${asText(block.tool_name)}]`);
     default:
@@ -79,45 +81,73 @@ function readContent(block: Json, param: string, warnings: string[]): ContentPar
   }
 }
 
-function readImage(source: Json, param: string): ImagePart {
-  if (source.type === 'base64') {
-    return {
-      type: 'image',
-      source: { kind: 'data', mediaType: asText(source.media_type), data: asText(source.data) },
-    };
+function readImage(source: Json, place: string): ImagePart {
+  switch (source.type) {
+    case 'base64': {
+      const data = requireText(source.data, `${place}.data`);
+      const mediaType = asText(source.media_type) || sniffImageType(data);
+      if (mediaType === null) throw refuse(`${place}.media_type`, 'is required, such as image/png');
+      return { type: 'image', place, source: { kind: 'data', mediaType, data } };
+    }
+    case 'url':
+      return { type: 'image', place, source: { kind: 'url', url: requireText(source.url, `${place}.url`) } };
+    default:
+      throw refuseSource(source, place, 'base64 or url');
   }
-  if (source.type === 'url') return { type: 'image', source: { kind: 'url', url: asText(source.url) } };
-  throw refuse(`${param}.source`, 'uploaded files are not offered: send the image itself');
 }
 
+/** Title and context are told to the model beside what they belong to. */
 function readDocument(block: Json, param: string, warnings: string[]): ContentPart[] {
-  const source = asObject(block.source);
+  const place = `${param}.source`;
+  const source = readObject(block.source, place);
   const title = asText(block.title) || null;
-  const heading = title === null ? '' : `${title}\n`;
+  const context = asText(block.context);
   const mark = readCacheMark(block);
+  if (asObject(block.citations).enabled === true) warnings.push('citations were dropped');
   switch (source.type) {
     case 'base64':
-      return [{ type: 'document', title, source: { kind: 'data', data: asText(source.data) }, ...mark }];
-    case 'url':
-      return [{ type: 'document', title, source: { kind: 'url', url: asText(source.url) }, ...mark }];
+      if (source.media_type !== undefined && source.media_type !== 'application/pdf')
+        throw refuse(`${place}.media_type`, 'must be application/pdf');
+      return [
+        ...textPart(context),
+        { type: 'document', place, title, source: readData(source, place), ...mark },
+      ];
+    case 'url': {
+      const url = requireText(source.url, `${place}.url`);
+      return [
+        ...textPart(context),
+        { type: 'document', place, title, source: { kind: 'url', url }, ...mark },
+      ];
+    }
     case 'text':
-      return textPart(heading + asText(source.data), mark);
+      return textPart(joinLines(title, context, requireText(source.data, `${place}.data`)), mark);
     case 'content':
-      if (typeof source.content === 'string') return textPart(heading + source.content, mark);
-      return asArray(source.content).flatMap((inner, index) =>
-        readContent(asObject(inner), `${param}.${index}`, warnings),
-      );
+      if (typeof source.content === 'string')
+        return textPart(joinLines(title, context, source.content), mark);
+      return [
+        ...textPart(joinLines(title, context)),
+        ...readContents(source.content, `${place}.content`, warnings),
+      ];
     default:
-      throw refuse(`${param}.source`, 'uploaded files are not offered: send the document itself');
+      throw refuseSource(source, place, 'base64, url, text or content');
   }
 }
+
+const readData = ({ data }: Json, place: string) =>
+  ({ kind: 'data', data: requireText(data, `${place}.data`) }) as const;
+
+function refuseSource({ type }: Json, place: string, types: string) {
+  return type === 'file'
+    ? refuse(place, 'uploaded files are not offered: send the content itself')
+    : refuse(`${place}.type`, `must be ${types}`);
+}
+
+const joinLines = (...lines: (string | null)[]): string => lines.filter(Boolean).join('\n');
 
 /** Results of tools that ran at another provider: what can be read is told as text. */
 function readServerToolResult(block: Json, param: string, warnings: string[]): TextPart[] {
   const type = asText(block.type);
-  if (!type.endsWith('_tool_result') || type.startsWith('mcp_')) {
-    throw refuse(param, `blocks of type ${type.slice(0, 40) || 'unknown'} are not supported by this model`);
-  }
+  if (!type.endsWith('_tool_result') || type.startsWith('mcp_')) throw refuseType('blocks', type, param);
   const found = asArray(block.content).map(asObject);
   const lines = found.flatMap(({ title, url }) =>
     typeof url === 'string' ? [`- ${asText(title)} ${url}`] : [],

@@ -15,7 +15,8 @@ import {
   readEffort,
   readThinking,
   refuseDuplicates,
-  requireToolName,
+  refuseType,
+  requireName,
   toToolSchema,
 } from '../read-options';
 import { readBlocks, readCacheMark } from './read-blocks';
@@ -50,7 +51,7 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
     system: readSystem(request.system, warnings),
     messages,
     tools,
-    toolChoice: readToolChoice(choice),
+    toolChoice: readToolChoice(request.tool_choice),
     parallelTools: choice.disable_parallel_tool_use !== true,
     temperature: request.temperature ?? null,
     topP: request.top_p ?? null,
@@ -71,31 +72,26 @@ function readSystem(system: unknown, warnings: string[]): TextPart[] {
 
 function readTool(tool: Json, index: number): ToolDefinition {
   const param = `tools.${index}`;
-  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
-    throw refuse(
-      `${param}.type`,
-      `tools of type ${asText(tool.type).slice(0, 40)} are not supported by this model`,
-    );
-  }
+  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom')
+    throw refuseType('tools', tool.type, param);
   return {
-    name: requireToolName(tool.name, `${param}.name`),
+    name: requireName(tool.name, `${param}.name`),
     description: asText(tool.description) || null,
-    schema: toToolSchema(tool.input_schema),
+    schema: toToolSchema(tool.input_schema, `${param}.input_schema`),
     strict: tool.strict === true,
     ...readCacheMark(tool),
   };
 }
 
-function readToolChoice(choice: Json): ToolChoice | null {
+function readToolChoice(choice: Json | null | undefined): ToolChoice | null {
+  if (choice == null) return null;
   switch (choice.type) {
-    case undefined:
-      return null;
     case 'auto':
     case 'any':
     case 'none':
       return { type: choice.type };
     case 'tool':
-      return { type: 'tool', name: requireToolName(choice.name, 'tool_choice.name') };
+      return { type: 'tool', name: requireName(choice.name, 'tool_choice.name') };
     default:
       throw refuse('tool_choice.type', 'must be one of auto, any, tool, none');
   }

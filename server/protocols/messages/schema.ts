@@ -1,35 +1,32 @@
 import { z } from 'zod';
-import { anyNumber, flag, objectList, unread, wholeNumber } from '../read-fields';
+import { anyNumber, expecting, flag, json, objectList, text, unread, wholeNumber } from '../read-fields';
 
-const block = z.looseObject(
-  { type: z.string({ error: 'is required' }) },
-  { error: 'must be a content block' },
-);
+const block = z.looseObject({ type: text }, { error: 'must be a content block: an object with a type' });
 const content = z.union([z.string(), z.array(block)], {
-  error: 'must be a string or an array of content blocks',
+  error: expecting('a string or an array of content blocks'),
 });
 
 /** What counts as input: all of a `count_tokens` request, and a part of every other. */
 export const countTokensSchema = z.looseObject({
   model: z
-    .string({ error: 'is required: a model id such as anthropic/claude-sonnet-5' })
+    .string({ error: expecting('a model id such as anthropic/claude-sonnet-5') })
     .min(1)
     .meta({ description: 'Such as `anthropic/claude-sonnet-5`; `GET /v1/models` lists them.' }),
   // Claude Code sends system turns inside the list.
   messages: z
     .array(
-      z.looseObject({
-        role: z.enum(['user', 'assistant', 'system'], { error: 'must be user or assistant' }),
-        content,
-      }),
-      { error: 'is required: an array of messages' },
+      z.looseObject(
+        { role: z.enum(['user', 'assistant', 'system'], { error: expecting('user or assistant') }), content },
+        { error: 'must be an object with role and content' },
+      ),
+      { error: expecting('an array of messages') },
     )
     .min(1, { error: 'must hold at least one message' })
     .meta({ description: 'The conversation, oldest first.' }),
   system: content.nullish().meta({ description: 'What the model is told before the conversation.' }),
   tools: objectList('tools').nullish().meta({ description: 'Tools that the model may use.' }),
-  output_config: z.looseObject({}, { error: 'must be an object' }).nullish(),
-  output_format: z.looseObject({}, { error: 'must be an object' }).nullish(),
+  output_config: json.nullish(),
+  output_format: json.nullish(),
 });
 
 /** What a messages request must look like for us to meter it; the rest goes through unread. */
@@ -41,17 +38,14 @@ export const messagesRequestSchema = countTokensSchema.extend({
   temperature: anyNumber.nullish().meta({ description: '0 to 1.' }),
   top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
   top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens.' }),
-  tool_choice: z
-    .looseObject({}, { error: 'must be an object' })
-    .nullish()
-    .meta({ description: '`auto`, `any`, `none`, or one tool.' }),
+  tool_choice: json.nullish().meta({ description: '`auto`, `any`, `none`, or one tool.' }),
   metadata: unread('object', 'Taken and not passed on.'),
   thinking: z
-    .looseObject({ type: z.string({ error: 'is required' }) }, { error: 'must be an object' })
+    .looseObject({ type: text }, { error: 'must be an object' })
     .nullish()
     .meta({ description: '`enabled` with `budget_tokens`, `adaptive` or `disabled`.' }),
   stop_sequences: z
-    .array(z.string(), { error: 'must be an array of strings' })
+    .array(text, { error: 'must be an array of strings' })
     .nullish()
     .meta({ description: 'Texts that end the answer.' }),
 });

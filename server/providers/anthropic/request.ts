@@ -19,8 +19,11 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   fallbacks: (value) => asArray(value).length === 0,
   thread: () => false,
 };
-/** Tools that the provider runs and bills beside the tokens. Fetching a page costs tokens only. */
-const BILLED_TOOLS = /^(web_search|code_execution|advisor|mcp)_/;
+/**
+ * Tools that the provider runs: billed beside the tokens, or, as a page that it fetches, in tokens
+ * that no hold could foresee.
+ */
+const BILLED_TOOLS = /^(web_search|web_fetch|code_execution|advisor|mcp)_/;
 
 /**
  * A messages request as it goes to a provider of the same format: untouched but for the model's

@@ -120,7 +120,7 @@ export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
     case 'text':
       return { type: 'text', text: part.text, ...mark };
     case 'image':
-      return { type: 'image', source: writeImageSource(part.source), ...mark };
+      return { type: 'image', source: writeImageSource(part), ...mark };
     case 'document': {
       const { source, title } = part;
       const data =
@@ -133,14 +133,14 @@ export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
 }
 
 /** The declared type is checked by the provider, and is wrong often enough to look. */
-function writeImageSource(source: ImagePart['source']): Json {
+function writeImageSource({ source, place }: ImagePart): Json {
   if (source.kind === 'url') {
-    if (!source.url.startsWith('https://')) throw refuse('messages', 'image URLs must begin with https://');
+    if (!source.url.startsWith('https://')) throw refuse(place, 'must be a base64 data URL or an https URL');
     return { type: 'url', url: source.url };
   }
   const mediaType = sniffImageType(source.data);
-  if (mediaType === null) throw refuse('messages', 'images must be JPEG, PNG, GIF or WebP');
-  if (decodedBytes(source.data) > MAX_IMAGE_BYTES) throw refuse('messages', 'an image is larger than 10 MB');
+  if (mediaType === null) throw refuse(place, 'must be a JPEG, PNG, GIF or WebP image');
+  if (decodedBytes(source.data) > MAX_IMAGE_BYTES) throw refuse(place, 'must be an image of at most 10 MB');
   return { type: 'base64', media_type: mediaType, data: source.data };
 }
 

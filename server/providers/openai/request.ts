@@ -9,7 +9,10 @@ import type { ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
 import { repairMark, repairMarks } from './cache-marks';
 
-/** Fields that we set ourselves, or that reach into the account behind the key. */
+/**
+ * Fields that we set ourselves, or that reach into the account behind the key. What of a prediction
+ * does not come true is billed as output beyond every limit, and changes nothing of the answer.
+ */
 const OWN_FIELDS = new Set([
   'max_tokens',
   'max_completion_tokens',
@@ -18,10 +21,13 @@ const OWN_FIELDS = new Set([
   'safety_identifier',
   'store',
   'metadata',
+  'prediction',
   'usage',
 ]);
 /** Priced otherwise than text. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
+/** Parts whose size we know. Another one may be a recording, or the address of a book. */
+const KNOWN_PARTS = new Set<unknown>(['text', 'refusal', 'thinking', 'image_url', 'file']);
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
@@ -35,6 +41,7 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
   refuseUnpricedChat(request, profile);
   if (request.store === true) warnings.push('store was dropped');
+  if (request.prediction != null) warnings.push('prediction was dropped');
   const body = leaveOut(request, OWN_FIELDS);
   body.model = upstreamModel;
   body.messages = repairMessages(request.messages, target, capabilities);
@@ -120,8 +127,8 @@ function refuseParts(message: Json, param: string): void {
   for (const [index, part] of asArray(message.content).entries()) {
     const { type, file, image_url } = asObject(part);
     const place = `${param}.content.${index}`;
-    if (type === 'input_audio' || type === 'video_url')
-      throw refuse(place, `parts of type ${type} are not offered`);
+    if (typeof type === 'string' && !KNOWN_PARTS.has(type))
+      throw refuse(`${place}.type`, `parts of type ${type.slice(0, 40)} are not offered`);
     if (asObject(file).file_id != null || asObject(image_url).file_id != null) {
       throw refuse(place, 'uploaded files are not offered: send the content itself');
     }

@@ -110,15 +110,15 @@ function writePart(part: Part, { profile, capabilities }: WriteContext): Json[] 
     case 'image': {
       const { source } = part;
       if (source.kind === 'url' && !profile.takesImageUrls) {
-        throw refuse('messages', 'this model takes no image URLs: send the image as base64');
+        throw refuse(part.place, 'this model takes no image URLs: send the image as base64');
       }
       const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
       return [{ type: 'image_url', image_url: { url }, ...breakpoint(part, capabilities) }];
     }
     case 'document': {
       if (part.source.kind === 'url')
-        throw refuse('messages', 'this model takes no document URLs: send the PDF as base64');
-      if (!profile.takesPdf) throw refuse('messages', 'this model takes no PDF documents');
+        throw refuse(part.place, 'this model takes no document URLs: send the PDF as base64');
+      if (!profile.takesPdf) throw refuse(part.place, 'this model takes no PDF documents');
       const file = {
         filename: part.title ?? 'document.pdf',
         file_data: `data:application/pdf;base64,${part.source.data}`,

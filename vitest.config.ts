@@ -28,6 +28,7 @@ export default defineConfig({
     // A build machine has hours in which it stands still: what passes then is named at the end.
     retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
     // Vite sets a BASE_URL of its own; ours is another thing.
     env: {

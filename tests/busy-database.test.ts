@@ -69,6 +69,19 @@ test('a database without a free connection is told from one that fails, at both 
   expect(broken.map(isDatabaseBusy), String(broken)).toEqual([false, false, false]);
 });
 
+test('so is a transaction that takes longer than it may: nothing of it was written', async () => {
+  const tooLong = prisma().$transaction(
+    async (tx) => {
+      await tx.user.create({ data: { id: 'usr_late', email: 'late@example.com' } });
+      await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.3)`;
+      await tx.user.findFirst();
+    },
+    { timeout: 50 },
+  );
+  expectBusy([await failureOf(tooLong)]);
+  expect(await prisma().user.findUnique({ where: { id: 'usr_late' } })).toBeNull();
+});
+
 test('so is a server that takes no more connections', async () => {
   const role = `busy_${process.pid}`;
   await onDatabaseServer((client) =>
@@ -100,16 +113,12 @@ test('so is a connection that is cut off, and an address where nobody listens', 
       failureOf(hot.query('SELECT pg_sleep(30)')),
       failureOf(slow.$queryRaw`SELECT pg_sleep(30)`),
     ]);
-    await expect
-      .poll(() =>
-        withClient(url, async (client) => {
-          const { rowCount } = await client.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut off'",
-          );
-          return rowCount;
-        }),
-      )
-      .toBe(2);
+    await withClient(url, async (client) => {
+      const them = "FROM pg_stat_activity WHERE application_name = 'cut off' AND query ~ 'pg_sleep'";
+      const count = async () => (await client.query(`SELECT 1 ${them}`)).rowCount;
+      await expect.poll(count).toBe(2);
+      await client.query(`SELECT pg_terminate_backend(pid) ${them}`);
+    });
     expectBusy(await asked);
   });
   const connectionString = String(Object.assign(new URL(url), { port: await choosePort() }));

@@ -8,15 +8,16 @@ const NOT_NOW = new Set<unknown>(['53300', '57014', '55P03', '40P01', '40001', '
 const AWAY = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 /** Prisma's words for that. */
 const PRISMA_AWAY = new Set<unknown>(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout']);
-/** In turn: the pool had no connection, opening one took too long or one broke, nothing came back, Prisma had none for a transaction. */
-const IN_WORDS =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Unable to start a transaction in the given time/;
+/** Prisma had no connection for a transaction in time, or took one back that lasted too long. */
+const PRISMA_TRANSACTION = 'P2028';
+/** In turn: the pool had no connection, opening one took too long or one broke, nothing came back. */
+const IN_WORDS = /timeout exceeded when trying to connect|Connection terminated|Query read timeout/;
 
 /** The database has no connection or no time for us now: the same may work in a moment. */
 export function isDatabaseBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (IN_WORDS.test(error.message)) return true;
   const { code, meta } = error as { code?: unknown; meta?: PrismaMeta };
+  if (code === PRISMA_TRANSACTION || IN_WORDS.test(error.message)) return true;
   const behind = meta?.driverAdapterError?.cause;
   return NOT_NOW.has(behind?.originalCode ?? code) || AWAY.has(code) || PRISMA_AWAY.has(behind?.kind);
 }

@@ -122,7 +122,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
   expect(await kinds()).toEqual([]);
   await payByCard(started.payment.url);
   await expect
-    .poll(async () => (await window.get(`/payments/${started.session_id}`)).body.status, { timeout: 10_000 })
+    .poll(async () => (await window.get(`/payments/${started.session_id}`)).body.status)
     .toBe('completed');
   const bought = await heard();
   expect(bought).toEqual([

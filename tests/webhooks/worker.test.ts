@@ -54,7 +54,7 @@ async function startProcess(...words: string[]) {
   const ended = once(child, 'exit');
   const lines: string[] = [];
   child.stdout.on('data', (text: Buffer) => lines.push(...text.toString().trim().split('\n')));
-  await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
   return {
     lines,
     kill: async () => {
@@ -133,11 +133,11 @@ describe('a process that is killed', () => {
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
     const doomed = await startProcess();
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length).toBe(1);
     expect(await takeDue()).toEqual([]);
     await doomed.kill();
     expect(await takeDue()).toEqual([]);
-    await expect.poll(held.openNow, { timeout: 5_000 }).toBe(0);
+    await expect.poll(held.openNow).toBe(0);
     held.release();
     await endLeases();
     await withWorker(() => untilDelivered(eventId));
@@ -157,7 +157,7 @@ describe('a process that is killed', () => {
       response.end();
     });
     const doomed = await startProcess();
-    await expect.poll(findWaitingRecord, { timeout: 5_000, interval: 50 }).toBeDefined();
+    await expect.poll(findWaitingRecord, { interval: 50 }).toBeDefined();
     await doomed.kill();
     // What the dead process asked for last never reaches the table.
     await pool().query('SELECT pg_terminate_backend($1)', [await findWaitingRecord()]);
@@ -185,9 +185,9 @@ describe('a process that is stopped', () => {
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
     const worker = await startProcess();
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length).toBe(1);
     const stopped = worker.stop();
-    await expect.poll(() => worker.lines.at(-1), { timeout: 5_000 }).toBe('stopping');
+    await expect.poll(() => worker.lines.at(-1)).toBe('stopping');
     const late = await recordTest(id);
     held.release();
     await stopped;
@@ -207,9 +207,9 @@ describe('room', () => {
       for (let k = 0; k < 5; k++) events.push(await recordTest(id));
     }
     await withWorker(async () => {
-      await expect.poll(held.openNow, { timeout: 5_000 }).toBe(64);
+      await expect.poll(held.openNow).toBe(64);
       held.release();
-      await expect.poll(countPending, { timeout: 10_000 }).toBe(0);
+      await expect.poll(countPending).toBe(0);
     });
     expect(held.mostAtOnce()).toBe(64);
     expect(Math.max(...held.most.values())).toBe(4);
@@ -223,9 +223,9 @@ describe('room', () => {
     const events: string[] = [];
     for (let n = 0; n < 24; n++) events.push(await recordTest(id));
     const workers = await Promise.all([startProcess(), startProcess()]);
-    await expect.poll(held.openNow, { timeout: 10_000 }).toBe(8);
+    await expect.poll(held.openNow).toBe(8);
     held.release();
-    await expect.poll(countPending, { timeout: 10_000 }).toBe(0);
+    await expect.poll(countPending).toBe(0);
     await Promise.all(workers.map((worker) => worker.stop()));
     expect(receiver.received.map((received) => received.id).sort()).toEqual([...events].sort());
     expect(Math.max(...held.most.values())).toBeLessThanOrEqual(8);
@@ -254,7 +254,7 @@ it('10,000 events for a dead endpoint leave the first attempt of another within 
   const { id: healthy } = await newListeningPartner(receiver.url);
   const waits: number[] = [];
   await withWorker(async () => {
-    await expect.poll(() => attempts, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => attempts).toBe(4);
     for (let round = 0; round < 25; round++) {
       const recorded = await Promise.all(
         [1, 2, 3, 4].map(async () => ({ id: await recordTest(healthy), at: performance.now() })),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS, now, setClock } from '../../clock';
 import type { LoopbackServer } from '../loopback-server';
 import { type SandboxPaymentsOptions, startSandboxPayments } from './server';
@@ -117,7 +117,7 @@ async function submit(session: Stripe.Checkout.Session, body: object) {
 const control = (command: object) =>
   fetch(`${sandbox.url}/__sandbox/control`, { method: 'POST', body: JSON.stringify(command) });
 const receive = (...types: string[]) =>
-  vi.waitFor(() => expect([...receiver.types].sort()).toEqual([...types].sort()));
+  expect.poll(() => [...receiver.types].sort()).toEqual([...types].sort());
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => expect.unreachable('was not refused'),
@@ -468,15 +468,12 @@ describe('refunds', () => {
       code: 'charge_already_refunded',
     });
     expect(await stripe.refunds.retrieve(part.id)).toMatchObject({ amount: 400 });
-    await vi.waitFor(() =>
-      expect(receiver.types.filter((type) => type === 'refund.created')).toHaveLength(2),
-    );
-    await vi.waitFor(() => {
-      const charges = receiver.events.flatMap((event) =>
-        event.type === 'charge.refunded' ? [event.data.object] : [],
+    await expect.poll(() => receiver.types.filter((type) => type === 'refund.created')).toHaveLength(2);
+    const refunded = () =>
+      receiver.events.flatMap((event) =>
+        event.type === 'charge.refunded' ? [event.data.object.amount_refunded] : [],
       );
-      expect(charges.map((charge) => charge.amount_refunded).sort()).toEqual([1000, 400]);
-    });
+    await expect.poll(() => refunded().sort()).toEqual([1000, 400]);
   });
 });
 
@@ -499,13 +496,9 @@ describe('webhooks', () => {
           events: { event: Stripe.Event; delivery: object }[];
         }
       ).events;
-    await vi.waitFor(async () =>
-      expect((await events())[0]?.delivery).toMatchObject({
-        state: 'failed',
-        attempts: 4,
-        lastError: 'status 500',
-      }),
-    );
+    await expect
+      .poll(async () => (await events())[0]?.delivery)
+      .toMatchObject({ state: 'failed', attempts: 4, lastError: 'status 500' });
     await control({ redeliver: (await events())[0]?.event.id });
     await receive('checkout.session.expired');
   });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startSandboxPayments } from './server';
 
 /** The official SDK's own calls against the sandbox, beyond checkout sessions. */
@@ -160,7 +160,7 @@ describe('a bank debit', () => {
     );
     await control({ advance_seconds: 180 });
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
-    await vi.waitFor(() => expect(types()).toContain('checkout.session.async_payment_succeeded'));
+    await expect.poll(types).toContain('checkout.session.async_payment_succeeded');
   });
 
   test('that the bank refuses can be paid no more', async () => {
@@ -172,7 +172,7 @@ describe('a bank debit', () => {
         payment_intent: { status: 'requires_payment_method', last_payment_error: expect.any(Object) },
       },
     );
-    await vi.waitFor(() => expect(types()).toContain('checkout.session.async_payment_failed'));
+    await expect.poll(types).toContain('checkout.session.async_payment_failed');
   });
 
   test('takes the test accounts only', async () => {

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SPLIT_UTF8_TEXT } from './answers';
 import { type RunningProvider, startSandboxProvider } from './server';
 
@@ -223,7 +223,7 @@ describe('failures', () => {
       const before = (await log()).aborted;
       const events = await openai.chat.completions.create({ model, messages: user('x'), stream: true });
       for await (const chunk of events) if (chunk.choices[0]?.delta.content) break;
-      await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
+      await expect.poll(async () => (await log()).aborted).toBe(before + 1);
     },
   );
 
@@ -232,7 +232,7 @@ describe('failures', () => {
     await expect(
       openai.chat.completions.create({ model: 'slow', messages: user('x') }, { timeout: 100 }),
     ).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
-    await vi.waitFor(async () => expect((await log()).aborted).toBe(before + 1));
+    await expect.poll(async () => (await log()).aborted).toBe(before + 1);
   });
 });
 

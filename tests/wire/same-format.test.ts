@@ -546,16 +546,4 @@ describe('requests as the generation sees them', () => {
     expect(size.largestInputTokens).toBeLessThan(100);
     expect(size.media.pages).toBeCloseTo(2, 1);
   });
-
-  test('two hundred kilobytes of one letter are measured at once', () => {
-    const timesMs = [1, 2, 3].map(() => {
-      const before = performance.now();
-      chatProtocol.measure(
-        chatProtocol.validate({ ...CHAT, messages: [{ role: 'user', content: 'a'.repeat(200_000) }] }),
-      );
-      return performance.now() - before;
-    });
-    // The best of three: other work on the machine is not the measuring's.
-    expect(Math.min(...timesMs)).toBeLessThan(50);
-  });
 });

@@ -4,6 +4,7 @@ import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';
+import { keepNumbers } from '../protocols/exact-numbers';
 import { refuse } from '../protocols/read-fields';
 import { modelNotAllowed, modelNotFound, ofPartner } from './refusals';
 
@@ -21,9 +22,10 @@ export async function readModelRequest<Body>(
   const keyHash = requireUserKeyHash(request);
   let model: CatalogModel | undefined;
   try {
-    const json = parseJsonObject(await readText(request, GENERATION_BODY_BYTES));
+    const text = await readText(request, GENERATION_BODY_BYTES);
+    const json = parseJsonObject(text);
     model = requireModel(json.model);
-    return { keyHash, model, body: validateBody(json) };
+    return { keyHash, model, body: validateBody(keepNumbers(json, text)) };
   } catch (error) {
     const { partnerId } = await requireUserKey(request);
     if (model && !(await isModelAllowed(partnerId, model.id)))

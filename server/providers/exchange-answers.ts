@@ -1,12 +1,13 @@
 import { CHAT_KEEPALIVE, writeChatError, writeChatStream } from '../protocols/chat/stream';
 import { writeAnswer as writeChatAnswer, writeUsage as writeChatUsage } from '../protocols/chat/write';
+import { parseExactly, writeExactly } from '../protocols/exact-numbers';
 import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from '../protocols/messages/stream';
 import {
   writeAnswer as writeMessagesAnswer,
   writeUsage as writeMessagesUsage,
 } from '../protocols/messages/write';
 import type { Answer, Json, TokenUsage } from '../protocols/neutral';
-import { isObject } from '../protocols/read-fields';
+import { isObject, parseJson } from '../protocols/read-fields';
 import { writeReasoningMark } from '../protocols/reasoning-mark';
 import type { ToolNames } from '../protocols/tool-ids';
 import { passMessagesStream } from './anthropic/pass-through';
@@ -41,7 +42,9 @@ export function exchangeAnswers(context: AnswerContext): Pick<Exchange, 'readWho
 function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const { provider, requestedModel, sameFormat } = context;
   const isAnthropic = provider.format === 'anthropic';
-  const json = isAnthropic ? anthropicResponse.parseMessage(text) : openaiResponse.parseCompletion(text);
+  const json = isAnthropic
+    ? anthropicResponse.parseMessage(text, sameFormat ? parseJson : parseExactly)
+    : openaiResponse.parseCompletion(text);
   const facts = isAnthropic ? anthropicResponse.readFacts(json) : openaiResponse.readFacts(json, provider);
   const metered = meteredUsage(facts, () => context.estimate(facts.outputBytes));
   if (sameFormat) {
@@ -52,7 +55,7 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
   const answer = isAnthropic
     ? anthropicResponse.readAnswer(json, context)
     : openaiResponse.readAnswer(json, provider, context.newId, context.warnings);
-  return { body: JSON.stringify(writeAnswer(answer, metered.usage, context)), ...facts };
+  return { body: writeExactly(writeAnswer(answer, metered.usage, context)), ...facts };
 }
 
 /** Where the provider told nothing, or what cannot be true, the client is told what is billed. */

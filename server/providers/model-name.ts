@@ -1,4 +1,6 @@
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+import { endOfString } from '../protocols/json-text';
+
+const TOKEN = /["{}[\]:]/g;
 
 /**
  * Puts the name that the client asked for where the provider wrote its own: in the member `model`
@@ -12,11 +14,15 @@ export function renameModel(json: string, model: string, depth = 1): string {
   let valueAt = -1;
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(json); match; match = TOKEN.exec(json)) {
-    const token = match[0];
+    let token = match[0];
     if (token === '{' || token === '[') nesting++;
     else if (token === '}' || token === ']') nesting--;
-    else if (token !== ':' && valueAt >= 0 && json.slice(valueAt, match.index).trim() === '') {
-      return json.slice(0, match.index) + JSON.stringify(model) + json.slice(match.index + token.length);
+    else if (token === '"') {
+      const end = endOfString(json, match.index) + 1;
+      if (valueAt >= 0 && json.slice(valueAt, match.index).trim() === '')
+        return json.slice(0, match.index) + JSON.stringify(model) + json.slice(end);
+      token = json.slice(match.index, end);
+      TOKEN.lastIndex = end;
     }
     valueAt = token === ':' && last === '"model"' && nesting === depth ? match.index + 1 : -1;
     last = token;

@@ -1,5 +1,6 @@
 import { readChatPrompt } from '../protocols/chat/read';
 import type { ClientRequest } from '../protocols/client-protocol';
+import { mayHoldNumbers, writeExactly } from '../protocols/exact-numbers';
 import { readMessagesPrompt } from '../protocols/messages/read';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import type { Json, Prompt } from '../protocols/neutral';
@@ -31,7 +32,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   return {
     path: provider.format === 'anthropic' ? '/messages' : '/chat/completions',
     headers,
-    body: JSON.stringify(body),
+    body: sameFormat && !mayHoldNumbers(client.body) ? JSON.stringify(body) : writeExactly(body),
     warnings,
     ...exchangeAnswers(context),
   };
@@ -104,7 +105,7 @@ export function prepareTokenCount(
   return {
     path: '/messages/count_tokens',
     headers: writeHeaders(options.provider, options.clientHeaders, { sameFormat: true, warnings: [] }),
-    body: JSON.stringify(writeCountRequest(request, target)),
+    body: writeExactly(writeCountRequest(request, target)),
     readCount: (text) => readTokenCount(parseObject(text)?.input_tokens),
   };
 }

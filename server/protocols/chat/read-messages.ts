@@ -1,6 +1,7 @@
 import { arrangeTurns } from '../arrange-turns';
+import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
-import { asArray, asObject, asText, isObject, parseObject, readObject, refuse } from '../read-fields';
+import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
 import { requireName } from '../read-options';
 import { isReasoningMark } from '../reasoning-mark';
 import { readCacheMark, readContent } from './read-parts';
@@ -103,14 +104,11 @@ function readInput(json: unknown, param: string): Json {
   if (json === undefined || json === null) return {};
   if (typeof json !== 'string') return isObject(json) ? json : { value: json };
   if (json.trim() === '') return {};
-  const input = parseObject(json);
-  if (input !== null) return input;
-  try {
-    const value: unknown = JSON.parse(json);
-    return value === null ? {} : { value };
-  } catch {
-    throw refuse(`${param}.arguments`, 'must be JSON');
-  }
+  const input = parseExactly(json);
+  if (isObject(input)) return input;
+  if (input !== null) return { value: input };
+  if (json.trim() === 'null') return {};
+  throw refuse(`${param}.arguments`, 'must be JSON');
 }
 
 /** Calls and results of the days before ids: paired by name, in order. */

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../errors';
+import { parseExactly } from '../exact-numbers';
 import type { Answer, AnswerPart, Finish, Json, StopReason, TokenUsage } from '../neutral';
-import { parseObject } from '../read-fields';
+import { asObject } from '../read-fields';
 import { packSignature } from '../tool-ids';
 import type { Message } from './answer-schema';
 
@@ -82,7 +83,7 @@ function writeBlock(part: AnswerPart, mark: string): Message['content'] {
       return [{ type: 'redacted_thinking', data: part.data }];
     case 'tool-call': {
       const id = packSignature(part.id, part.thoughtSignature);
-      return [{ type: 'tool_use', id, name: part.name, input: parseObject(part.json) ?? {} }];
+      return [{ type: 'tool_use', id, name: part.name, input: asObject(parseExactly(part.json)) }];
     }
   }
 }

@@ -1,5 +1,6 @@
+import { writeExactly } from '../../protocols/exact-numbers';
 import type { Answer, AnswerPart, Citation, Json, StopReason } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
 import type { AnswerFacts } from '../openai/response';
 import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
 import { readUsage } from './usage';
@@ -20,11 +21,10 @@ export function readStopReason(said: string, { jsonTool }: { jsonTool: string | 
 }
 
 /** The parsed message; throws when it is an error, or no answer at all. */
-export function parseMessage(text: string): Json {
-  const message = parseObject(text);
-  if (message?.error) throw readEmbeddedFailure(message).error;
-  if (message === null || !Array.isArray(message.content))
-    throw brokenAnswer('the provider sent no answer').error;
+export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
+  const message = asObject(parse(text));
+  if (message.error) throw readEmbeddedFailure(message).error;
+  if (!Array.isArray(message.content)) throw brokenAnswer('the provider sent no answer').error;
   return message;
 }
 
@@ -68,7 +68,7 @@ function readBlock(block: Json, jsonTool: string | null): AnswerPart[] {
     case 'redacted_thinking':
       return [{ type: 'redacted-reasoning', data: asText(block.data) }];
     case 'tool_use': {
-      const json = JSON.stringify(asObject(block.input));
+      const json = writeExactly(asObject(block.input));
       if (isJsonCall(block, jsonTool)) return [{ type: 'text', text: json, citations: [] }];
       return [{ type: 'tool-call', id: asText(block.id), name: asText(block.name), json }];
     }

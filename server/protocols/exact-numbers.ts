@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { endOfString } from './json-text';
+import type { Json } from './neutral';
+import { asArray, asObject, parseJson } from './read-fields';
+
+/**
+ * Whole numbers that JavaScript cannot hold, such as the ids of some services. Parsed as usual their
+ * last digits change without a word, and a tool is called with the id of something else. Here they
+ * are carried as marked text, and written as the digits that came in.
+ */
+const MARK = `\x7f${randomBytes(9).toString('base64url')}:`;
+/** In the arguments of a call, which are JSON inside JSON, its quotes are escaped. */
+const MARKED = new RegExp(`(\\\\?)"${MARK}(-?\\d+)\\1"`, 'g');
+
+const LONG_NUMBER = /[:[,\s]-?\d{16}/;
+const STRING_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Like `parseJson`. What it gives is to be written by `writeExactly`. */
+export function parseExactly(json: string): unknown {
+  return parseJson(LONG_NUMBER.test(json) ? markNumbers(json) : json);
+}
+
+/** Only calls and the schemas of tools hold such numbers: other requests are not looked through. */
+export const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
+
+/** A request that was parsed from this text, with its numbers. */
+export function keepNumbers(request: Json, text: string): Json {
+  return mayHoldNumbers(request) && LONG_NUMBER.test(text) ? asObject(parseExactly(text)) : request;
+}
+
+/** Like `JSON.stringify`. */
+export function writeExactly(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.includes(MARK) ? json.replace(MARKED, '$2') : json;
+}
+
+function markNumbers(json: string): string {
+  let marked = '';
+  let copied = 0;
+  STRING_OR_NUMBER.lastIndex = 0;
+  for (let match = STRING_OR_NUMBER.exec(json); match; match = STRING_OR_NUMBER.exec(json)) {
+    const [token] = match;
+    if (token === '"') STRING_OR_NUMBER.lastIndex = endOfString(json, match.index) + 1;
+    else if (isAltered(token)) {
+      marked += `${json.slice(copied, match.index)}"${MARK}${token}"`;
+      copied = match.index + token.length;
+    }
+  }
+  return marked + json.slice(copied);
+}
+
+const isAltered = (number: string): boolean =>
+  /^-?\d{16,}$/.test(number) && String(Number(number)) !== number;

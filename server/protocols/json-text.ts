@@ -1,0 +1,11 @@
+/** JSON as text, for what must stay as somebody wrote it. */
+
+/** Where a string ends that begins at `start`: its closing quote, or the end of the text. */
+export function endOfString(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === '\\') before--;
+    if ((quote - before) % 2 === 0) return quote;
+  }
+  return json.length;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { keepNumbers } from '@/server/protocols/exact-numbers';
+import type { Json } from '@/server/protocols/neutral';
+import { exchange } from './exchange-harness';
+
+/** An id of twenty digits is no number that JavaScript holds: it arrives as it was written all the same. */
+
+const ID = '1234567890123456789';
+const ARGUMENTS = `{"ids":[-${ID},7],"text":"a \\"quoted\\" ${ID}, and","fraction":0.1234567890123456789}`;
+const arrived = /"ids":\[-1234567890123456789,7\],"text":"a \\"quoted\\" 1234567890123456789, and"/;
+
+const chatHistory = [
+  { role: 'user', content: `Of ${ID}` },
+  {
+    role: 'assistant',
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: ARGUMENTS } }],
+  },
+  { role: 'tool', tool_call_id: 'c', content: 'done' },
+];
+const messagesHistory = `[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}]`;
+const messagesRequest = `{"model":"some/model","max_tokens":100,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"id":{"enum":[${ID}]}}}}],"messages":${messagesHistory}}`;
+
+/** As the use case reads it. */
+const read = (text: string): Json => keepNumbers(JSON.parse(text) as Json, text);
+
+describe('what a tool was called with', () => {
+  test('chat to the Anthropic format', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const request = JSON.stringify({ model: 'some/model', tools, messages: chatHistory });
+    expect(exchange('chat', read(request), { provider: 'anthropic' }).body).toMatch(arrived);
+  });
+
+  test('messages to the OpenAI format: in the text of the arguments', () => {
+    const { messages } = JSON.parse(exchange('messages', read(messagesRequest), { provider: 'openai' }).body);
+    expect(messages[1].tool_calls[0].function.arguments).toMatch(arrived);
+  });
+
+  test.each(['anthropic', 'openai'])('messages to %s: the schema of the tool as well', (provider) => {
+    const { body } = exchange('messages', read(messagesRequest), { provider });
+    expect(body).toContain(`"enum":[${ID}]`);
+  });
+
+  test('messages to the Anthropic format', () => {
+    expect(exchange('messages', read(messagesRequest), { provider: 'anthropic' }).body).toMatch(arrived);
+  });
+});
+
+describe('what the model calls a tool with, in a whole answer', () => {
+  const request = { model: 'some/model', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
+
+  test('from the Anthropic format, in the text of the arguments', () => {
+    const answer = `{"content":[{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`;
+    const { body } = exchange('chat', request, { provider: 'anthropic' }).readWhole(answer);
+    expect(JSON.parse(body).choices[0].message.tool_calls[0].function.arguments).toMatch(arrived);
+  });
+
+  test('from the OpenAI format', () => {
+    const message = { tool_calls: [{ id: 'c', function: { name: 'f', arguments: ARGUMENTS } }] };
+    const answer = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
+    expect(exchange('messages', request, { provider: 'openai' }).readWhole(answer).body).toMatch(arrived);
+  });
+});

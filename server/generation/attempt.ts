@@ -1,10 +1,10 @@
-import { now } from '../clock';
+import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
 import type { CatalogModel } from '../pricing/catalog';
 import type { Exchange, WholeAnswer } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
-import { type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
+import { type ProviderFailure, RefusedAnswer, readProviderFailure } from '../providers/provider-failure';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
@@ -60,15 +60,23 @@ export async function attempt(
 
 async function refused(run: Run, served: CatalogModel, upstream: UpstreamResponse): Promise<Attempt> {
   run.working = null;
-  const { 'retry-after': retryAfter } = upstream.headers;
   const failure = readProviderFailure({
     status: upstream.statusCode,
     body: await upstream.body.text().catch(() => ''),
-    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+    retryAfter: readRetryAfter(upstream.headers),
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(served.provider);
   else if (failure.kind !== 'busy') noteSuccess(served.provider);
   return { ok: false, failure, mayRepeat: true };
+}
+
+/** The seconds of `Retry-After`, which may be a date, or of its finer sister; null when there are none. */
+function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
+  const { 'retry-after-ms': ms, 'retry-after': after } = headers;
+  if (typeof ms === 'string' && Number(ms) > 0) return String(Number(ms) / SECOND_MS);
+  if (typeof after !== 'string') return null;
+  const dateMs = /[a-z]/i.test(after) ? Date.parse(after) : Number.NaN;
+  return Number.isNaN(dateMs) ? after : String(Math.max(0, Math.ceil((dateMs - now()) / SECOND_MS)));
 }
 
 async function readWhole(
@@ -79,6 +87,7 @@ async function readWhole(
   try {
     return { ok: true, answer: { served, exchange, whole: exchange.readWhole(await upstream.body.text()) } };
   } catch (error) {
+    if (error instanceof RefusedAnswer) return { ok: false, failure: error.failure, mayRepeat: true };
     // It answered 200: what it did may be on our bill already.
     return { ok: false, failure: toFailure(error), mayRepeat: false };
   }

@@ -20,6 +20,7 @@ import { passChatStream } from './openai/pass-through';
 import { repairCompletion } from './openai/repair-chunks';
 import * as openaiResponse from './openai/response';
 import { readChatEvents } from './openai/stream';
+import { tellOutput } from './openai/usage';
 import type { ProviderFormat } from './profiles';
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
 import { translateStream } from './translate-stream';
@@ -60,7 +61,7 @@ function readWhole(text: string, context: AnswerContext): WholeAnswer {
 
 /** Where the provider told nothing, or what cannot be true, the client is told what is billed. */
 function tellUsage(json: Json, { usage, estimated }: MeteredUsage, format: ProviderFormat): boolean {
-  if (isObject(json.usage) && !estimated) return false;
+  if (isObject(json.usage) && !estimated) return format === 'openai' && tellOutput(json, usage);
   json.usage = format === 'anthropic' ? writeMessagesUsage(usage) : writeChatUsage(usage);
   return true;
 }

@@ -88,6 +88,18 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
+/** A refusal that came with status 200 in place of an answer: nothing was produced. */
+export class RefusedAnswer extends ApiError {
+  constructor(readonly failure: ProviderFailure) {
+    const { code, message, param, retryAfterSeconds, cause } = failure.error;
+    super(code, message, {
+      cause,
+      ...(param !== null && { param }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  }
+}
+
 /** A failure that no answer of the provider describes: cut off, not JSON, too large. */
 export function brokenAnswer(reason: string): ProviderFailure {
   const cause = new Error(reason);
@@ -199,7 +211,7 @@ function scrub(text: string): string {
     .trim();
 }
 
-/** `Retry-After` in seconds; null when absent or not a number (a date is rare and not honoured). */
+/** `Retry-After` in seconds; null when absent or not a number. */
 function readSeconds(header: string | null): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);

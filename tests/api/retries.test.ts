@@ -58,6 +58,7 @@ test.each([
   ['a failure', FAILED],
   ['a broken connection', { breaksOff: true }],
   ['a short rate limit', { status: 429, headers: { 'retry-after': '0' }, body: {} }],
+  ['an error in place of an answer', { body: { error: { message: 'failed', code: 502 } } }],
 ])('after %s the second answer is sent, and charged once', async (_, failure: Reply) => {
   const person = await newBuyer();
   upstream.script('once', failure, completion({ content: 'Hello' }));

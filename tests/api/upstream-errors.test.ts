@@ -129,6 +129,22 @@ const ROWS: Row[] = [
     calls: 1,
     retryAfter: '60',
   },
+  {
+    title: '429 until a date',
+    reply: refuse(429, 'Slow down', {
+      headers: { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() },
+    }),
+    ...busy,
+    calls: 1,
+    retryAfter: '60',
+  },
+  {
+    title: '429 in milliseconds',
+    reply: refuse(429, 'Slow down', { headers: { 'retry-after-ms': '20500', 'retry-after': '1' } }),
+    ...busy,
+    calls: 1,
+    retryAfter: '21',
+  },
   { title: '429 quota', reply: refuse(429, 'No', { type: 'insufficient_quota' }), ...ours },
   ...['enforced_spend_limit_reached', 'contract_spend_limit_reached'].map((code) => ({
     title: `429 ${code}`,

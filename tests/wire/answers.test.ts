@@ -305,6 +305,12 @@ describe('what is no answer', () => {
       '{"error":{"message":"boom"},"choices":[{"message":{}}]}',
       'upstream_error',
     ],
+    [
+      'an answer that failed on the way',
+      'openrouter',
+      '{"choices":[{"finish_reason":"error","error":{"message":"boom"},"message":{"content":"Onc"}}]}',
+      'upstream_error',
+    ],
     ['no content', 'anthropic', '{"type":"message"}', 'upstream_error'],
     [
       'an Anthropic error',

@@ -443,6 +443,25 @@ describe('a provider that reports no usage', () => {
     expect(JSON.parse(told.body).usage).toMatchObject({ output_tokens: 100 });
   });
 
+  test.each([
+    { output_tokens: 0 },
+    { output_tokens: -4 },
+    { output_tokens: 1.5 },
+    { input_tokens: -1 },
+    null,
+  ])(
+    'usage that cannot be true (%j) is not told in a messages stream either: the client reads what is billed',
+    async (usage) => {
+      const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
+      const odd = events.map((event) =>
+        (event as Json).type === 'message_delta' ? { ...(event as Json), usage } : event,
+      );
+      const { text } = relay(ask('messages', 'anthropic'), frameEvents(odd));
+      // Seven bytes.
+      expect((await readWithAnthropic(text)).usage).toMatchObject({ input_tokens: 3, output_tokens: 3 });
+    },
+  );
+
   test('the SDKs of the messages format find the numbers without which they crash', async () => {
     const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
     const silent = events.map((event) =>

@@ -217,6 +217,48 @@ describe('chat to the OpenAI format', () => {
     expect(streamed.facts.providerCost).toBe(21_000_000_000_000n);
   });
 
+  test('reasoning that a provider leaves out of the output it tells is in what the client is told', () => {
+    const usage = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 303 };
+    const told = { ...usage, completion_tokens: 291 };
+    const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+    const whole = exchange('chat', CHAT, { provider: 'xai' }).readWhole(
+      JSON.stringify({ choices: [choice], usage }),
+    );
+    expect([JSON.parse(whole.body).usage, whole.usage?.output]).toEqual([told, 291]);
+    const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
+    const events = [
+      { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+      { choices: [], usage },
+    ];
+    const { text } = relay(
+      exchange('chat', request, { provider: 'xai' }),
+      frameEvents(events, { done: true }),
+    );
+    expect(eventsOf(text).at(-1)?.usage).toEqual(told);
+  });
+
+  test('what some send of the whole beside each delta is not taken for the answer', () => {
+    const chunk = (delta: string, soFar: string, finish_reason: string | null) => ({
+      choices: [
+        {
+          index: 0,
+          delta: { content: delta },
+          message: { role: 'assistant', content: soFar },
+          finish_reason,
+        },
+      ],
+    });
+    const events = [chunk('Hel', 'Hel', null), chunk('lo', 'Hello', 'stop')];
+    const { text, facts } = relay(
+      exchange('chat', { ...CHAT, stream: true }),
+      frameEvents(events, { done: true }),
+    );
+    const told = eventsOf(text).flatMap(({ choices }) =>
+      (choices as { delta: Json }[]).map(({ delta }) => delta.content),
+    );
+    expect([told, facts.outputBytes]).toEqual([['Hel', 'lo'], 5]);
+  });
+
   test('a whole answer is repaired as a streamed one is', () => {
     const message = {
       role: 'assistant',

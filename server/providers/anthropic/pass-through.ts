@@ -2,6 +2,7 @@ import { messagesFrame, usageAtStart, writeMessagesStream } from '../../protocol
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
+import { readCount } from '../count';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import { brokenAnswer } from '../provider-failure';
@@ -76,12 +77,10 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   function writeDelta(event: Json, line: string): string {
     stopReason = asText(asObject(event.delta).stop_reason) || stopReason;
     noteUsage(event.usage, { isFinal: true });
-    if (Number.isInteger(asObject(event.usage).output_tokens)) return frame('message_delta', line);
-    return messagesFrame({
-      ...event,
-      type: 'message_delta',
-      usage: writeUsage(meteredUsage(facts, estimate).usage),
-    });
+    const { usage, estimated } = meteredUsage(facts, estimate);
+    const isTold = readCount(asObject(event.usage).output_tokens) !== null;
+    if (isTold && !estimated) return frame('message_delta', line);
+    return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
   }
 
   /** True when the index had to be changed. */

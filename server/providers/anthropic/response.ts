@@ -2,7 +2,7 @@ import { writeExactly } from '../../protocols/exact-numbers';
 import type { Answer, AnswerPart, Citation, Json, StopReason } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
 import type { AnswerFacts } from '../openai/response';
-import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { brokenAnswer, RefusedAnswer, readEmbeddedFailure } from '../provider-failure';
 import { readUsage } from './usage';
 
 const STOP_REASONS: Record<string, StopReason> = {
@@ -23,7 +23,7 @@ export function readStopReason(said: string, { jsonTool }: { jsonTool: string | 
 /** The parsed message; throws when it is an error, or no answer at all. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
-  if (message.error) throw readEmbeddedFailure(message).error;
+  if (message.error) throw new RefusedAnswer(readEmbeddedFailure(message));
   if (!Array.isArray(message.content)) throw brokenAnswer('the provider sent no answer').error;
   return message;
 }

@@ -2,11 +2,11 @@ import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 
-/** The usage object as it stands so far: later numbers are cumulative and take the place of earlier ones. */
+/** The usage object as it stands so far: later numbers are cumulative and take the place of earlier ones, if they can be true. */
 export function overwriteUsage(earlier: Json, later: unknown): Json {
   const merged = { ...earlier };
   for (const [key, value] of Object.entries(asObject(later))) {
-    if (value !== null && value !== undefined) merged[key] = value;
+    if (key.endsWith('_tokens') ? readCount(value) !== null : value != null) merged[key] = value;
   }
   // A split that no longer fits its total says nothing.
   const isStale = merged.cache_creation === earlier.cache_creation;

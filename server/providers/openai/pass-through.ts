@@ -9,7 +9,7 @@ import { brokenAnswer } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { repairChunks } from './repair-chunks';
 import { DONE, isWholeAnswer, readChatEvents, readChunk } from './stream';
-import { blankCosts } from './usage';
+import { blankCosts, tellOutput } from './usage';
 
 export type PassThroughOptions = {
   profile: ProviderProfile;
@@ -57,13 +57,15 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     facts.started ||= choices.size > 0;
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
-    const repairs = [repair(chunk), isUsageChunk ? blankCosts(chunk) : takeUsage(chunk)];
+    const repairs = [repair(chunk), ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
     const text = repairs.includes(true) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
     const frame = `data: ${renameModel(text, envelope.model)}\n\n`;
     if (!isUsageChunk) return frame;
     usageFrame = frame;
     return '';
   }
+
+  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), tellOutput(chunk, facts.usage)];
 
   /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
   function takeUsage(chunk: Json): boolean {

@@ -2,7 +2,7 @@ import type { Picocredits } from '../../credits';
 import type { Answer, AnswerPart, Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import type { ProviderProfile } from '../profiles';
-import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { brokenAnswer, RefusedAnswer, readEmbeddedFailure } from '../provider-failure';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
 import { readArguments, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
@@ -17,10 +17,15 @@ export type AnswerFacts = {
 /** The parsed completion; throws when it is an error, or no answer at all. */
 export function parseCompletion(text: string): Json {
   const completion = parseObject(text);
-  if (completion?.error) throw readEmbeddedFailure(completion).error;
-  if (completion === null || asArray(completion.choices).length === 0) {
-    throw brokenAnswer('the provider sent no answer').error;
+  const choices = asArray(completion?.choices).map(asObject);
+  if (completion?.error) {
+    const failure = readEmbeddedFailure(completion);
+    throw choices.length === 0 ? new RefusedAnswer(failure) : failure.error;
   }
+  if (completion === null || choices.length === 0) throw brokenAnswer('the provider sent no answer').error;
+  const failed = choices.find((choice) => choice.finish_reason === FAILED);
+  if (failed !== undefined)
+    throw readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } }).error;
   return completion;
 }
 
@@ -44,8 +49,6 @@ export function readAnswer(
   const choice = asObject(asArray(completion.choices)[0]);
   const message = asObject(choice.message);
   const said = asText(choice.finish_reason);
-  if (said === FAILED)
-    throw readEmbeddedFailure({ error: choice.error ?? { message: 'finish_reason: error' } }).error;
   const { reasoning, text, refusal } = readContent(message);
   const calls = readCalls(message, newId, warnings);
   const parts: AnswerPart[] = [];

@@ -49,9 +49,10 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
   return chunk;
 }
 
-/** An answer that came at once although a stream was asked for. */
+/** An answer that came at once although a stream was asked for. Some send what they have so far beside each delta. */
 export function isWholeAnswer(chunk: Json): boolean {
-  return isObject(asObject(asArray(chunk.choices)[0]).message);
+  const { message, delta } = asObject(asArray(chunk.choices)[0]);
+  return isObject(message) && !isObject(delta);
 }
 
 /** Reads a chat-completions stream as neutral events: the table of chunk shapes that providers send. */

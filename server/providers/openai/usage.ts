@@ -66,6 +66,13 @@ export function blankCosts({ usage }: Json): boolean {
   return told.length > 0;
 }
 
+/** Some leave reasoning out of the output that they tell: the client is told what it pays for. True when that differed. */
+export function tellOutput({ usage }: Json, metered: TokenUsage | null): boolean {
+  if (!isObject(usage) || metered === null || usage.completion_tokens === metered.output) return false;
+  usage.completion_tokens = metered.output;
+  return true;
+}
+
 /** What the provider says that the request costs us, exact. Null: it says nothing usable. */
 export function readCost(
   usage: Json,

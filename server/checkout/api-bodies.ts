@@ -33,7 +33,7 @@ export const checkoutRequestSchema = z.object({
   checkout_mode: z.enum(CHECKOUT_MODES).default('new_tab'),
   display: z.enum(DISPLAYS).optional(),
   return_url: z
-    .url({ error: 'expected a URL' })
+    .url({ error: 'must be a whole address, such as https://app.example.com/credits' })
     .max(2000)
     .optional()
     .meta({ description: 'Where the user comes back to; on an origin that the app registered.' }),

@@ -11,7 +11,7 @@ import { enterDevice } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
 import { type Caller, requireUserKey } from '../keys/authenticate';
-import { revokeSession } from '../keys/revoke';
+import { revokeSession, revokeUserKey } from '../keys/revoke';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
@@ -178,13 +178,23 @@ async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: strin
   });
 }
 
-/** Forgets the user, and logs out the device that signed in here. */
+/**
+ * Ends the app's access on this device: the device that signed in here is logged out, and the key
+ * that the page held ends. A key alone ends itself only: the device has keys of other apps.
+ */
 export async function signOut(visit: Visit): Promise<Visit> {
   return inTransaction(async (tx) => {
     if (visit.sessionId !== null) await revokeSession(tx, visit.sessionId);
+    if (visit.keyId !== null && (await isKeyOf(tx, visit.keyId, visit.userId)))
+      await revokeUserKey(tx, { keyId: visit.keyId, reason: 'session_revoked' });
     return tx.checkoutVisit.update({
       where: { id: visit.id },
       data: { userId: null, sessionId: null, keyId: null },
     });
   });
+}
+
+/** Somebody else may have signed in since the page showed its key. */
+async function isKeyOf(tx: Tx, keyId: string, userId: string | null): Promise<boolean> {
+  return userId !== null && (await tx.userKey.count({ where: { id: keyId, userId } })) === 1;
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors';
 import { hashUserKey, USER_KEY_PREFIX } from '../keys/user-key-format';
+import { PUBLISHABLE_KEY_PREFIX } from '../partners/publishable-key';
 
 /**
  * The user key of a request as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
@@ -10,7 +11,7 @@ export function requireUserKeyHash(request: Request): Buffer {
   if (given.length === 0) throw missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
   const hash = key === undefined ? null : hashUserKey(key);
-  if (hash === null) throw invalidUserKey();
+  if (hash === null) throw key === undefined ? notAUserKey(given) : invalidUserKey();
   return hash;
 }
 
@@ -29,6 +30,17 @@ export function missingApiKey(): ApiError {
 
 export function invalidUserKey(): ApiError {
   return new ApiError('invalid_user_key', 'This user key is not valid or has been revoked');
+}
+
+/** The usual mix-ups, told apart by how the value begins; the value itself is never told. */
+function notAUserKey(given: string[]): ApiError {
+  const isPublishable = given.some((value) => value.startsWith(PUBLISHABLE_KEY_PREFIX));
+  return new ApiError(
+    'invalid_user_key',
+    isPublishable
+      ? `A publishable key (${PUBLISHABLE_KEY_PREFIX}…) pays for nothing: send the key of a user (${USER_KEY_PREFIX}…)`
+      : `This is not a user key: one begins with ${USER_KEY_PREFIX}`,
+  );
 }
 
 export function readBearer(request: Request): string | null {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../errors';
+import { describeIssue } from './describe-issue';
 
 const KILOBYTE = 1024;
 export const SMALL_BODY_BYTES = 64 * KILOBYTE;
@@ -67,7 +68,7 @@ export async function readBody<Schema extends z.ZodType>(
 
 /** The typed value, or `invalid_request` naming the first offending field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.join('.') ?? '';

@@ -64,7 +64,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   origin_not_allowed: {
     when: 'The page that asks is not on an origin that the app registered.',
     remedy: 'Register the origin, scheme and host exactly as the browser shows them.',
-    message: 'The page https://example.com is not registered for this app',
+    message:
+      "https://example.com is not registered for this app: add it to the app's origins in the partner dashboard",
   },
   partner_disabled: {
     when: 'The app is disabled at the moment. Its keys rest and work again when it is enabled.',

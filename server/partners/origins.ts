@@ -12,7 +12,10 @@ export async function requireAllowedOrigin(partnerId: string, origin: string): P
     registered.map((entry) => entry.origin),
   );
   if (!allowed)
-    throw new ApiError('origin_not_allowed', `The page ${printable(origin)} is not registered for this app`);
+    throw new ApiError(
+      'origin_not_allowed',
+      `${printable(origin)} is not registered for this app: add it to the app's origins in the partner dashboard`,
+    );
 }
 
 /** The origin as it may stand in a message. */

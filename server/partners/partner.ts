@@ -33,9 +33,10 @@ export function findPartner(id: string, db: Tx = prisma()): Promise<Partner | nu
 export async function requirePartner(publishableKey: string): Promise<Partner> {
   const partner = await findPartnerByKey(publishableKey);
   if (partner === null) {
-    throw new ApiError('invalid_publishable_key', 'This publishable key is not known', {
-      param: 'publishable_key',
-    });
+    const message = publishableKey.startsWith(PUBLISHABLE_KEY_PREFIX)
+      ? 'This publishable key is not known: copy it from the partner dashboard again'
+      : `This is not a publishable key: one begins with ${PUBLISHABLE_KEY_PREFIX}`;
+    throw new ApiError('invalid_publishable_key', message, { param: 'publishable_key' });
   }
   if (partner.disabledAt !== null) throw partnerDisabled();
   return partner;

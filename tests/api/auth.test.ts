@@ -412,6 +412,13 @@ describe('who may ask', () => {
     }
   });
 
+  it('a user key in its place is told what belongs there, and not repeated', async () => {
+    const answer = await call(sendCode, { publishable_key: 'svc_sk_secret', email: newEmail() });
+    const { message } = answer.body.error as { message: string };
+    expect(message).toContain('svc_pk_');
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+
   it('a disabled app is 403', async () => {
     const disabled = await newPartner();
     await disablePartner(disabled.id);
@@ -504,6 +511,12 @@ describe('POST /auth/token', () => {
     expect([status, body.user_id]).toEqual([200, user.appUserId]);
     const event = (await recordedEvents(partner.id)).find((recorded) => recorded.data.key_id === body.key_id);
     expect(event?.data.metadata).toEqual({ seat: 5 });
+  });
+
+  it('reads JSON that curl sends as a form, as the guide has it', async () => {
+    const { request } = await issuedToken();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await call(exchange, request, headers)).status).toBe(200);
   });
 
   it("takes an exchange by the app's own server, which sends no origin", async () => {

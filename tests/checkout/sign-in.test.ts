@@ -157,8 +157,8 @@ describe('by a key that the app holds', () => {
     expect(await readEvents(world.app, 'credits.added')).toEqual([]);
   });
 
-  test('signing out forgets the user here and ends neither the key nor a device', async () => {
-    const { userKey, userId } = await newUserKey(world.app, 'stays@example.com');
+  test('signing out ends that key, as the window says, and no device', async () => {
+    const { userKey, userId, keyId } = await newUserKey(world.app, 'leaves@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
     expect((await window.post('/sign-out')).body).toMatchObject({ state: { signed_in: null } });
@@ -166,7 +166,22 @@ describe('by a key that the app holds', () => {
     expect([
       await prisma().userKey.count({ where: live }),
       await prisma().session.count({ where: live }),
-    ]).toEqual([1, 1]);
+    ]).toEqual([0, 1]);
+    const told = await readEvents(world.app, 'user_key.revoked');
+    expect(told.at(-1)?.data).toMatchObject({ key_id: keyId, reason: 'session_revoked' });
+  });
+
+  test('signing out after confirming ends it too, but not the key of somebody who was here before', async () => {
+    const mine = await newUserKey(world.app, 'both@example.com');
+    const before = await newUserKey(world.app, 'before@example.com');
+    for (const { userKey } of [mine, before]) {
+      const window = await CheckoutWindow.open(world);
+      await window.post('/recognise', { user_key: userKey });
+      await window.signIn('both@example.com');
+      await window.post('/sign-out');
+    }
+    const live = (keyId: string) => prisma().userKey.count({ where: { id: keyId, revokedAt: null } });
+    expect([await live(mine.keyId), await live(before.keyId)]).toEqual([0, 1]);
   });
 
   test('a key of another app, a revoked one and no key at all are the same to it', async () => {

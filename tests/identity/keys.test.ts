@@ -56,6 +56,14 @@ describe('user keys', () => {
     expect(await codeOf(requireUserKey(withKey(userKey)))).toBe('invalid_user_key');
   });
 
+  it('are told apart from other keys, which are not repeated', async () => {
+    const messageOf = (key: string) => requireUserKey(withKey(key)).catch(({ message }) => message);
+    expect(await messageOf('svc_pk_secret')).toContain('publishable key');
+    expect(await messageOf('sk-proj-secret')).toContain('svc_sk_');
+    for (const key of ['svc_pk_secret', 'sk-proj-secret', 'svc_sk_secret'])
+      expect(await messageOf(key)).not.toContain('secret');
+  });
+
   it('are suspended while their app is disabled, and work again after', async () => {
     const partner = await newPartner();
     const { userKey } = await mint(await newAppUser(partner.id));

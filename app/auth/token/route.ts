@@ -20,11 +20,11 @@ export function POST(request: Request): Promise<Response> {
   });
 }
 
-/** JSON, or a form whose `metadata` field holds JSON. */
+/** JSON, or a form whose `metadata` field holds JSON. The body tells which: curl calls its JSON a form, too. */
 async function readFields(request: Request): Promise<Record<string, unknown>> {
   const text = await readText(request, SMALL_BODY_BYTES);
-  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? ''))
-    return parseJsonObject(text);
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '');
+  if (!isForm || text.trimStart().startsWith('{')) return parseJsonObject(text);
   const fields: Record<string, unknown> = Object.fromEntries(new URLSearchParams(text));
   return typeof fields.metadata === 'string'
     ? { ...fields, metadata: parseJsonObject(fields.metadata) }

@@ -6,6 +6,7 @@ import type { ApiError } from '@/server/errors';
 import { isDatabaseBusy } from '@/server/http/database-busy';
 import { notePageFailure } from '@/server/http/page-failures';
 import { toApiError } from '@/server/http/respond';
+import { findWidgetFile } from '@/server/http/widget-files';
 import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
@@ -19,7 +20,6 @@ export const config = {
 };
 
 const DEMO_PATH = '/demo';
-const SCRIPT_PATH = /^\/v1\/(?:(\d+\.\d+\.\d+)\/)?svc\.js$/;
 const PUBLIC_FILE = /^\/[\w-]+\.(?:svg|ico|txt)$/;
 const UNAVAILABLE_PATH = '/checkout/unavailable';
 const FRAMED_BY_ANYBODY = new Set(['/checkout/gate', UNAVAILABLE_PATH]);
@@ -27,8 +27,8 @@ const VISIT_PATH = /^\/checkout\/(ckv_[0-9A-Za-z]+)$/;
 
 export async function proxy(request: NextRequest): Promise<NextResponse> {
   const { pathname } = request.nextUrl;
-  const script = SCRIPT_PATH.exec(pathname);
-  if (script) return serveScript(script[1]);
+  const widgetFile = findWidgetFile(pathname);
+  if (widgetFile) return serveWidgetFile(pathname, widgetFile);
 
   const onDemoHost = !isLive() && hostname(request).startsWith('demo.');
   const isDemo = onDemoHost && (pathname === '/' || pathname === DEMO_PATH);
@@ -173,17 +173,17 @@ function withSecurityHeaders(response: NextResponse, pathname: string): NextResp
 }
 
 /** The widget runs on any page: readable by all; only a version's own address is kept for good. */
-function serveScript(version: string | undefined): NextResponse {
+function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }): NextResponse {
   const response = NextResponse.next();
   response.headers.set('access-control-allow-origin', '*');
   response.headers.set('cross-origin-resource-policy', 'cross-origin');
   response.headers.set('x-content-type-options', 'nosniff');
   response.headers.set(
     'cache-control',
-    version === undefined
-      ? 'public, max-age=300, stale-while-revalidate=86400'
-      : 'public, max-age=31536000, immutable',
+    isPinned ? 'public, max-age=31536000, immutable' : 'public, max-age=300, stale-while-revalidate=86400',
   );
+  // By its ending alone it would pass for a video.
+  if (pathname.endsWith('.d.ts')) response.headers.set('content-type', 'text/plain; charset=utf-8');
   return response;
 }
 

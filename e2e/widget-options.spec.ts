@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
@@ -137,6 +140,13 @@ test('wrong options are told through onError, one by one, and never thrown', asy
   expect(page.frames()).toHaveLength(1);
 });
 
+test('an option that is misspelt is named in the console', async ({ page, partner }) => {
+  const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
+  await page.goto(partner.page({ options: { onSuccess: 'misspelt' } }));
+  expect((await words).text()).toContain('"onSuccess"');
+  expect(await readHeard(page)).toEqual([]);
+});
+
 test('a second init() with the same options is nothing, with others it is ignored with a warning', async ({
   page,
   partner,
@@ -222,6 +232,35 @@ test('calls made before the script has loaded are kept by the snippet of the gui
   await expect.poll(() => page.frames().length).toBe(2);
 });
 
+test('every file of the guide is served, kept as long as it may be, and npm installs the package', async ({
+  request,
+}) => {
+  const guide = readFileSync(path.join(import.meta.dirname, '../docs/widget.md'), 'utf8');
+  const named = [...guide.matchAll(/\/v1\/[\w./-]*svc[\w./-]*/g)].map(([address]) => address);
+  const pinned = (await (await request.get(`${BASE_URL}/v1/svc.json`)).json()) as {
+    path: string;
+    package: string;
+    integrity: string;
+  };
+  expect(named).toContain(pinned.package);
+  for (const address of new Set([...named, pinned.path])) {
+    const answer = await request.get(BASE_URL + address);
+    expect([address, answer.status()]).toEqual([address, 200]);
+    const { 'cache-control': kept, 'access-control-allow-origin': readers } = answer.headers();
+    expect([kept?.includes('immutable'), readers]).toEqual([/\d/.test(address.slice(3)), '*']);
+  }
+  const script = await (await request.get(BASE_URL + pinned.path)).body();
+  expect(`sha384-${createHash('sha384').update(script).digest('base64')}`).toBe(pinned.integrity);
+
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-checkout-'));
+  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', BASE_URL + pinned.package], {
+    stdio: 'pipe',
+  });
+  const { loadSvc } = await import(path.join(folder, 'node_modules/svc-checkout/dist/index.js'));
+  expect(await loadSvc({ src: 'https://pay.example.com/v1/svc.js' })).toBeNull();
+  rmSync(folder, { recursive: true });
+});
+
 test('the React hook loads one script, survives strict mode and unmounting, and follows the user', async ({
   page,
   partner,
@@ -246,6 +285,10 @@ test('the React hook loads one script, survives strict mode and unmounting, and 
   await app.getByRole('button', { name: 'Credits' }).click();
   await signInAt(await findCheckout(page), page);
   await expect(app.getByText('somebody, heard 1')).toBeVisible();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.evaluate(() => localStorage.clear());
+  await expect(app.getByText('nobody, heard 1')).toBeVisible();
   expect(await page.locator(`script[src="${SCRIPT_URL}"]`).count()).toBe(1);
 });
 

@@ -100,6 +100,33 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
     });
   }
 
+  const keys: [string, () => string, string][] = [
+    [
+      'with a key that is nobody’s',
+      () => `svc_pk_${'x'.repeat(36)}`,
+      'The publishable key of this page is not known:',
+    ],
+    ['with the key of a disabled app', newDisabledKey, 'The app of this page is paused at the moment:'],
+  ];
+  for (const [name, newKey, reason] of keys) {
+    test(`${name}, which is told for what it is`, async ({ page, context, partner }) => {
+      const mints = collectMints(context);
+      await page.goto(partner.page({ options: { publishableKey: newKey() } }));
+      await buy(page);
+      await expectRefused(page, partner.plain.origin('app.localhost'), mints);
+      const gate = await findCheckout(page, /\/checkout\/gate/);
+      await expect(gate.getByText(reason)).toBeVisible();
+    });
+  }
+
+  function newDisabledKey(): string {
+    const { publishable_key: key } = runCommand(['partner', 'create', '--name', 'Rests', '--rate', '0']) as {
+      publishable_key: string;
+    };
+    runCommand(['partner', 'disable', key]);
+    return key;
+  }
+
   test('on a sandboxed page, whose origin is null', async ({ page, context, partner }) => {
     const mints = collectMints(context);
     const inner = partner.page();

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import ts from 'typescript';
@@ -16,10 +18,13 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const version = (await readFile(path.join(here, 'version'), 'utf8')).trim();
 const types = await readFile(path.join(here, 'api.ts'), 'utf8');
 
-await buildWidget();
-await buildLoader();
+const target = path.join(here, '..', 'public', 'v1');
+const loader = path.join(here, 'loader');
 
-async function buildWidget() {
+await buildLoader();
+await buildWidget(await packLoader());
+
+async function buildWidget(packagePath) {
   const script = await bundle('index.ts', {
     format: 'iife',
     target: 'es2020',
@@ -31,13 +36,18 @@ async function buildWidget() {
   });
   const gzip = reportSize(`widget ${version}`, script, { goal: 12_000, limit: 15_000 });
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-  const target = path.join(here, '..', 'public', 'v1');
   // Earlier versions stay: somebody may have pinned one.
   await mkdir(path.join(target, version), { recursive: true });
   await writeFile(path.join(target, 'svc.js'), script);
   await writeFile(path.join(target, version, 'svc.js'), script);
   await writeFile(path.join(target, 'svc.d.ts'), globalTypes());
-  const about = { version, path: `/v1/${version}/svc.js`, integrity, gzip_bytes: gzip };
+  const about = {
+    version,
+    path: `/v1/${version}/svc.js`,
+    integrity,
+    gzip_bytes: gzip,
+    package: packagePath,
+  };
   await writeFile(path.join(target, 'svc.json'), `${JSON.stringify(about, null, 2)}\n`);
 }
 
@@ -47,8 +57,7 @@ function globalTypes() {
 }
 
 async function buildLoader() {
-  const source = path.join(here, 'loader');
-  const dist = path.join(source, 'dist');
+  const dist = path.join(loader, 'dist');
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   for (const name of ['index', 'react']) {
@@ -60,9 +69,27 @@ async function buildLoader() {
     });
     if (name === 'index') reportSize('loader', code, { goal: 1500, limit: 1500 });
     await writeFile(path.join(dist, `${name}.js`), code);
-    await writeFile(path.join(dist, `${name}.d.ts`), declare(path.join(source, `${name}.ts`)));
+    await writeFile(path.join(dist, `${name}.d.ts`), declare(path.join(loader, `${name}.ts`)));
   }
   await writeFile(path.join(dist, 'api.d.ts'), types);
+}
+
+/** The package as npm installs it from an address; a lock file notes its hash, so a version stays what it is. */
+async function packLoader() {
+  const { version: of } = JSON.parse(await readFile(path.join(loader, 'package.json'), 'utf8'));
+  const folder = path.join(target, of);
+  await mkdir(folder, { recursive: true });
+  const packed = await npm('pack', loader, '--ignore-scripts', '--silent', '--pack-destination', folder);
+  await rename(path.join(folder, packed.trim()), path.join(folder, 'svc-checkout.tgz'));
+  return `/v1/${of}/svc-checkout.tgz`;
+}
+
+async function npm(...args) {
+  const [program, ...first] = process.env.npm_execpath
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
+  const { stdout } = await promisify(execFile)(program, [...first, ...args]);
+  return stdout;
 }
 
 function declare(file) {

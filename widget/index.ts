@@ -23,7 +23,7 @@ function createWidget(defaultCheckout: string): SvcWidget {
   };
 
   function init(options: InitOptions): void {
-    const { config, problems } = readOptions(options, defaultCheckout);
+    const { config, problems, unknown } = readOptions(options, defaultCheckout);
     const print = JSON.stringify({ ...config, callbacks: Object.keys(config.callbacks) });
     if (fingerprint !== undefined) {
       if (fingerprint !== print) console.warn('[svc] init() was called again with other options: ignored.');
@@ -32,6 +32,8 @@ function createWidget(defaultCheckout: string): SvcWidget {
     fingerprint = print;
     app = createApp(config);
     for (const problem of problems) report(app.notify, problem);
+    // Not an error: a page may be newer than the version that it pinned.
+    for (const name of unknown) console.warn(`[svc] init() knows no option "${name}": is it misspelt?`);
     if (config.publishableKey === '') return;
     opened = resumeCheckout(app, forget);
     app.payments.resume();

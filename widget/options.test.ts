@@ -55,9 +55,23 @@ test('metadata that cannot be written down is refused, and a copy is kept of wha
   expect(config.metadata).toEqual({ team: 'blue' });
 });
 
+test('an option that is none is named, and is no problem', () => {
+  const all = {
+    ...{ publishableKey, baseUrl: CHECKOUT, currency: 'eur', display: 'popup', checkoutMode: 'manual' },
+    ...{ metadata: {}, onError: () => {} },
+  };
+  expect(read(all)).toMatchObject({ problems: [], unknown: [] });
+  expect(read({ ...all, onSuccess: () => {}, publishable_key: 'x' })).toMatchObject({
+    problems: [],
+    unknown: ['onSuccess', 'publishable_key'],
+  });
+});
+
 test('an amount is a number above 0', () => {
   expect(readAmount(undefined)).toEqual({ amount: null });
   expect(readAmount({ amount: 12.5 })).toEqual({ amount: 12.5 });
   for (const amount of [0, -5, Number.NaN, Number.POSITIVE_INFINITY, '25', {}])
     expect(readAmount({ amount })).toMatchObject({ amount: null, problem: expect.any(String) });
+  for (const given of [25, '25', true])
+    expect(readAmount(given)).toEqual({ amount: null, problem: expect.stringContaining('{ amount: 25 }') });
 });

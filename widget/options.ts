@@ -12,8 +12,16 @@ export type Config = {
   callbacks: Partial<Callbacks>;
 };
 
+const OPTION_NAMES = new Set<string>([
+  ...['publishableKey', 'baseUrl', 'currency', 'display', 'checkoutMode', 'metadata'],
+  ...CALLBACK_NAMES,
+]);
+
 /** Reads what the host passed. A wrong option is reported and its default used; never thrown. */
-export function readOptions(given: unknown, defaultCheckout: string): { config: Config; problems: string[] } {
+export function readOptions(
+  given: unknown,
+  defaultCheckout: string,
+): { config: Config; problems: string[]; unknown: string[] } {
   const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const problems: string[] = [];
   const choose = <Value extends string>(name: string, values: readonly Value[], fallback: Value): Value => {
@@ -31,12 +39,15 @@ export function readOptions(given: unknown, defaultCheckout: string): { config: 
     metadata: readMetadata(options.metadata, problems),
     callbacks: readCallbacks(options, problems),
   };
-  return { config, problems };
+  return { config, problems, unknown: Object.keys(options).filter((name) => !OPTION_NAMES.has(name)) };
 }
 
 /** The preset amount, or null; `problem` says why one was ignored. */
 export function readAmount(given: unknown): { amount: number | null; problem?: string } {
-  const amount = typeof given === 'object' && given !== null ? (given as OpenOptions).amount : undefined;
+  if (given === undefined || given === null) return { amount: null };
+  if (typeof given !== 'object')
+    return { amount: null, problem: 'open() takes an object such as { amount: 25 }' };
+  const { amount } = given as OpenOptions;
   if (amount === undefined) return { amount: null };
   if (typeof amount === 'number' && Number.isFinite(amount) && amount > 0) return { amount };
   return { amount: null, problem: 'amount must be a number above 0' };

@@ -35,7 +35,10 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
     dialog.classList.remove('open');
     state.replaceChildren(element('div', { class: 'spinner' }), element('span', {}, say.loading));
     clearTimeout(patience);
-    patience = window.setTimeout(showSlow, PATIENCE_MS);
+    patience = window.setTimeout(() => {
+      console.error(`[svc] ${url.split('#')[0]} does not answer.`);
+      showSlow();
+    }, PATIENCE_MS);
   }
 
   function showSlow(): void {

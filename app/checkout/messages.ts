@@ -11,8 +11,20 @@ const en = {
   credits: 'credits',
 
   refusedTitle: 'Checkout is not available here',
-  refusedText: 'This page is not registered to take payments with this app:',
-  refusedHint: 'Is this your app? Add the address above to its allowed origins in your partner dashboard.',
+  refused: {
+    origin: {
+      text: 'This page is not registered to take payments with this app:',
+      hint: 'Is this your app? Add the address above to its allowed origins in your partner dashboard.',
+    },
+    key: {
+      text: 'The publishable key of this page is not known:',
+      hint: 'Is this your app? Copy its publishable key from your partner dashboard again.',
+    },
+    disabled: {
+      text: 'The app of this page is paused at the moment:',
+      hint: 'Your credits and its keys are kept. It can be used again once it is enabled.',
+    },
+  },
   noOpenerTitle: 'This window belongs to an app',
   noOpenerText: 'Go back to the app and open the checkout from there.',
   lostTitle: 'This window is no longer open',
@@ -165,8 +177,20 @@ const de: Messages = {
   credits: 'Credits',
 
   refusedTitle: 'Hier kann nicht bezahlt werden',
-  refusedText: 'Diese Seite ist für Zahlungen mit dieser App nicht registriert:',
-  refusedHint: 'Ist das Ihre App? Tragen Sie die Adresse oben im Partnerbereich als erlaubte Herkunft ein.',
+  refused: {
+    origin: {
+      text: 'Diese Seite ist für Zahlungen mit dieser App nicht registriert:',
+      hint: 'Ist das Ihre App? Tragen Sie die Adresse oben im Partnerbereich als erlaubte Herkunft ein.',
+    },
+    key: {
+      text: 'Der öffentliche Schlüssel dieser Seite ist unbekannt:',
+      hint: 'Ist das Ihre App? Kopieren Sie ihren öffentlichen Schlüssel neu aus dem Partnerbereich.',
+    },
+    disabled: {
+      text: 'Die App dieser Seite pausiert zurzeit:',
+      hint: 'Ihr Guthaben und ihre Schlüssel bleiben. Sie läuft wieder, sobald sie freigeschaltet ist.',
+    },
+  },
   noOpenerTitle: 'Dieses Fenster gehört zu einer App',
   noOpenerText: 'Gehen Sie zurück zur App und öffnen Sie die Bezahlseite dort.',
   lostTitle: 'Dieses Fenster ist nicht mehr gültig',

@@ -3,6 +3,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { ApiError } from '../errors';
 import { preflight } from '../http/cors';
 import { errorResponse, notFound } from '../http/respond';
+import { findWidgetFile } from '../http/widget-files';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
 import { buildRouteTable, findHandler } from './route-table';
@@ -11,9 +12,6 @@ import { buildRouteTable, findHandler } from './route-table';
 
 const findRoute = buildRouteTable(API_ROUTES);
 
-/** The widget's script lies under /v1 too, but it is a file. */
-const WIDGET_SCRIPT = /^\/v1\/([\d.]+\/)?svc\.js$/;
-
 /** Clients differ in whether their base address has the version: all three spellings reach the same file. */
 const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
 
@@ -21,7 +19,7 @@ const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|model
 export function apiPath(pathname: string): string | null {
   if (pathname === '/auth/token' || pathname === '/metrics') return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
-  if (!pathname.startsWith('/v1/') || WIDGET_SCRIPT.test(pathname)) return null;
+  if (!pathname.startsWith('/v1/') || findWidgetFile(pathname)) return null;
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
 }
 

@@ -9,7 +9,7 @@ export type UseSvc = {
   svc: SvcWidget | null;
   /** The script could not be loaded. */
   error: Error | null;
-  /** The key of the user who is logged in; follows log-in and log-out. */
+  /** The key of the user who is logged in; follows log-in and log-out, those in other tabs too. */
   userKey: string | null;
   open(options?: OpenOptions): void;
   close(): void;
@@ -42,24 +42,28 @@ export function useSvc(options: UseSvcOptions): UseSvc {
   useEffect(() => {
     let isMounted = true;
     let widget: SvcWidget | null = null;
+    const followKey = () => setUserKey(widget?.getUserKey() ?? null);
     const listener: Listener = (name, event) => {
-      setUserKey(widget?.getUserKey() ?? null);
+      followKey();
       (latest.current[name] as ((event: unknown) => void) | undefined)?.(event);
     };
     listeners.add(listener);
+    // Told of what other tabs of the app write.
+    window.addEventListener('storage', followKey);
     loadSvc(latest.current).then(
       (loaded) => {
         if (!isMounted || !loaded) return;
         widget = loaded;
         start(loaded, latest.current);
         setSvc(loaded);
-        setUserKey(loaded.getUserKey());
+        followKey();
       },
       (failure: Error) => isMounted && setError(failure),
     );
     return () => {
       isMounted = false;
       listeners.delete(listener);
+      window.removeEventListener('storage', followKey);
     };
   }, []);
 

@@ -36,7 +36,7 @@ const GUIDES: readonly Guide[] = [
 const ROOT = path.join(/* turbopackIgnore: true */ process.cwd());
 
 /** The addresses that the documents of the repository are written with. */
-const WRITTEN_ADDRESS = 'http://localhost:3000';
+const WRITTEN_ADDRESSES = /http:\/\/localhost:3000|https:\/\/YOUR-SERVICE/g;
 
 /** Those whose file is there. */
 export function guides(): Guide[] {
@@ -66,7 +66,7 @@ export function readSnippet(heading: string, language: string): string {
 
 function readDocument(file: string): string {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
-  return text.replaceAll(WRITTEN_ADDRESS, settings().BASE_URL);
+  return text.replaceAll(WRITTEN_ADDRESSES, settings().BASE_URL);
 }
 
 /** Where a link of a document leads on this site; other files of the repository are not here. */

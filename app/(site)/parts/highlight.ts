@@ -6,6 +6,7 @@ import javascript from 'shiki/langs/javascript.mjs';
 import json from 'shiki/langs/json.mjs';
 import python from 'shiki/langs/python.mjs';
 import shell from 'shiki/langs/shellscript.mjs';
+import tsx from 'shiki/langs/tsx.mjs';
 import typescript from 'shiki/langs/typescript.mjs';
 
 /**
@@ -52,7 +53,7 @@ export function highlight(code: string, language: string): Piece[][] {
 function colour(code: string, language: string): Piece[][] {
   highlighter ??= createHighlighterCoreSync({
     themes: [createCssVariablesTheme({ name: 'roles', variablePrefix: PREFIX })],
-    langs: [go, html, javascript, json, python, shell, typescript],
+    langs: [go, html, javascript, json, python, shell, tsx, typescript],
     engine: createJavaScriptRegexEngine(),
   });
   if (!highlighter.getLoadedLanguages().includes(language)) {

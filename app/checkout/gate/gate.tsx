@@ -7,13 +7,13 @@ import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opening } f
 import { messagesFor } from '../messages';
 import { FullMessage, OpeningMessage, Panel, WarningMark } from '../panel';
 import { ProblemStep } from '../problem-step';
-import { openVisit } from './open-visit';
+import { openVisit, type Refusal } from './open-visit';
 
 type View =
   | { kind: 'loading' }
   | { kind: 'no_opener' }
   | { kind: 'broken' }
-  | { kind: 'refused'; origin: string };
+  | { kind: 'refused'; why: Refusal; origin: string };
 
 export function Gate({ language }: { language: Language }) {
   const say = messagesFor(language);
@@ -23,7 +23,7 @@ export function Gate({ language }: { language: Language }) {
     const rid = window.location.hash.slice(1);
     if (rid === '' || findOpener() === null) return setView({ kind: 'no_opener' });
     // A sandboxed page takes our origin away with its own.
-    if (window.origin === 'null') return setView({ kind: 'refused', origin: 'null' });
+    if (window.origin === 'null') return setView({ kind: 'refused', why: 'origin', origin: 'null' });
     let current = true;
     void meetOpener(rid)
       .then(pass)
@@ -38,9 +38,9 @@ export function Gate({ language }: { language: Language }) {
       {view.kind === 'loading' && <OpeningMessage text={say.loading} />}
       {view.kind === 'refused' && (
         <FullMessage title={say.refusedTitle} icon={<WarningMark />}>
-          <p className="text-muted">{say.refusedText}</p>
+          <p className="text-muted">{say.refused[view.why].text}</p>
           <RefusedOrigin origin={view.origin} />
-          <p className="max-w-80 text-sm text-muted">{say.refusedHint}</p>
+          <p className="max-w-80 text-sm text-muted">{say.refused[view.why].hint}</p>
         </FullMessage>
       )}
       {view.kind === 'no_opener' && (
@@ -82,9 +82,9 @@ async function openVisitOf({ origin, init, port }: Opening): Promise<View | null
   // From here on the gate has nothing to say to the page, whatever the server decides.
   port.close();
   const foreign = origin === 'null' ? origin : findForeignAncestor(origin);
-  if (foreign !== null) return { kind: 'refused', origin: foreign };
+  if (foreign !== null) return { kind: 'refused', why: 'origin', origin: foreign };
   const result = await openVisit(origin, { ...init, display: displayOf(init) });
-  if (result.kind === 'refused') return { kind: 'refused', origin };
+  if (result.kind === 'refused') return { ...result, origin };
   if (result.kind === 'failed') return { kind: 'broken' };
   window.location.replace(`/checkout/${encodeURIComponent(result.visitId)}#${init.rid}`);
   return null;

@@ -37,8 +37,9 @@ export default function ErrorsPage() {
     >
       <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">Errors</h1>
       <p className="mt-3 mb-5 text-lg leading-relaxed text-muted">
-        Decide by the code, not by the words. The path decides the shape:{' '}
-        <InlineCode>/v1/messages</InlineCode> speaks its own format, every other path the chat format.
+        Decide by the code in <InlineCode>error.type</InlineCode>, not by the words. The path decides the
+        shape: <InlineCode>/v1/messages</InlineCode> speaks its own format, every other path the chat format,
+        in which <InlineCode>error.code</InlineCode> is the status.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <CodeBlock title="Chat format" language="json" code={json(exampleError('chat', 'model_not_found'))} />
@@ -53,6 +54,13 @@ export default function ErrorsPage() {
         <InlineCode>429</InlineCode> says in <InlineCode>Retry-After</InlineCode> how long to wait. Where
         trying again cannot help, <InlineCode>x-should-retry: false</InlineCode> says so, and the official
         clients obey. Once a stream has begun, an error comes as an event of the stream.
+      </p>
+      <p className="mt-5 leading-relaxed">
+        The OpenAI and the Anthropic SDK and LangChain throw an error that has the code in{' '}
+        <InlineCode>error.type</InlineCode> and the status in <InlineCode>error.status</InlineCode>. The
+        Vercel AI SDK has them in <InlineCode>error.data.error.type</InlineCode> and{' '}
+        <InlineCode>error.statusCode</InlineCode>; its <InlineCode>streamText</InlineCode> throws nothing but
+        tells its <InlineCode>onError</InlineCode>.
       </p>
       {statuses.map((status) => (
         <section key={status} className="mt-10">

@@ -1,0 +1,50 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Anthropic from '@anthropic-ai/sdk';
+import { ChatAnthropic } from '@langchain/anthropic';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, type LanguageModel, streamText } from 'ai';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { newPerson } from '../harness/people';
+import { startClientWorld } from './world';
+
+/** Where each client has the code of a 402, as the page of the errors tells it. */
+
+const { url } = await startClientWorld();
+const { userKey: apiKey } = await newPerson({ credits: 0 });
+const baseURL = `${url}/v1`;
+const model = 'sandbox/story';
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const ask = (way: LanguageModel) => generateText({ model: way, prompt: 'Hello' });
+
+test.each<[string, () => Promise<unknown>]>([
+  ['openai', () => new OpenAI({ apiKey, baseURL }).chat.completions.create({ model, messages })],
+  [
+    '@anthropic-ai/sdk',
+    () => new Anthropic({ apiKey, baseURL: url }).messages.create({ model, messages, max_tokens: 9 }),
+  ],
+  ['ChatOpenAI', () => new ChatOpenAI({ model, apiKey, configuration: { baseURL } }).invoke('Hello')],
+  ['ChatAnthropic', () => new ChatAnthropic({ model, apiKey, anthropicApiUrl: url }).invoke('Hello')],
+])('%s throws status and type', async (_, request) => {
+  await expect(request()).rejects.toMatchObject({ status: 402, type: 'insufficient_credits' });
+});
+
+const REFUSED = { statusCode: 402, data: { error: { type: 'insufficient_credits' } } };
+
+test.each<[string, () => LanguageModel]>([
+  ['openai-compatible', () => createOpenAICompatible({ name: 'svc', baseURL, apiKey })(model)],
+  ['openai', () => createOpenAI({ baseURL, apiKey }).chat(model)],
+  ['anthropic', () => createAnthropic({ baseURL, apiKey })(model)],
+])('the AI SDK throws statusCode and data: %s', async (_, open) => {
+  await expect(ask(open())).rejects.toMatchObject(REFUSED);
+});
+
+test('the AI SDK tells it to onError while it streams', async () => {
+  const told = await new Promise((onError) => {
+    const way = createOpenAICompatible({ name: 'svc', baseURL, apiKey })(model);
+    void streamText({ model: way, prompt: 'Hello', onError: ({ error }) => onError(error) }).consumeStream();
+  });
+  expect(told).toMatchObject(REFUSED);
+});

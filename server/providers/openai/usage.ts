@@ -79,8 +79,9 @@ export function readCost(
   { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,
 ): Picocredits | null {
   if (reportsCost === 'ticks') {
-    const ticks = readCount(usage.cost_in_usd_ticks);
-    return ticks === null ? null : ((BigInt(ticks) * PICOCREDITS_PER_TICK) as Picocredits);
+    const ticks = usage.cost_in_usd_ticks as number;
+    if (!Number.isSafeInteger(ticks) || ticks < 0) return null;
+    return (BigInt(ticks) * PICOCREDITS_PER_TICK) as Picocredits;
   }
   if (reportsCost === null) return null;
   const charged = readDollars(usage.cost);

@@ -214,6 +214,16 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
     stop: 'stop',
     usage: [10, 0, 0, 30, 28],
   },
+  'choices without an index': {
+    provider: 'generic',
+    events: [
+      { ...head, choices: [{ delta: { role: 'assistant', content: 'H' }, finish_reason: null }] },
+      { ...head, choices: [{ delta: { content: 'i' }, finish_reason: 'stop' }], usage: usage(5, 2) },
+    ],
+    text: 'Hi',
+    stop: 'stop',
+    usage: [5, 0, 0, 2, 0],
+  },
   'vLLM: cumulative usage and a finish reason on every chunk': {
     provider: 'generic',
     events: [
@@ -401,6 +411,18 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
     text: 'pong',
     stop: 'end_turn',
     usage: [61, 0, 0, 0, 2],
+  },
+  'numbers of blocks left out': {
+    events: [start(), ...text(0, 'Hi '), ...text(2, 'there'), end('end_turn', { output_tokens: 2 }), STOP],
+    text: 'Hi there',
+    stop: 'end_turn',
+    usage: [43, 0, 0, 0, 2],
+  },
+  'a block that nobody opened': {
+    events: [start(), ...text(0, 'Hi ', 'there').slice(1), end('end_turn', { output_tokens: 2 }), STOP],
+    text: 'Hi there',
+    stop: 'end_turn',
+    usage: [43, 0, 0, 0, 2],
   },
   'two message_delta: cumulative, never added': {
     events: [

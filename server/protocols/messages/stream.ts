@@ -8,6 +8,10 @@ export function messagesFrame(event: Json & { type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
+/** Blocks as they begin: what stands in them comes in deltas. */
+export const EMPTY_TEXT = { type: 'text', text: '' };
+export const EMPTY_THOUGHT = { type: 'thinking', thinking: '', signature: '' };
+
 export const MESSAGES_KEEPALIVE = messagesFrame({ type: 'ping' });
 
 export function writeMessagesError(error: ApiError): string {
@@ -72,10 +76,8 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
     let out = '';
     if (open?.kind !== kind) {
       out = closeOpen();
-      const empty =
-        kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
       open = { kind, index: nextIndex };
-      out += startBlock(empty);
+      out += startBlock(kind === 'text' ? EMPTY_TEXT : EMPTY_THOUGHT);
     }
     const delta = kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text };
     return out + deltaFrame(open.index, delta);
@@ -87,7 +89,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
     // A thought that is not shown still has a signature that must come back.
     const opened = closeOpen();
     open = { kind: 'thinking', index: nextIndex };
-    return opened + startBlock({ type: 'thinking', thinking: '', signature: '' }) + closeOpen(signature);
+    return opened + startBlock(EMPTY_THOUGHT) + closeOpen(signature);
   }
 
   function writeRedacted(data: string): string {

@@ -1,4 +1,10 @@
-import { messagesFrame, usageAtStart, writeMessagesStream } from '../../protocols/messages/stream';
+import {
+  EMPTY_TEXT,
+  EMPTY_THOUGHT,
+  messagesFrame,
+  usageAtStart,
+  writeMessagesStream,
+} from '../../protocols/messages/stream';
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
@@ -28,9 +34,9 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   let isStopped = false;
   let hasCalls = false;
   let stopReason = '';
-  /** Added to every index after a second beginning: blocks count on. */
-  let shift = 0;
-  let nextIndex = 0;
+  /** Blocks by the provider's count, and how many there were: some leave numbers out, or begin again. */
+  const places = new Map<unknown, number>();
+  let blocks = 0;
   let whole: EventHandler | null = null;
 
   function event(data: string): string {
@@ -55,16 +61,20 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
         return '';
       case 'content_block_start':
         hasCalls ||= asObject(event.content_block).type === 'tool_use';
-        return frame(type, shiftIndex(event) ? JSON.stringify(event) : line);
+        places.set(event.index, blocks++);
+        return writeBlock(event, line);
+      case 'content_block_delta':
+      case 'content_block_stop':
+        return openBlock(event) + writeBlock(event, line);
       default:
-        return type === '' ? '' : frame(type, shiftIndex(event) ? JSON.stringify(event) : line);
+        return type === '' ? '' : frame(type, line);
     }
   }
 
   function startMessage(event: Json, line: string): string {
     const message = asObject(event.message);
     noteUsage(message.usage, { isFinal: false });
-    shift = nextIndex;
+    places.clear();
     if (hasStarted) return '';
     hasStarted = true;
     if (isObject(message.usage)) return frame('message_start', renameModel(line, envelope.model, 2));
@@ -83,12 +93,21 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
   }
 
-  /** True when the index had to be changed. */
-  function shiftIndex(event: Json): boolean {
-    if (typeof event.index !== 'number') return false;
-    event.index += shift;
-    nextIndex = Math.max(nextIndex, (event.index as number) + 1);
-    return shift > 0;
+  /** What is written into a block that nobody opened would be lost, or the client break. */
+  function openBlock({ index, delta }: Json): string {
+    const { type } = asObject(delta);
+    if (places.has(index) || (type !== 'text_delta' && type !== 'thinking_delta')) return '';
+    places.set(index, blocks);
+    const empty = type === 'text_delta' ? EMPTY_TEXT : EMPTY_THOUGHT;
+    return messagesFrame({ type: 'content_block_start', index: blocks++, content_block: empty });
+  }
+
+  /** Counted densely from 0. */
+  function writeBlock(event: Json, line: string): string {
+    const index = places.get(event.index) ?? event.index;
+    const isSame = index === event.index;
+    event.index = index;
+    return frame(asText(event.type), isSame ? line : JSON.stringify(event));
   }
 
   function close(): string {

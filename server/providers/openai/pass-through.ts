@@ -53,11 +53,12 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
       whole = streamWhole(options);
       return whole.event(data);
     }
+    const isRepaired = repair(chunk);
     noteChoices(chunk);
     facts.started ||= choices.size > 0;
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
-    const repairs = [repair(chunk), ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
+    const repairs = [isRepaired, ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
     const text = repairs.includes(true) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
     const frame = `data: ${renameModel(text, envelope.model)}\n\n`;
     if (!isUsageChunk) return frame;

@@ -7,8 +7,8 @@ import { blankCosts } from './usage';
 type Slots = ReturnType<typeof collectToolSlots>;
 
 /**
- * Adds what the official clients crash without and some providers leave out: the role of the first
- * delta, text as text, the index (dense from 0) and type of a call, its arguments as text. True when the chunk
+ * Adds what the official clients crash without and some providers leave out: the index of the choice,
+ * the role of the first delta, text as text, the index (dense from 0) and type of a call, its arguments as text. True when the chunk
  * was changed; of most providers none is.
  */
 export function repairChunks(): (chunk: Json) => boolean {
@@ -16,8 +16,13 @@ export function repairChunks(): (chunk: Json) => boolean {
 
   return (chunk) => {
     let isChanged = false;
-    for (const choice of asArray(chunk.choices).map(asObject)) {
-      if (!isObject(choice.delta)) continue;
+    asArray(chunk.choices).forEach((given, place) => {
+      const choice = asObject(given);
+      if (!isObject(choice.delta)) return;
+      if (choice.index === undefined) {
+        choice.index = place;
+        isChanged = true;
+      }
       const known = tools.get(choice.index);
       const slots = known ?? collectToolSlots();
       tools.set(choice.index, slots);
@@ -27,7 +32,7 @@ export function repairChunks(): (chunk: Json) => boolean {
         ...asArray(choice.delta.tool_calls).map((piece) => isObject(piece) && repairCall(piece, slots)),
       ];
       isChanged ||= repairs.includes(true);
-    }
+    });
     return isChanged;
   };
 }

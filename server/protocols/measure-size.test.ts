@@ -4,7 +4,7 @@ import { measureInput } from './measure-size';
 const LETTERS = 40_000;
 const long = 'x'.repeat(LETTERS);
 const numbers = Array.from({ length: LETTERS / 4 }, (_, index) => 1_000 + (index % 1_000));
-const measure = (message: unknown) => measureInput([message], [], 'anthropic');
+const measure = (message: unknown) => measureInput([message], { tools: [], rest: [] }, 'anthropic');
 
 /** What a hold would miss, the provider would bill to us. */
 describe('text is counted wherever it stands', () => {
@@ -55,6 +55,25 @@ test('a document given by its address counts as a long one, whichever way it is 
   for (const part of [document, file]) {
     expect(measure({ role: 'user', content: [part] }).media.pages).toBe(100);
   }
+});
+
+test('the pages of a PDF are counted, in either format: a book of few bytes is a book', () => {
+  const page = '<</Type/Page>>';
+  const data = Buffer.from(`%PDF-1.4 ${page.repeat(300)}`).toString('base64');
+  const document = { type: 'document', source: { type: 'base64', data } };
+  const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${data}` } };
+  for (const part of [document, file]) {
+    expect(measure({ role: 'user', content: [part] }).media.pages).toBe(300);
+  }
+});
+
+test('tools count for more than their schemas: the provider explains them to the model', () => {
+  const largest = (...tools: object[]) =>
+    measureInput([], { tools, rest: [] }, 'anthropic').largestInputTokens;
+  // Claude is told 346 tokens beside a tool's schema, and 735 more of a computer.
+  expect(largest({ name: 'f', input_schema: {} })).toBeGreaterThan(346);
+  expect(largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(346 + 735);
+  expect(largest()).toBe(0);
 });
 
 test('what is shown is told apart from the text, in the result of a tool as well', () => {

@@ -1,6 +1,7 @@
 import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
+import { countPdfPages } from './pdf-pages';
 import { asObject, asText, isObject } from './read-fields';
 
 /**
@@ -16,19 +17,24 @@ export type InputSize = { largestInputTokens: number; likelyInputTokens: number;
 
 const BYTES_PER_TOKEN_LOW = { openai: 3, anthropic: 2.2 };
 const BYTES_PER_TOKEN_TYPICAL = { openai: 4, anthropic: 3 };
-/** A page of PDF is rarely smaller, in base64. */
+/** Of a document that does not tell its pages: one is rarely smaller, in base64. */
 const BYTES_PER_PAGE = 20_000;
 /** A document given by its address may have any size. */
 const PAGES_OF_UNSEEN_DOCUMENT = 100;
 const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
 const TOKENS_PER_MESSAGE = 8;
+/** What a provider tells its model of tools beside what the client says of them, at most; and of a tool of its own making. */
+const TOKENS_OF_TOOLS = 600;
+const TOKENS_OF_KNOWN_TOOL = 750;
+
+const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
 type Size = { textBytes: number; otherTokens: number; images: ShownImage[]; pages: number };
 
-/** `messages` and everything else that the model reads: system, tools, schemas. */
+/** `messages` and everything else that the model reads: tools, schemas. */
 export function measureInput(
   messages: readonly unknown[],
-  rest: readonly unknown[],
+  { tools, rest }: { tools: readonly unknown[]; rest: readonly unknown[] },
   kind: TokenKind,
 ): InputSize {
   const size: Size = {
@@ -38,15 +44,22 @@ export function measureInput(
     pages: 0,
   };
   for (const message of messages) addMessage(message, size);
+  for (const tool of tools) addJson(tool, size);
   for (const value of rest) {
     if (value !== undefined && value !== null) addJson(value, size);
   }
   const other = Math.ceil(size.otherTokens);
   return {
-    largestInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_LOW[kind]) + other,
+    largestInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_LOW[kind]) + other + toolTokens(tools),
     likelyInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_TYPICAL[kind]) + other,
     media: { images: size.images, pages: size.pages },
   };
+}
+
+function toolTokens(tools: readonly unknown[]): number {
+  if (tools.length === 0) return 0;
+  const known = tools.filter((tool) => !CLIENT_TOOLS.has(asObject(tool).type));
+  return TOKENS_OF_TOOLS + TOKENS_OF_KNOWN_TOOL * known.length;
 }
 
 /** The best guess at what was produced, for a bill without reported usage. */
@@ -111,12 +124,15 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
     case 'document': {
       const { type } = asObject(part.source);
       if (isObject(part.source) && type !== 'base64' && type !== 'url') return null;
-      size.pages += type === 'url' ? PAGES_OF_UNSEEN_DOCUMENT : countPages(part);
+      size.pages +=
+        type === 'url' ? PAGES_OF_UNSEEN_DOCUMENT : countPages(asText(asObject(part.source).data));
       return 'source';
     }
-    case 'file':
-      size.pages += isAddress(asObject(part.file).file_data) ? PAGES_OF_UNSEEN_DOCUMENT : countPages(part);
+    case 'file': {
+      const data = asText(asObject(part.file).file_data);
+      size.pages += isAddress(data) ? PAGES_OF_UNSEEN_DOCUMENT : countPages(parseDataUrl(data)?.data ?? data);
       return 'file';
+    }
     case 'input_audio':
       size.otherTokens += JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE;
       return 'input_audio';
@@ -125,7 +141,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
   }
 }
 
-const isAddress = (data: unknown): boolean => /^https?:/i.test(asText(data).slice(0, 8));
+const isAddress = (data: string): boolean => /^https?:/i.test(data.slice(0, 8));
 
 function showImageUrl(image: unknown): ShownImage {
   const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
@@ -135,5 +151,5 @@ function showImageUrl(image: unknown): ShownImage {
   };
 }
 
-const countPages = (part: Record<string, unknown>): number =>
-  Math.max(1, JSON.stringify(part).length / BYTES_PER_PAGE);
+const countPages = (base64: string): number =>
+  countPdfPages(base64) ?? Math.max(1, base64.length / BYTES_PER_PAGE);

@@ -2,5 +2,10 @@ import { type InputSize, measureInput, type TokenKind } from '../measure-size';
 import type { ChatRequest } from './schema';
 
 export function measureChat(request: ChatRequest, kind: TokenKind = 'openai'): InputSize {
-  return measureInput(request.messages, [request.tools, request.functions, request.response_format], kind);
+  const { messages, tools, functions, response_format } = request;
+  return measureInput(
+    messages,
+    { tools: [...(tools ?? []), ...(functions ?? [])], rest: [response_format] },
+    kind,
+  );
 }

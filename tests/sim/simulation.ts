@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { closeDatabase, onConnection } from '@/server/db';
+import { closeDatabase } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { migrate } from '@/server/process/migrate';
+import { withClient } from '../harness/database-connection';
 import { randomFrom } from '../harness/random';
 import { openWallets, runClient } from './clients';
 import { Instance } from './instances';
@@ -110,9 +111,13 @@ class World {
       runClient({ random: fork(random), tally, addresses, wallets, processor }, stop.signal),
     );
     const auditor = this.watch(stop.signal);
-    await this.breakThings(durationMs);
-    stop.abort();
-    await Promise.all([...clients, auditor]);
+    try {
+      await this.breakThings(durationMs);
+    } finally {
+      // Who went on would open the connections of whatever runs next in this process.
+      stop.abort();
+      await Promise.all([...clients, auditor]);
+    }
     await this.payments?.finish();
     // What the living still run, they finish; what the dead left is what the sweeper is for.
     await Promise.all(this.instances.map((instance) => instance.stop()));
@@ -162,10 +167,12 @@ class World {
   /** No money moves for a while: statements wait, the longest of them until they are given up. */
   private async stallPostgres(longestMs: number): Promise<void> {
     this.tally.fault('PostgreSQL stalls');
-    await onConnection(async (connection) => {
-      await connection.query('BEGIN; SET LOCAL statement_timeout = 0; LOCK TABLE account IN EXCLUSIVE MODE');
+    if (this.postgres === undefined) throw new Error('The simulation has no database yet');
+    const { url } = await this.postgres;
+    await withClient(url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE account IN EXCLUSIVE MODE');
       await pause(this.random() * longestMs);
-      await connection.query('COMMIT');
+      await client.query('COMMIT');
     });
   }
 

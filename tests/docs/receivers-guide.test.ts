@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { now, SECOND_MS } from '@/server/clock';
 import { signatureHeader } from '@/server/webhooks/sign';
+import { freePort } from '../harness/free-port';
 
 /** The receivers of docs/webhooks.md, run as they stand there. */
 
@@ -164,11 +164,3 @@ func main() {
   },
   GO_PATIENCE_MS,
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

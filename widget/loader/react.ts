@@ -29,7 +29,7 @@ type Listener = (name: (typeof EVENTS)[number], event: unknown) => void;
 
 /** The components that are mounted now: the widget is initialised once, they come and go. */
 const listeners = new Set<Listener>();
-let isStarted = false;
+let startedWith: string | undefined;
 
 /** Loads and initialises the checkout; callbacks may change with every render. */
 export function useSvc(options: UseSvcOptions): UseSvc {
@@ -73,8 +73,13 @@ export function useSvc(options: UseSvcOptions): UseSvc {
 }
 
 function start(svc: SvcWidget, options: UseSvcOptions): void {
-  if (isStarted) return;
-  isStarted = true;
+  const { publishableKey } = options;
+  if (startedWith !== undefined) {
+    if (publishableKey !== startedWith)
+      console.warn('[svc] useSvc() was given a second publishableKey: a page has one.');
+    return;
+  }
+  startedWith = publishableKey;
   const { src: _src, nonce: _nonce, integrity: _integrity, ...init } = options;
   const callbacks = Object.fromEntries(
     EVENTS.map((name) => [

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../errors';
 import type { Operation } from '../operation';
 
 const PUBLISHABLE_KEY = 'svc_pk_4fJ8sKq2Lw9XvTzB1nRcYd7GhM3pE6aU0oI5';
-const CHALLENGE = 'chl_3pE6aU0oI5YdJ8sKq2Lw9X';
+const CHALLENGE = 'ch_3pE6aU0oI5YdJ8sKq2Lw9X';
 const SIGNED_IN = {
   user_key: 'svc_sk_7GhM3pE6aU0oI5YdJ8sKq2Lw9XvTzB1nRcQf',
   key_id: 'key_9XvTzB1nRcYd7GhM3pE6aU',

@@ -8,7 +8,7 @@ import { profileFor } from './upstream';
 export type Estimate = (outputBytes: number) => TokenUsage;
 
 type Asked = Pick<CatalogModel, 'provider' | 'upstreamModel'>;
-type Measure = (kind: TokenKind) => InputSize;
+export type Measure = (kind: TokenKind) => InputSize;
 
 /** The prompt is measured when the estimate is made: most providers report what they used. */
 export function likelyUsage(measure: Measure, model: Asked): Estimate {

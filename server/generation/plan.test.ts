@@ -6,6 +6,8 @@ import { planRequest } from './plan';
 
 const price = (amount: bigint) => amount as Picocredits;
 const MODEL = {
+  provider: 'openai',
+  upstreamModel: 'gpt-4',
   maxOutputTokens: 1_000,
   prices: {
     input: price(100n),
@@ -17,6 +19,36 @@ const MODEL = {
     automaticCacheWrites: false,
   },
 } as unknown as CatalogModel;
+
+const MODEL_OF_8K = { ...MODEL, contextWindow: 8_192, maxOutputTokens: 8_192 } as CatalogModel;
+const MODEL_OF_128K = { ...MODEL, contextWindow: 128_000, maxOutputTokens: 16_384 } as CatalogModel;
+
+/** A provider refuses a limit that does not fit beside the prompt. */
+describe('the output limit', () => {
+  const capOf = (model: CatalogModel, prompt: string, max_tokens?: number) => {
+    const body = { model: 'm', max_tokens, messages: [{ role: 'user', content: prompt }] };
+    return planRequest(chatProtocol, chatProtocol.validate(body), [model]).outputCap;
+  };
+  const thousandTokens = 'word'.repeat(1_000);
+
+  test('that we choose leaves room for the prompt', () => {
+    expect(capOf(MODEL_OF_8K, thousandTokens)).toBeLessThan(7_192);
+    expect(capOf(MODEL_OF_8K, thousandTokens)).toBeGreaterThan(7_000);
+    expect(capOf(MODEL_OF_8K, thousandTokens.repeat(9))).toBe(256);
+  });
+
+  test('that is above the model’s own does, too', () => {
+    expect(capOf(MODEL_OF_8K, thousandTokens, 32_000)).toBeLessThan(7_192);
+  });
+
+  test('that the client chose is the client’s', () => {
+    expect(capOf(MODEL_OF_8K, thousandTokens, 8_000)).toBe(8_000);
+  });
+
+  test('is not lowered where there is room', () => {
+    expect(capOf(MODEL_OF_128K, thousandTokens.repeat(100))).toBe(16_384);
+  });
+});
 
 const inputCost = (part: object): number => {
   const content = [{ type: 'text', text: 'x'.repeat(22_000), ...part }];

@@ -5,6 +5,7 @@ import type { CatalogModel } from '../pricing/catalog';
 import { affordableOutputTokens, type CacheMark, worstInputCost, worstOutputPrice } from '../pricing/cost';
 import { largestMediaTokens } from '../pricing/media-tokens';
 import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
+import { likelyInputTokens, type Measure } from './likely-usage';
 
 /** What a request can cost at most, exact and before commission, with the dearest of its candidates. */
 export type Plan = {
@@ -36,10 +37,13 @@ export function planRequest<Request extends ClientRequest>(
   );
   const outputPrice = highest(candidates.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
   const asked = protocol.requestedOutputTokens(request);
-  const outputCap = Math.min(
+  const most = Math.min(
     asked ?? settings().DEFAULT_OUTPUT_TOKENS,
     ...candidates.map((model) => model.maxOutputTokens),
   );
+  const isCrowded = (model: CatalogModel) => inputTokens(model) + most > model.contextWindow;
+  const room = (model: CatalogModel) => outputRoom((kind) => protocol.measure(request, kind), model);
+  const outputCap = most === asked ? most : Math.min(most, ...candidates.filter(isCrowded).map(room));
   const answers = protocol.answers(request);
   return {
     need: (inputCost + BigInt(answers) * outputPrice) as Picocredits,
@@ -50,6 +54,17 @@ export function planRequest<Request extends ClientRequest>(
     outputCap,
     answers,
   };
+}
+
+/** No estimate leaves less for the answer. */
+const LEAST_ROOM = 256;
+
+/**
+ * What the prompt likely leaves of the context. Providers refuse a limit that does not fit beside the
+ * prompt: the one that we choose must.
+ */
+function outputRoom(measure: Measure, model: CatalogModel): number {
+  return Math.max(LEAST_ROOM, model.contextWindow - Math.ceil(1.1 * likelyInputTokens(measure, model)));
 }
 
 /** The output cap that the hold pays for: the planned one, or a lower one that fits the balance. */

@@ -301,6 +301,8 @@ describe('tools', () => {
     $schema: 'x',
     type: 'object',
     properties: { a: { $ref: '#/$defs/A' } },
+    required: ['a'],
+    additionalProperties: false,
     $defs: { A: { type: 'string' } },
   };
   const tools = [
@@ -557,7 +559,10 @@ describe('sampling, limits and other fields', () => {
 });
 
 describe('output format', () => {
-  const format = { type: 'json_schema', schema: { type: 'object', properties: {} } };
+  const format = {
+    type: 'json_schema',
+    schema: { type: 'object', properties: {}, additionalProperties: false },
+  };
   const written = {
     type: 'json_schema',
     json_schema: { name: 'response', schema: format.schema, strict: true },
@@ -567,6 +572,28 @@ describe('output format', () => {
     expect(ask({ output_config: { format } }).response_format).toEqual(written);
     expect(ask({ output_format: format }).response_format).toEqual(written);
     expect(ask({})).not.toHaveProperty('response_format');
+  });
+
+  test.each<[string, Json]>([
+    ['an optional property', { properties: { a: { type: 'string' } }, additionalProperties: false }],
+    ['an open object', { properties: {} }],
+    [
+      'an open object inside',
+      {
+        properties: { a: { type: 'array', items: { type: 'object' } } },
+        required: ['a'],
+        additionalProperties: false,
+      },
+    ],
+  ])('%s, which strict schemas have not, is asked for all the same', (_, more) => {
+    const schema = { type: 'object', ...more };
+    const asked = ask({
+      output_config: { format: { type: 'json_schema', schema } },
+      tools: [{ name: 'f', input_schema: schema, strict: true }],
+    });
+    expect(asked.response_format).toMatchObject({ json_schema: { schema, strict: false } });
+    expect((asked.tools as Json[])[0]?.function).not.toHaveProperty('strict');
+    expect(asked.warnings).toHaveLength(2);
   });
 
   test('where schemas are not taken the model is told', () => {

@@ -77,7 +77,8 @@ export function isCompilable(schema: Json): boolean {
   return isClosed && optional <= MAX_OPTIONAL_PROPERTIES && !isRecursive(schema);
 }
 
-function walk(value: unknown, visit: (node: Json) => void): void {
+/** Every schema inside a schema, itself included. */
+export function walk(value: unknown, visit: (node: Json) => void): void {
   if (Array.isArray(value)) for (const item of value) walk(item, visit);
   if (!isObject(value)) return;
   visit(value);

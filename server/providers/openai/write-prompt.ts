@@ -1,9 +1,10 @@
 import type { Json, OutputFormat, Prompt, ToolDefinition } from '../../protocols/neutral';
-import { refuse } from '../../protocols/read-fields';
+import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
+import { walk } from '../anthropic/json-schema';
 import { fitEffort } from '../effort';
 import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
-import type { EffortName, ProviderProfile } from '../profiles';
+import type { EffortName } from '../profiles';
 import type { RequestTarget } from '../request-target';
 import { CACHE_BREAKPOINT } from './cache-marks';
 import { writeOwnFields } from './request';
@@ -25,7 +26,7 @@ export function writeChatPrompt(prompt: Prompt, target: RequestTarget, names: To
     ...writeSampling(prompt, effort, context),
     ...writeStop(prompt.stop, context),
     ...writeTools(prompt, context),
-    ...writeOutputFormat(prompt.outputFormat, target.profile),
+    ...writeOutputFormat(prompt.outputFormat, target),
     ...(prompt.stream && { stream: true }),
     ...writeOwnFields(target, {
       stream: prompt.stream,
@@ -76,7 +77,7 @@ function writeTools(prompt: Prompt, context: Context): Json {
   };
 }
 
-function writeTool(tool: ToolDefinition, { names, profile, capabilities }: Context): Json {
+function writeTool(tool: ToolDefinition, { names, profile, capabilities, warnings }: Context): Json {
   const { $schema: _, ...plain } = tool.schema;
   return {
     type: 'function',
@@ -84,7 +85,7 @@ function writeTool(tool: ToolDefinition, { names, profile, capabilities }: Conte
       name: names.toProvider(tool.name),
       ...(tool.description !== null && { description: tool.description }),
       parameters: profile.strictSchemas ? plain : tool.schema,
-      ...(tool.strict && { strict: true }),
+      ...(tool.strict && fitStrict(tool.schema, warnings) && { strict: true }),
     },
     ...(capabilities.cacheBreakpoints && tool.cache !== undefined && CACHE_BREAKPOINT),
   };
@@ -102,11 +103,28 @@ function writeToolChoice({ toolChoice }: Prompt, { names, capabilities, warnings
   return { tool_choice: { type: 'function', function: { name: names.toProvider(toolChoice.name) } } };
 }
 
-function writeOutputFormat(format: OutputFormat | null, { takesJsonSchema }: ProviderProfile): Json {
+function writeOutputFormat(format: OutputFormat | null, { profile, warnings }: RequestTarget): Json {
   if (format === null) return {};
-  if (format.type === 'json-object' || !takesJsonSchema) return { response_format: { type: 'json_object' } };
-  const { name, schema, strict } = format;
+  if (format.type === 'json-object' || !profile.takesJsonSchema)
+    return { response_format: { type: 'json_object' } };
+  const { name, schema } = format;
+  const strict = format.strict && fitStrict(schema, warnings);
   return { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } };
+}
+
+/** Here only closed objects without optional properties are enforced, and others refused: those are followed as well as the model can. */
+function fitStrict(schema: Json, warnings: string[]): boolean {
+  let fits = true;
+  walk(schema, ({ type, properties, required, additionalProperties }) => {
+    if (type !== 'object' && !isObject(properties)) return;
+    const names = asArray(required);
+    fits &&=
+      additionalProperties === false &&
+      Object.keys(asObject(properties)).every((name) => names.includes(name));
+  });
+  if (!fits)
+    warnings.push('strict was dropped: this model enforces closed objects without optional properties');
+  return fits;
 }
 
 /** Where a schema cannot be enforced the model is at least told of it. */

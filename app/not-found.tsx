@@ -22,11 +22,8 @@ export default function NotFound() {
       <ul className="mt-3 divide-y divide-line border-y border-line">
         {PLACES.map(([href, name, text]) => (
           <li key={href}>
-            <a
-              href={href}
-              className="flex flex-wrap items-baseline justify-between gap-x-4 px-1 py-3.5 hover:bg-sunken"
-            >
-              <span className="font-medium">{name}</span>
+            <a href={href} className="group flex flex-wrap items-baseline justify-between gap-x-4 py-3.5">
+              <span className="font-medium underline-offset-4 group-hover:underline">{name}</span>
               <span className="text-sm text-muted">{text}</span>
             </a>
           </li>

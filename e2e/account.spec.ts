@@ -67,7 +67,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
       await expectGood(page);
     }
     await openPage(page, 'Purchases');
-    await expect(page.getByRole('row', { name: /1,000 \$10\.00 Paid/ })).toBeVisible();
+    await expect(page.getByRole('row', { name: /1,000\.00 \$10\.00 Paid/ })).toBeVisible();
   });
 
   const demo = await context.newPage();
@@ -138,9 +138,9 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await expect(page.getByText('this app has no allowance for them')).toBeVisible();
     await openPage(page, 'Devices');
     await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(2);
-    await page.getByRole('button', { name: 'Log out all others' }).click();
+    await page.getByRole('button', { name: 'Sign out all others' }).click();
     await expectAccessible(page);
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Log out all others' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out all others' }).click();
     await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(1);
   });
 

@@ -98,7 +98,7 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await page.getByRole('button', { name: 'Continue' }).click();
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /^Take 99999999/ })
+    .getByRole('button', { name: /^Take 99,999,999/ })
     .click();
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
   await expectFine(page);

@@ -89,6 +89,8 @@ test('origins are judged while they are typed, by the server’s rules', async (
   await page.getByRole('button', { name: 'Remove: myapp://*' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'myapp://*' })).toHaveCount(0);
+  // The button that had the focus went with its row.
+  await expect(page.getByRole('main')).toBeFocused();
   await open('');
   await expect(page.getByText('1 of 5 done')).toBeVisible();
 });

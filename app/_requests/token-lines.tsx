@@ -41,7 +41,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
               {NAMES[tokens]}
               {tokens === 'output' && reasoningTokens > 0 && (
                 <span className="block text-[13px] text-muted">
-                  {reasoningTokens.toLocaleString('en')} of them to think
+                  {reasoningTokens.toLocaleString('en')} of them reasoning
                 </span>
               )}
             </th>

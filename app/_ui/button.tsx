@@ -34,7 +34,10 @@ export function Button({ look, size, busy = false, className = '', children, onC
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${className}`}
     >
-      <span className={busy ? 'invisible' : 'contents'}>{children}</span>
+      {/* Out of sight, but still the button's name. */}
+      <span className={busy ? 'inline-flex items-center gap-[inherit] opacity-0' : 'contents'}>
+        {children}
+      </span>
       {busy && (
         <span className="absolute inset-0 grid place-items-center">
           <Spinner size={18} />

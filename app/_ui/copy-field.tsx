@@ -19,7 +19,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
     }
   };
   return (
-    <div className="flex items-center gap-1 rounded-lg border border-line bg-sunken py-1 pr-1 pl-3">
+    <div className="flex items-center gap-1 rounded-lg border border-line bg-sunken pl-3 sm:py-1 sm:pr-1">
       <code className="min-w-0 flex-1 truncate font-mono text-[13px]" title={value}>
         {value}
       </code>
@@ -27,7 +27,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         type="button"
         onClick={copy}
         aria-label={isCopied ? `${label} copied` : `Copy ${label}`}
-        className="grid size-9 shrink-0 place-items-center rounded-md text-muted hover:bg-line/60 hover:text-text"
+        className="grid size-11 shrink-0 place-items-center sm:size-9 rounded-md text-muted hover:bg-line/60 hover:text-text"
       >
         {isCopied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
       </button>

@@ -25,9 +25,18 @@ export function DashboardNav({ items }: { items: NavItem[] }) {
   );
 }
 
+type MenuProps = { items: NavItem[]; switcher: ReactNode; footer: ReactNode };
+
 /** The same behind a button, for a phone. */
-export function DashboardMenu({ items, footer }: { items: NavItem[]; footer: ReactNode }) {
+export function DashboardMenu({ items, switcher, footer }: MenuProps) {
+  const path = usePathname();
   const [isOpen, setOpen] = useState(false);
+  const [shownPath, setShownPath] = useState(path);
+  // Open until the chosen page is there: the link that tells of its coming stands in here.
+  if (path !== shownPath) {
+    setShownPath(path);
+    setOpen(false);
+  }
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen}>
       <Dialog.Trigger
@@ -38,7 +47,7 @@ export function DashboardMenu({ items, footer }: { items: NavItem[]; footer: Rea
       </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={BACKDROP} />
-        <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(300px,86vw)] flex-col gap-6 overflow-y-auto border-l border-line bg-surface p-5 transition data-[ending-style]:translate-x-4 data-[ending-style]:opacity-0 data-[starting-style]:translate-x-4 data-[starting-style]:opacity-0">
+        <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(300px,86vw)] flex-col gap-5 overflow-y-auto border-l border-line bg-surface p-5 transition data-[ending-style]:translate-x-4 data-[ending-style]:opacity-0 data-[starting-style]:translate-x-4 data-[starting-style]:opacity-0">
           <div className="flex items-center justify-between">
             <Dialog.Title className="font-semibold">Menu</Dialog.Title>
             <Dialog.Close
@@ -48,17 +57,18 @@ export function DashboardMenu({ items, footer }: { items: NavItem[]; footer: Rea
               <X size={20} aria-hidden="true" />
             </Dialog.Close>
           </div>
+          {switcher}
           <nav aria-label="Dashboard">
-            <NavList items={items} onChoose={() => setOpen(false)} />
+            <NavList items={items} onCurrent={() => setOpen(false)} />
           </nav>
-          <div className="mt-auto">{footer}</div>
+          <div className="mt-auto text-sm">{footer}</div>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void }) {
+function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => void }) {
   const path = usePathname();
   const isCurrent = (href: string, place: number) =>
     path === href || (place > 0 && path.startsWith(`${href}/`));
@@ -66,12 +76,12 @@ function NavList({ items, onChoose }: { items: NavItem[]; onChoose?: () => void 
     <ul className="flex flex-col gap-0.5">
       {items.map(({ href, label, icon, heading }, place) => (
         <li key={href}>
-          {heading && <p className="px-3 pt-4 pb-1.5 text-xs font-medium text-muted">{heading}</p>}
+          {heading && <p className="px-3 pt-3 pb-1 text-xs font-medium text-muted">{heading}</p>}
           <PageLink
             href={href}
-            {...(onChoose && { onClick: onChoose })}
+            {...(onCurrent && path === href && { onClick: onCurrent })}
             aria-current={isCurrent(href, place) ? 'page' : undefined}
-            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text lg:h-9 lg:text-sm"
+            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text lg:h-8 lg:text-sm"
           >
             {icon}
             {label}

@@ -21,7 +21,7 @@ type Props = {
 /** The frame of all dashboards: pages on the left, or behind a menu button on a phone. */
 export function DashboardShell({ brand, area, title = area, items, footer, switcher, children }: Props) {
   const name = (
-    <PageLink href="/" className="flex min-w-0 items-center gap-2.5 font-semibold">
+    <PageLink href="/" className="flex h-11 min-w-0 items-center gap-2.5 font-semibold lg:h-auto">
       <img src="/icon.svg" alt="" width="26" height="26" />
       {brand}
       <span className="truncate font-normal text-muted">{area}</span>
@@ -36,24 +36,19 @@ export function DashboardShell({ brand, area, title = area, items, footer, switc
         Skip to content
       </a>
       <div className="mx-auto flex w-full max-w-[1320px]">
-        <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-6 overflow-y-auto border-r border-line px-4 py-6 lg:flex">
+        <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-5 border-r border-line px-4 py-5 lg:flex">
           <div className="px-3">{name}</div>
           {switcher}
-          <DashboardNav items={items} />
-          <div className="mt-auto text-sm">{footer}</div>
+          {/* On a low screen the pages scroll, and the way out stays. */}
+          <div className="-mx-4 min-h-0 flex-1 overflow-y-auto px-4">
+            <DashboardNav items={items} />
+          </div>
+          <div className="text-sm">{footer}</div>
         </aside>
         <div className="min-w-0 flex-1">
           <div className="sticky top-0 z-30 flex h-14 items-center justify-between border-b border-line bg-page/95 px-4 backdrop-blur lg:hidden">
             {name}
-            <DashboardMenu
-              items={items}
-              footer={
-                <>
-                  {switcher}
-                  <div className="mt-4 text-sm">{footer}</div>
-                </>
-              }
-            />
+            <DashboardMenu items={items} switcher={switcher} footer={footer} />
           </div>
           <main id="content" tabIndex={-1} className="px-4 py-6 outline-none sm:px-8 sm:py-10">
             <TitleNames pages={items.map(({ href, label }) => ({ href, label }))} dashboard={title}>

@@ -121,7 +121,7 @@ export function DataTable<Row extends RowData>({
   return (
     <>
       {wide}
-      <ul aria-label={caption} className="border-t border-line sm:hidden">
+      <ul aria-label={caption} className="-mt-px border-t border-line sm:hidden">
         {table.getRowModel().rows.map((row) => (
           <li key={row.id} className="border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
             {card(row.original)}

@@ -3,6 +3,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
+import { useTrigger } from './use-trigger';
 
 export const BACKDROP =
   'fixed inset-0 z-40 bg-black/40 transition-opacity data-[ending-style]:opacity-0 data-[starting-style]:opacity-0';
@@ -20,9 +21,10 @@ type Props = {
 
 /** A window over the page: a sheet on a phone, in the middle elsewhere. Escape closes it. */
 export function Dialog({ title, description, trigger, open, onOpenChange, children }: Props) {
+  const button = useTrigger(open === true);
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
-      {trigger && <Base.Trigger render={trigger} />}
+      {trigger && <Base.Trigger ref={button} render={trigger} />}
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup className={POPUP}>
@@ -34,7 +36,7 @@ export function Dialog({ title, description, trigger, open, onOpenChange, childr
           {/* Last, so that the keyboard begins with what is asked. */}
           <Base.Close
             aria-label="Close"
-            className="absolute top-4 right-4 rounded-md p-2 text-muted hover:bg-sunken hover:text-text"
+            className="absolute top-3 right-3 grid size-11 place-items-center rounded-md text-muted hover:bg-sunken hover:text-text sm:top-4 sm:right-4 sm:size-9"
           >
             <X size={18} aria-hidden="true" />
           </Base.Close>

@@ -18,7 +18,7 @@ export function EmptyState({
         <div className="mb-4 grid size-12 place-items-center rounded-full bg-sunken text-muted">{icon}</div>
       )}
       <p className="font-medium">{title}</p>
-      {children && <div className="mt-1 max-w-[44ch] text-sm text-muted">{children}</div>}
+      {children && <div className="mt-1 max-w-[44ch] text-sm text-pretty text-muted">{children}</div>}
       {action && <div className="mt-5">{action}</div>}
     </div>
   );

@@ -20,7 +20,7 @@ export function SelectField({ label, labelHidden = false, options, className = '
         <select
           {...rest}
           id={id}
-          className="h-11 w-full appearance-none rounded-lg border border-field/60 bg-surface pr-9 pl-3 text-sm hover:border-field sm:h-10"
+          className="h-11 w-full appearance-none rounded-lg border border-field/60 bg-surface pr-9 pl-3 text-base hover:border-field sm:h-10 sm:text-sm"
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>

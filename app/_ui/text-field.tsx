@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react';
 
 type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
   label: string;
@@ -10,6 +10,10 @@ type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
 /** A labelled field. Its hint or error stands in one place below, so nothing moves. */
 export function TextField({ label, hint, error, prefix, className = '', ...rest }: Props) {
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (error) leadFromButton(input.current);
+  }, [error]);
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
@@ -21,6 +25,7 @@ export function TextField({ label, hint, error, prefix, className = '', ...rest 
         {prefix && <span className="pl-3.5 text-muted">{prefix}</span>}
         <input
           {...rest}
+          ref={input}
           id={id}
           aria-invalid={error ? true : undefined}
           aria-describedby={error || hint ? `${id}-note` : undefined}
@@ -36,4 +41,11 @@ export function TextField({ label, hint, error, prefix, className = '', ...rest 
       </p>
     </div>
   );
+}
+
+/** Who sent a form is brought to the first field that stands in its way; who still types is left alone. */
+function leadFromButton(input: HTMLInputElement | null): void {
+  const pressed = document.activeElement;
+  const isSubmit = pressed instanceof HTMLButtonElement && pressed.type === 'submit';
+  if (isSubmit && pressed.form === input?.form) input.focus();
 }

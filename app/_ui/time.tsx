@@ -19,14 +19,17 @@ export function Time({ at, withClock = true, isDay = false }: Props) {
     () => true,
     () => false,
   );
-  const text = new Intl.DateTimeFormat('en', {
-    dateStyle: 'medium',
-    ...(withClock && { timeStyle: 'short' }),
-    ...((!isRunning || isDay) && { timeZone: 'UTC' }),
-  }).format(new Date(at));
+  const zone = !isRunning || isDay ? { timeZone: 'UTC' } : {};
+  const write = (style: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en', { ...style, ...zone }).format(new Date(at));
   return (
-    <time dateTime={at} title={at} className="whitespace-nowrap">
-      {text}
+    <time
+      dateTime={at}
+      // With the seconds and the zone, for who compares it with a log.
+      title={write(isDay ? { dateStyle: 'full' } : { dateStyle: 'full', timeStyle: 'long' })}
+      className="whitespace-nowrap"
+    >
+      {write({ dateStyle: 'medium', ...(withClock && { timeStyle: 'short' }) })}
     </time>
   );
 }

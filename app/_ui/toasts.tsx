@@ -36,7 +36,10 @@ function ToastList() {
         className={`mt-1.5 size-2 shrink-0 rounded-full ${toast.type === 'danger' ? 'bg-danger' : 'bg-positive'}`}
       />
       <Toast.Title className="min-w-0 flex-1 font-medium" />
-      <Toast.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:text-text">
+      <Toast.Close
+        aria-label="Close"
+        className="-m-3 grid size-11 place-items-center rounded-md text-muted hover:text-text"
+      >
         <X size={16} aria-hidden="true" />
       </Toast.Close>
     </Toast.Root>

@@ -46,7 +46,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
 
 function Footer({ session }: { session: Session }) {
   const link =
-    'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9';
+    'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8';
   return (
     <div className="flex flex-col items-start gap-0.5">
       <PageLink href="/partner" className={link}>

@@ -1,19 +1,13 @@
-import { buttonClass } from '@/app/_ui/button';
-import { EmptyState } from '@/app/_ui/empty-state';
-import { PageLink } from '@/app/_ui/page-link';
+import type { Metadata } from 'next';
+import { PageNotFound } from '@/app/_ui/page-not-found';
+
+export const metadata: Metadata = { title: 'Not found' };
 
 /** What is not there, and what is not yours, look the same. */
 export default function AccountNotFound() {
   return (
-    <EmptyState
-      title="There is nothing here"
-      action={
-        <PageLink href="/account" className={buttonClass({ look: 'secondary' })}>
-          Overview
-        </PageLink>
-      }
-    >
+    <PageNotFound href="/account" label="Overview">
       The address may be wrong, or it is not part of your account.
-    </EmptyState>
+    </PageNotFound>
   );
 }

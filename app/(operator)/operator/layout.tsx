@@ -52,7 +52,7 @@ function Footer({ email }: { email: string }) {
     <div className="flex flex-col items-start gap-0.5">
       <PageLink
         href="/account"
-        className="flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9"
+        className="flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8"
       >
         <User {...ICON} />
         Your account

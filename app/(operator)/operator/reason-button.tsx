@@ -19,8 +19,10 @@ type Props = ButtonLook & {
   action: (reason: string, deedId: string) => Promise<ActionResult<unknown>>;
   /** For a screen reader, where the label alone is said many times on a page. */
   describe?: string;
-  /** Fields beside the reason. */
-  children?: ReactNode;
+  /** A field beside the reason, by its name in the action's input. */
+  field?: { name: string; render: (error: string | undefined) => ReactNode };
+  /** Before the dialog opens: what was typed the last time is not meant any more. */
+  onOpen?: () => void;
 };
 
 /** An operator's deed: asks for a reason, which the audit log keeps, and does it then. */
@@ -32,14 +34,18 @@ export function ReasonButton({
   action,
   describe,
   look,
-  children,
+  field,
+  onOpen,
 }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [deedId, setDeedId] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(action);
+  const errorOf = (name: string) => (failure?.field === name ? failure.message : undefined);
+  const isAtField = failure?.field === 'reason' || failure?.field === field?.name;
   const change = (open: boolean) => {
     if (isRunning) return;
+    if (open) onOpen?.();
     setOpen(open);
     setReason('');
     setDeedId(crypto.randomUUID());
@@ -65,13 +71,9 @@ export function ReasonButton({
           if ((await run(reason, deedId)).ok) setOpen(false);
         }}
       >
-        {children}
-        <ReasonField
-          value={reason}
-          onChange={setReason}
-          error={failure?.field === 'reason' ? failure.message : undefined}
-        />
-        {failure && failure.field !== 'reason' && (
+        {field?.render(errorOf(field.name))}
+        <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
+        {failure && !isAtField && (
           <div className="mb-1">
             <Notice kind="danger">{failure.message}</Notice>
           </div>
@@ -106,7 +108,7 @@ export function ReasonField({
   return (
     <TextField
       label="Reason"
-      hint="Required. Kept in the audit log"
+      hint="Required. Kept in the audit log."
       value={value}
       error={error}
       maxLength={500}

@@ -15,9 +15,11 @@ export type UseRow = {
   share: number;
 };
 
-/** Cut to the cent. */
+/** Cut to the cent. The small step keeps 0.29 from being read as 0.28999…. */
 export const usd = (value: number) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(Math.floor(value * 100) / 100);
+  new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+    Math.floor(value * 100 + 1e-6) / 100,
+  );
 
 /** What was used, by app or by model. */
 export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {

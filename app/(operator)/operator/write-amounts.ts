@@ -6,7 +6,8 @@ const CREDITS_PER_DOLLAR = 100;
 /** `$1,234.56`: what credits are worth, cut to the cent. */
 export function inDollars(microcredits: bigint): string {
   const cents = Math.trunc(creditsToJson(microcredits) + (microcredits < 0n ? -1e-6 : 1e-6));
-  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+  // Less than a cent below zero is nothing, not minus nothing.
+  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', signDisplay: 'negative' }).format(
     cents / CREDITS_PER_DOLLAR,
   );
 }

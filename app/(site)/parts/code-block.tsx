@@ -26,7 +26,7 @@ export function CodeBlock({ code, language, title }: Props) {
   const name = title ?? NAMES[language] ?? language;
   return (
     <figure className="min-w-0 overflow-hidden rounded-xl border border-line bg-sunken">
-      <figcaption className="flex items-center justify-between gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-muted">
+      <figcaption className="flex items-center justify-between gap-3 border-b border-line pr-1.5 pl-4 sm:py-1 text-xs text-muted">
         <span className="truncate">{name}</span>
         <CopyButton text={text} what={name} />
       </figcaption>

@@ -21,7 +21,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       type="button"
       onClick={copy}
       aria-label={`Copy ${what}`}
-      className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-muted hover:bg-line/60 hover:text-text"
+      className="inline-flex h-11 items-center sm:h-8 gap-1.5 rounded-md px-2 text-xs text-muted hover:bg-line/60 hover:text-text"
     >
       {state === 'copied' ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />}
       <span aria-live="polite">

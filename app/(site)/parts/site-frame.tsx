@@ -120,7 +120,7 @@ function FooterLinks({ title, links }: { title: string; links: (readonly [string
           <li key={href}>
             <a
               href={href}
-              className="inline-flex min-h-9 items-center text-muted hover:text-text hover:underline"
+              className="inline-flex min-h-11 items-center sm:min-h-9 text-muted hover:text-text hover:underline"
             >
               {label}
             </a>

@@ -145,7 +145,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
             }}
             options={[
               { value: 'served', label: 'Served here' },
-              { value: 'all', label: 'Whole catalogue' },
+              { value: 'all', label: 'All models' },
             ]}
             className="min-w-0 flex-1 sm:flex-none"
           />

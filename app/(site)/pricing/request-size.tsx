@@ -63,7 +63,7 @@ function NumberField({ label, value, max, width, onChange }: FieldProps) {
           const number = target.valueAsNumber;
           if (Number.isInteger(number) && number >= 0 && number <= max) onChange(number);
         }}
-        className={`h-10 rounded-lg border border-field/60 bg-surface px-2.5 text-right tabular-nums hover:border-field invalid:border-danger ${width}`}
+        className={`h-11 rounded-lg border border-field/60 bg-surface px-2.5 text-right text-base tabular-nums hover:border-field invalid:border-danger sm:h-10 sm:text-[15px] ${width}`}
       />
     </>
   );

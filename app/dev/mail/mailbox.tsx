@@ -55,7 +55,7 @@ function MailCard({ mail }: { mail: Mail }) {
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-56">
           <h2 className="font-medium break-words">{mail.subject}</h2>
-          <p className="mt-0.5 text-sm break-words text-muted">
+          <p className="mt-0.5 text-sm wrap-anywhere text-muted">
             To {mail.to.join(', ')} · <Time at={mail.received_at} />
           </p>
         </div>

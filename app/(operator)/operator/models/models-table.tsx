@@ -55,7 +55,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
             placeholder="Search models"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
-            className="h-11 w-full rounded-lg border border-field/60 bg-surface px-3 text-sm hover:border-field sm:h-10"
+            className="h-11 w-full rounded-lg border border-field/60 bg-surface px-3 text-base hover:border-field sm:h-10 sm:text-sm"
           />
         </label>
       </div>

@@ -16,7 +16,7 @@ export function AppSwitcher({ current, apps }: { current: string; apps: App[] })
     <Menu.Root>
       <Menu.Trigger
         aria-label={`App: ${name}. Change`}
-        className="flex h-11 w-full items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
+        className="flex h-11 w-full shrink-0 items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
       >
         <Initial name={name} />
         <span className="min-w-0 flex-1 truncate text-left">{name}</span>

@@ -20,13 +20,13 @@ export function CodeBlock({ label, code }: { label: string; code: string }) {
   };
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <div className="flex items-center justify-between border-b border-line py-1 pr-1 pl-4 text-[13px] text-muted">
+      <div className="flex items-center justify-between border-b border-line pl-4 text-[13px] sm:py-1 sm:pr-1 text-muted">
         {label}
         <button
           type="button"
           onClick={copy}
           aria-label={isCopied ? `${label} copied` : `Copy ${label}`}
-          className="grid size-9 place-items-center rounded-md hover:bg-line/60 hover:text-text"
+          className="grid size-11 place-items-center sm:size-9 rounded-md hover:bg-line/60 hover:text-text"
         >
           {isCopied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
         </button>

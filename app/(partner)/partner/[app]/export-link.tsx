@@ -6,7 +6,7 @@ export function ExportLink({ href }: { href: string }) {
   return (
     <a href={href} download className={buttonClass({ look: 'secondary', size: 'medium' })}>
       <Download size={16} aria-hidden="true" />
-      CSV
+      Export CSV
     </a>
   );
 }

@@ -23,8 +23,9 @@ export function FilterForm({ path, children }: { path: string; children: ReactNo
         apply();
       }}
       onChange={(event) => {
-        // Text is applied with Enter: a letter alone is no filter yet.
-        if (event.target instanceof HTMLSelectElement) apply();
+        // Text is applied with Enter, as a letter alone is no filter yet; its cross takes it away at once.
+        const isCleared = event.target instanceof HTMLInputElement && event.target.value === '';
+        if (isCleared || event.target instanceof HTMLSelectElement) apply();
       }}
       aria-busy={isPending}
       className="flex flex-wrap items-center gap-2 transition-opacity aria-busy:opacity-60"

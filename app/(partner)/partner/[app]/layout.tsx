@@ -80,7 +80,7 @@ function pagesOf(appId: string): NavItem[] {
 }
 
 const FOOTER_LINK =
-  'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-9';
+  'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8';
 
 /** No address of anybody stands on a partner's page, the owner's own included. */
 function Footer() {

@@ -1,5 +1,5 @@
-import { SelectField } from '@/app/_ui/select-field';
 import { PERIODS, type Period } from '@/server/activity/periods';
+import { FilterSelect } from './filter-fields';
 
 export const PERIOD_WORDS: Record<Period, string> = {
   '7d': 'Last 7 days',
@@ -16,11 +16,11 @@ export function readPeriodChoice(value: string | string[] | undefined): Period {
 
 export function PeriodField({ period }: { period: Period }) {
   return (
-    <SelectField
+    <FilterSelect
       label="Time"
-      labelHidden
       name="period"
-      defaultValue={period}
+      className="min-w-0 max-sm:flex-1"
+      value={period}
       options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
     />
   );

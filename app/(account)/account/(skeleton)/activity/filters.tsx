@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useTransition } from 'react';
+import { useOptimistic, useTransition } from 'react';
 import { SelectField } from '@/app/_ui/select-field';
 import { type ActivityQuery, writeQuery } from './filter';
 
@@ -19,8 +19,14 @@ const PERIODS: Choice[] = [
 export function Filters({ query, apps, models }: Props) {
   const router = useRouter();
   const [isLoading, startTransition] = useTransition();
+  // What was chosen shows at once, not when the page is there.
+  const [shown, setShown] = useOptimistic(query);
   const choose = (change: Partial<ActivityQuery>) =>
-    startTransition(() => router.push(writeQuery({ ...query, ...change, page: 1 }), { scroll: false }));
+    startTransition(() => {
+      const next = { ...shown, ...change, page: 1 };
+      setShown(next);
+      router.push(writeQuery(next), { scroll: false });
+    });
   return (
     <search
       aria-label="Activity"
@@ -31,7 +37,7 @@ export function Filters({ query, apps, models }: Props) {
         label="Time"
         labelHidden
         options={PERIODS}
-        value={query.period}
+        value={shown.period}
         onChange={(event) => choose({ period: event.target.value as ActivityQuery['period'] })}
       />
       <SelectField
@@ -41,7 +47,7 @@ export function Filters({ query, apps, models }: Props) {
           { value: 'model', label: 'By model' },
           { value: 'app', label: 'By app' },
         ]}
-        value={query.by}
+        value={shown.by}
         onChange={(event) => choose({ by: event.target.value as ActivityQuery['by'] })}
       />
       <SelectField
@@ -49,7 +55,7 @@ export function Filters({ query, apps, models }: Props) {
         labelHidden
         className="min-w-0 sm:max-w-56"
         options={[{ value: '', label: 'All apps' }, ...apps]}
-        value={query.app ?? ''}
+        value={shown.app ?? ''}
         onChange={(event) => choose({ app: event.target.value || undefined })}
       />
       <SelectField
@@ -57,7 +63,7 @@ export function Filters({ query, apps, models }: Props) {
         labelHidden
         className="min-w-0 sm:max-w-64"
         options={[{ value: '', label: 'All models' }, ...models.map((id) => ({ value: id, label: id }))]}
-        value={query.model ?? ''}
+        value={shown.model ?? ''}
         onChange={(event) => choose({ model: event.target.value || undefined })}
       />
     </search>

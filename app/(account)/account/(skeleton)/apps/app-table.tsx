@@ -14,9 +14,14 @@ const COLUMNS = [
   column.accessor('name', {
     header: 'App',
     cell: ({ row: { original: app } }) => (
-      <PageLink href={`/account/apps/${app.appId}`} className={`font-medium ${ROW_LINK}`}>
-        {app.name}
-      </PageLink>
+      <>
+        <PageLink href={`/account/apps/${app.appId}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
+          {app.name}
+        </PageLink>
+        <span className="mt-1.5 block sm:hidden">
+          <Badge look={app.look}>{app.word}</Badge>
+        </span>
+      </>
     ),
   }),
   column.accessor('word', {
@@ -51,7 +56,7 @@ export function AppTable({ rows }: { rows: AppRow[] }) {
       columns={COLUMNS}
       rows={rows}
       numeric={['own', 'allowance', 'spendable']}
-      hiddenOnPhone={['own', 'allowance']}
+      hiddenOnPhone={['word', 'own', 'allowance']}
       sortable
       empty={
         <EmptyState title="No apps yet">

@@ -110,7 +110,8 @@ export function BuyForm({ presets, minimum, maximum, rates, taxNote, isSandbox }
       </Button>
       {isSandbox && (
         <p className="mt-3 text-center text-[13px] text-muted">
-          Sandbox: pay with the card 4242 4242 4242 4242. No money moves.
+          Sandbox: pay with the card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No money
+          moves.
         </p>
       )}
     </form>

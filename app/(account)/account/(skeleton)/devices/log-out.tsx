@@ -8,9 +8,9 @@ type DeviceProps = { sessionId: string; name: string; apps: string[]; isHere: bo
 export function LogOutDevice({ sessionId, name, apps, isHere }: DeviceProps) {
   return (
     <ConfirmButton
-      label="Log out"
+      label="Sign out"
       describe={isHere ? 'this device' : name}
-      title={isHere ? 'Log out this device?' : `Log out ${name}?`}
+      title={isHere ? 'Sign out this device?' : `Sign out ${name}?`}
       consequence={`${keysOf(apps)} You can sign in there again at any time.`}
       action={async () => leaveWhenGone(await logOutOne({ sessionId }))}
     />
@@ -20,8 +20,8 @@ export function LogOutDevice({ sessionId, name, apps, isHere }: DeviceProps) {
 export function LogOutOthers({ count }: { count: number }) {
   return (
     <ConfirmButton
-      label="Log out all others"
-      title="Log out all other devices?"
+      label="Sign out all others"
+      title="Sign out all other devices?"
       consequence={`${count === 1 ? 'One other device is' : `${count} other devices are`} signed out, and every key that apps got there stops working. This device stays signed in.`}
       action={() => logOutOthers(undefined)}
     />
@@ -31,8 +31,8 @@ export function LogOutOthers({ count }: { count: number }) {
 export function LogOutEverywhere() {
   return (
     <ConfirmButton
-      label="Log out everywhere"
-      title="Log out everywhere?"
+      label="Sign out everywhere"
+      title="Sign out everywhere?"
       consequence="All devices are signed out, this one too, and every key that apps got on them stops working. You sign in again with a code."
       action={async () => leaveWhenGone(await logOutEverywhere(undefined))}
     />
@@ -40,7 +40,7 @@ export function LogOutEverywhere() {
 }
 
 const keysOf = (apps: string[]): string =>
-  apps.length === 0 ? 'No app has a key of it.' : `The keys that ${apps.join(', ')} got on it stop working.`;
+  apps.length === 0 ? 'No app got a key on it.' : `The keys that ${apps.join(', ')} got on it stop working.`;
 
 /** The page belongs to nobody any more. */
 function leaveWhenGone<Result extends { ok: boolean; value?: { gone: boolean } }>(result: Result): Result {

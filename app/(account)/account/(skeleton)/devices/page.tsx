@@ -23,7 +23,7 @@ export default async function DevicesPage() {
     <>
       <PageHead
         title="Devices"
-        description="Browsers and apps that you signed in on. Logging one out also revokes the keys that apps got on it; your credits stay."
+        description="Browsers and apps that you signed in on. Signing one out also revokes the keys that apps got on it; your credits stay."
       />
       <Section
         title="Signed in now"

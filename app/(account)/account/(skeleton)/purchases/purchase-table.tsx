@@ -1,6 +1,6 @@
 'use client';
 
-import { formatCredits, formatMoney } from '@/app/_ui/amount';
+import { formatCredits, formatMoney, inColumn } from '@/app/_ui/amount';
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
@@ -33,7 +33,7 @@ const COLUMNS = [
     cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
   }),
   column.accessor('appName', { header: 'Bought in' }),
-  column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => formatCredits(getValue(), 'en') }),
+  column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => inColumn(getValue()) }),
   column.accessor('amount', { header: 'Paid', cell: ({ row: { original } }) => <Paid {...original} /> }),
   column.accessor('status', {
     header: 'State',
@@ -75,7 +75,7 @@ function Card(purchase: PurchaseRow) {
           <Paid {...purchase} />
         </p>
         <p className="mt-0.5 text-muted">{formatCredits(purchase.credits, 'en')} credits</p>
-        <p className="mt-1">
+        <p className="mt-1.5 leading-6">
           <ReceiptLink {...purchase} />
         </p>
       </div>

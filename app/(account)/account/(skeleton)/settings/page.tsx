@@ -29,7 +29,11 @@ export default async function SettingsPage() {
           <div className="min-w-0 flex-1">
             <p className="truncate font-medium">{email}</p>
             <p className="text-[13px] text-muted">
-              A six-digit code by e-mail · last entered here <Time at={confirmedAt.toISOString()} />
+              A six-digit code by e-mail
+              <span className="max-sm:hidden"> · </span>
+              <span className="max-sm:block">
+                last entered here <Time at={confirmedAt.toISOString()} />
+              </span>
             </p>
           </div>
           <Badge look="positive">In use</Badge>

@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { SwitchField } from '@/app/_ui/switch-field';
 import { TextField } from '@/app/_ui/text-field';
 import { ReasonButton } from '../../reason-button';
@@ -44,15 +44,23 @@ export function RateCapButton({ partnerId, cap }: { partnerId: string; cap: stri
       label="Change rate cap"
       title="Change the rate cap"
       consequence="A rate above the cap, in force or planned, comes down to it."
+      onOpen={() => setPercent(cap)}
       action={(reason) => setCap({ partnerId, percent, reason })}
-    >
-      <TextField
-        label="At most, in percent"
-        inputMode="decimal"
-        value={percent}
-        onChange={(event) => setPercent(event.target.value)}
-      />
-    </ReasonButton>
+      field={{
+        name: 'percent',
+        render: (error) => (
+          <TextField
+            label="At most, in percent"
+            hint="0 to 100"
+            error={error}
+            inputMode="decimal"
+            autoComplete="off"
+            value={percent}
+            onChange={(event) => setPercent(event.target.value)}
+          />
+        ),
+      }}
+    />
   );
 }
 
@@ -64,23 +72,48 @@ export function ModelsButton({ partnerId, allowed }: { partnerId: string; allowe
       label="Change models"
       title="Models that the app may use"
       consequence="Holds from the next request on."
+      onOpen={() => {
+        setAll(allowed === null);
+        setText(allowed?.join('\n') ?? '');
+      }}
       action={(reason) => setModels({ partnerId, models: isAll ? null : models, reason })}
-    >
-      <div className="mb-1">
-        <SwitchField label="All models" checked={isAll} onChange={setAll} />
-      </div>
-      {!isAll && (
-        <label className="block">
-          <span className="mb-1.5 block text-sm font-medium">Model ids, one in a line</span>
-          <textarea
-            rows={6}
-            value={models}
-            spellCheck={false}
-            onChange={(event) => setText(event.target.value)}
-            className="w-full rounded-lg border border-field/60 bg-surface p-3 font-mono text-[13px] hover:border-field"
-          />
-        </label>
-      )}
-    </ReasonButton>
+      field={{
+        name: 'models',
+        render: (error) => (
+          <>
+            <div className="mb-1">
+              <SwitchField label="All models" checked={isAll} onChange={setAll} />
+            </div>
+            {!isAll && <ModelIds value={models} error={error} onChange={setText} />}
+          </>
+        ),
+      }}
+    />
+  );
+}
+
+type ModelIdsProps = { value: string; error: string | undefined; onChange: (text: string) => void };
+
+function ModelIds({ value, error, onChange }: ModelIdsProps) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
+        Model ids, one in a line
+      </label>
+      <textarea
+        id={id}
+        rows={6}
+        value={value}
+        spellCheck={false}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-note` : undefined}
+        onChange={(event) => onChange(event.target.value)}
+        className={`block w-full rounded-lg border bg-surface p-3 font-mono text-base sm:text-[13px] ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
+      />
+      <p id={`${id}-note`} aria-live="polite" className="mt-1.5 text-sm text-danger empty:hidden">
+        {error}
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { cache } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { CopyField } from '@/app/_ui/copy-field';
 import { PageHead } from '@/app/_ui/page-head';
@@ -13,17 +14,22 @@ import { toLogRow } from '../../log/to-log-row';
 import { StateBadge } from '../state-badge';
 import { ModelsButton, RateCapButton, StateButtons } from './app-buttons';
 
-export const metadata: Metadata = { title: 'App' };
-
 const SHOWN_ACTIONS = 10;
 
 type Props = { params: Promise<{ id: string }> };
 
-export default async function AppPage({ params }: Props) {
+const requireApp = cache(async ({ params }: Props): Promise<Partner> => {
   await requireOperator();
-  const { id } = await params;
-  const partner = await findPartner(id);
-  if (partner === null) notFound();
+  return (await findPartner((await params).id)) ?? notFound();
+});
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  return { title: (await requireApp(props)).name };
+}
+
+export default async function AppPage(props: Props) {
+  const partner = await requireApp(props);
+  const { id } = partner;
   const [origins, { actions }] = await Promise.all([
     listOrigins(id),
     listActions({ subject: id, limit: SHOWN_ACTIONS }),

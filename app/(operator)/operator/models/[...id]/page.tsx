@@ -10,13 +10,18 @@ import { findCatalogModel } from '@/server/pricing/catalog';
 import { listPriceHistory } from '@/server/pricing/price-history';
 import { PriceTable } from './price-table';
 
-export const metadata: Metadata = { title: 'Model' };
-
 type Props = { params: Promise<{ id: string[] }> };
 
-export default async function ModelPage({ params }: Props) {
+const readId = async ({ params }: Props): Promise<string> =>
+  (await params).id.map(decodeURIComponent).join('/');
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  return { title: await readId(props) };
+}
+
+export default async function ModelPage(props: Props) {
   await requireOperator();
-  const id = (await params).id.map(decodeURIComponent).join('/');
+  const id = await readId(props);
   const model = findCatalogModel(id);
   const history = await listPriceHistory(id);
   if (model === null && history.length === 0) notFound();

@@ -36,6 +36,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
   const words = WORDS[kind];
   const pocket = pockets[place];
   const isComplete = AMOUNT.test(credits.trim()) && Number(credits) > 0 && reason.trim() !== '';
+  const written = isComplete ? withSeparators(credits.trim()) : '';
 
   const change = (open: boolean) => {
     if (isRunning) return;
@@ -71,7 +72,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
         {isReview ? (
           <dl className="mb-2 flex flex-col gap-3 text-sm">
             <Line name={words.done}>
-              {credits.trim()} credits, worth {worth(credits)}
+              {written} credits, worth {worth(credits)}
             </Line>
             <Line name={kind === 'give' ? 'To' : 'From'}>{email}</Line>
             <Line name="Where">
@@ -124,7 +125,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
             busy={isRunning}
             disabled={!isComplete}
           >
-            {isReview ? `${words.done} ${credits.trim()} credits` : 'Continue'}
+            {isReview ? `${words.done} ${written} credits` : 'Continue'}
           </Button>
         </div>
       </form>
@@ -145,3 +146,9 @@ const worth = (credits: string): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
     Math.floor(Number(credits)) / 100,
   );
+
+/** Every digit as it was typed: what is confirmed is what is booked. */
+function withSeparators(credits: string): string {
+  const [whole = '0', decimals] = credits.split('.');
+  return `${BigInt(whole).toLocaleString('en')}${decimals === undefined ? '' : `.${decimals}`}`;
+}

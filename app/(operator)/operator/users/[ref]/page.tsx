@@ -84,8 +84,9 @@ export default async function UserPage({ params, searchParams }: Props) {
             name: app.name,
             own: inCredits(app.own),
             limit: app.limitSaved === null ? '–' : inCredits(app.limitLeft ?? 0n),
-            balance: inCredits(app.balance),
-            status: app.status,
+            // The keys of a disabled app rest: whatever there is, nobody spends it.
+            balance: inCredits(app.isSuspended ? 0n : app.balance),
+            status: app.isSuspended ? 'disabled' : app.status,
             keys: app.keys.length,
           }))}
         />

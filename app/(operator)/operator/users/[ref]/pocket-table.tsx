@@ -20,7 +20,8 @@ const STATES: Record<string, string> = {
   ok: 'Can spend',
   insufficient_credits: 'No credits',
   partner_not_permitted: 'Not allowed',
-  partner_limit_reached: 'Limit reached',
+  partner_limit_reached: 'Used up',
+  disabled: 'App disabled',
 };
 
 export function PocketTable({ rows }: { rows: Row[] }) {
@@ -41,9 +42,9 @@ export function PocketTable({ rows }: { rows: Row[] }) {
       header: 'State',
       cell: ({ getValue }) => <StateBadge status={getValue()} />,
     }),
-    column.accessor('own', { header: 'Bought here' }),
-    column.accessor('limit', { header: 'Limit left' }),
-    column.accessor('balance', { header: 'Can spend' }),
+    column.accessor('own', { header: 'Bought in it' }),
+    column.accessor('limit', { header: 'Allowance left' }),
+    column.accessor('balance', { header: 'Can spend now' }),
     column.accessor('keys', { header: 'Live keys' }),
   ];
   return (

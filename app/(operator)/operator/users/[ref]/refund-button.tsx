@@ -25,28 +25,35 @@ export function RefundButton({ userRef, purchase }: { userRef: string; purchase:
   return (
     <ReasonButton
       label="Refund"
-      title={`Refund ${write(left)}?`}
+      title="Refund this purchase?"
+      onOpen={() => setAmount(left.toFixed(2))}
       describe={`${write(purchase.amountMinor / 100)} in ${purchase.appName}`}
       isDanger
       consequence={
         <>
-          Bought in {purchase.appName}, <Time at={purchase.at} withClock={false} />. The money goes back to
-          the card, and the credits bought with it are taken; if they are spent, the pocket goes below zero
-          and the next purchase repays it first. This cannot be undone.
+          {write(purchase.amountMinor / 100)} in {purchase.appName},{' '}
+          <Time at={purchase.at} withClock={false} />. The money goes back to the card, and the credits bought
+          with it are taken; if they are spent, the pocket goes below zero and the next purchase repays it
+          first. This cannot be undone.
         </>
       }
       action={(reason, refundId) =>
         refund({ userRef, purchaseId: purchase.id, amount, currency, reason, refundId })
       }
-    >
-      <TextField
-        label={`Amount in ${currency.toUpperCase()}`}
-        hint={`At most ${write(left)}`}
-        inputMode="decimal"
-        value={amount}
-        autoComplete="off"
-        onChange={(event) => setAmount(event.target.value)}
-      />
-    </ReasonButton>
+      field={{
+        name: 'amount',
+        render: (error) => (
+          <TextField
+            label={`Amount in ${currency.toUpperCase()}`}
+            hint={`At most ${write(left)}`}
+            error={error}
+            inputMode="decimal"
+            value={amount}
+            autoComplete="off"
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        ),
+      }}
+    />
   );
 }

@@ -123,7 +123,7 @@ function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
 
 function More({ href, children }: { href: string; children: string }) {
   return (
-    <PageLink href={href} className={buttonClass({ look: 'quiet', size: 'small' })}>
+    <PageLink href={href} className={`${buttonClass({ look: 'quiet', size: 'small' })} -mr-3`}>
       {children}
     </PageLink>
   );

@@ -74,7 +74,7 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
             }}
           />
         )}
-        <div className="sm:col-span-3">
+        <div className="max-sm:mt-3 sm:col-span-3">
           <Button
             type="submit"
             busy={isRunning}

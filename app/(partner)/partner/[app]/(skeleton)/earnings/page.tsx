@@ -62,7 +62,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
         title={`By ${barStepOf(period)} and model`}
         description="In credits. Days are days in UTC."
         actions={
-          <div className="flex flex-wrap items-center gap-2">
+          <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
             <FilterForm path={path}>
               <PeriodField period={period} />
             </FilterForm>

@@ -36,7 +36,7 @@ export default async function OriginsPage(props: AppParams) {
                 key={origin}
                 className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0"
               >
-                <p className="min-w-0 text-sm break-all">
+                <p className="min-w-0 text-sm wrap-anywhere">
                   <code className="font-mono">{origin}</code>
                   <span className="block text-[13px] text-muted">{readableOrigin(origin)}</span>
                 </p>
@@ -46,8 +46,8 @@ export default async function OriginsPage(props: AppParams) {
                   title="Remove this origin?"
                   consequence={
                     <>
-                      The checkout stops opening on <code className="break-all">{origin}</code> at once. Keys
-                      that users have already keep working.
+                      The checkout stops opening on <code className="wrap-anywhere">{origin}</code> at once.
+                      Keys that users have already keep working.
                     </>
                   }
                   action={removeOrigin.bind(null, { partnerId: app.id, origin })}

@@ -4,10 +4,10 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
-import { SelectField } from '@/app/_ui/select-field';
 import { listAppRequests, readAppDays } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
 import { ExportLink } from '../../export-link';
+import { FilterSelect, UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { PeriodField } from '../../period-field';
@@ -15,7 +15,6 @@ import { positionOf } from '../../position';
 import { addressOf, type Search } from '../../search';
 import { type RequestSearch, readRequestSearch } from './request-search';
 import { RequestsTable } from './requests-table';
-import { UserField } from './user-field';
 
 export const metadata: Metadata = { title: 'Requests' };
 
@@ -83,19 +82,17 @@ function Filters({ path, search, models }: { path: string; search: RequestSearch
     <FilterForm path={path}>
       <div className="grid w-full grid-cols-2 gap-2 sm:contents">
         <PeriodField period={period} />
-        <SelectField
+        <FilterSelect
           label="Model"
-          labelHidden
           name="model"
-          defaultValue={filter.model ?? ''}
+          value={filter.model ?? ''}
           className="sm:max-w-64"
           options={[{ value: '', label: 'All models' }, ...choices.map((value) => ({ value, label: value }))]}
         />
-        <SelectField
+        <FilterSelect
           label="Status"
-          labelHidden
           name="status"
-          defaultValue={filter.status ?? ''}
+          value={filter.status ?? ''}
           options={[
             { value: '', label: 'Any status' },
             { value: 'completed', label: 'Completed' },

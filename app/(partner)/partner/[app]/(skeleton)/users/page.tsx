@@ -7,11 +7,11 @@ import { Section } from '@/app/_ui/section';
 import { countAppUsers, listAppUsers } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
 import { ExportLink } from '../../export-link';
+import { UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { positionOf } from '../../position';
 import { addressOf, type Search } from '../../search';
-import { UserField } from '../requests/user-field';
 import { UsersTable } from './users-table';
 
 export const metadata: Metadata = { title: 'Users' };
@@ -43,7 +43,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
         title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}
         flush
         actions={
-          <div className="flex flex-wrap items-center gap-2">
+          <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
             <FilterForm path={path}>
               <UserField user={appUserId ?? ''} />
             </FilterForm>

@@ -4,11 +4,11 @@ import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
-import { SelectField } from '@/app/_ui/select-field';
 import { DELIVERY_STATUSES, listDeliveries } from '@/server/webhooks/delivery-log';
 import { readEndpoint } from '@/server/webhooks/endpoint';
 import { EVENT_DATA, type EventType } from '@/server/webhooks/events';
 import { followTrail, readTrail } from '../../cursor-trail';
+import { FilterSelect } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { readChoice, type Search } from '../../search';
@@ -88,26 +88,26 @@ async function Deliveries({ appId, search, hasEndpoint }: DeliveriesProps) {
       flush
       actions={
         <FilterForm path={path}>
-          <SelectField
-            label="Event"
-            labelHidden
-            name="type"
-            defaultValue={type ?? ''}
-            options={[
-              { value: '', label: 'All events' },
-              ...EVENT_TYPES.map((value) => ({ value, label: value })),
-            ]}
-          />
-          <SelectField
-            label="Status"
-            labelHidden
-            name="status"
-            defaultValue={status ?? ''}
-            options={[
-              { value: '', label: 'Any status' },
-              ...DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_WORDS[value].label })),
-            ]}
-          />
+          <div className="grid w-full grid-cols-2 gap-2 sm:contents">
+            <FilterSelect
+              label="Event"
+              name="type"
+              value={type ?? ''}
+              options={[
+                { value: '', label: 'All events' },
+                ...EVENT_TYPES.map((value) => ({ value, label: value })),
+              ]}
+            />
+            <FilterSelect
+              label="Status"
+              name="status"
+              value={status ?? ''}
+              options={[
+                { value: '', label: 'Any status' },
+                ...DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_WORDS[value].label })),
+              ]}
+            />
+          </div>
         </FilterForm>
       }
     >

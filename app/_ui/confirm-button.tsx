@@ -7,7 +7,7 @@ import { Button, type ButtonLook } from './button';
 import { BACKDROP, POPUP } from './dialog';
 import { Notice } from './notice';
 import { useAction } from './use-action';
-import { useTrigger } from './use-trigger';
+import { useFocusAfter } from './use-focus-after';
 
 type Props = ButtonLook & {
   /** What the button says, e.g. "Revoke key". Repeated on the button that does it. */
@@ -25,7 +25,7 @@ type Props = ButtonLook & {
 /** A button whose action cannot be taken back: asks first, shows a refusal in place. */
 export function ConfirmButton({ label, title, consequence, action, describe, disabled, look, size }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const trigger = useTrigger(isOpen);
+  useFocusAfter(isOpen);
   const { run, isRunning, failure, clearFailure } = useAction(action);
   const confirm = async () => {
     if ((await run()).ok) setOpen(false);
@@ -39,7 +39,6 @@ export function ConfirmButton({ label, title, consequence, action, describe, dis
       }}
     >
       <AlertDialog.Trigger
-        ref={trigger}
         render={<Button look={look ?? 'secondary'} size={size ?? 'small'} />}
         disabled={disabled}
         aria-label={describe && `${label}: ${describe}`}

@@ -3,7 +3,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
-import { useTrigger } from './use-trigger';
+import { useFocusAfter } from './use-focus-after';
 
 export const BACKDROP =
   'fixed inset-0 z-40 bg-black/40 transition-opacity data-[ending-style]:opacity-0 data-[starting-style]:opacity-0';
@@ -21,10 +21,10 @@ type Props = {
 
 /** A window over the page: a sheet on a phone, in the middle elsewhere. Escape closes it. */
 export function Dialog({ title, description, trigger, open, onOpenChange, children }: Props) {
-  const button = useTrigger(open === true);
+  useFocusAfter(open === true);
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
-      {trigger && <Base.Trigger ref={button} render={trigger} />}
+      {trigger && <Base.Trigger render={trigger} />}
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup className={POPUP}>

@@ -44,7 +44,7 @@ export function PocketTable({ rows }: { rows: Row[] }) {
     }),
     column.accessor('own', { header: 'Bought in it' }),
     column.accessor('limit', { header: 'Allowance left' }),
-    column.accessor('balance', { header: 'Can spend now' }),
+    column.accessor('balance', { header: 'Can spend' }),
     column.accessor('keys', { header: 'Live keys' }),
   ];
   return (

@@ -173,23 +173,34 @@ test('a page is asked for once its link is followed; what is on its way is shown
     new MutationObserver(() => seen.push(document.title)).observe(document.head, { childList: true });
     return seen;
   });
-  let answer = () => {};
-  const mayCome = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route('**/account/devices**', async (route) => {
-    await mayCome;
-    await route.continue();
-  });
   const line = page.getByTestId('on-the-way');
-  await openPage(page, 'Devices');
-  await expect(line).toBeVisible();
-  answer();
-  await expect(page.getByRole('heading', { name: 'Devices', level: 1 })).toBeVisible();
-  await expect(line).toBeHidden();
-  await expect(page).toHaveTitle('Devices · Account');
-  await expect(page.getByRole('alert')).toHaveText('Devices · Account');
-  expect(await titles.jsonValue()).not.toContain('');
+  const openSlowly = async (name: string) => {
+    let answer = () => {};
+    const mayCome = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(`**/account/${name.toLowerCase()}**`, async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await openPage(page, name);
+    await expect(line).toBeVisible();
+    answer();
+    await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
+    await expect(line).toBeHidden();
+    await expect(page).toHaveTitle(`${name} · Account`);
+    await expect(page.getByRole('alert')).toHaveText(`${name} · Account`);
+    expect(await titles.jsonValue()).not.toContain('');
+  };
+  await openSlowly('Devices');
+
+  // On a phone the link is in a menu, which stays until then.
+  await page.setViewportSize({ width: 375, height: 812 });
+  const menu = page.getByRole('button', { name: 'Open the menu' });
+  await menu.click();
+  await openSlowly('Purchases');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(menu).toBeFocused();
   expect(ahead).toEqual([]);
 });
 

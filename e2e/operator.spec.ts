@@ -166,6 +166,9 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
     fill: (dialog) => dialog.getByLabel('Amount in USD').fill('2'),
   });
   await expect(page.getByText('Partly refunded').first()).toBeVisible();
+  await page.getByRole('button', { name: /^Refund/ }).click();
+  await expect(page.getByLabel('Amount in USD')).toHaveValue('3.00');
+  await page.keyboard.press('Escape');
 
   await runSql(
     `INSERT INTO payment_alert (id, kind, session_id, detail)

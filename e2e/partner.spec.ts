@@ -57,6 +57,7 @@ test('an owner signs in, makes an app and sees what comes next', async ({ servic
 
   await page.getByRole('button', { name: 'Create app' }).click();
   await expect(page.getByText('Give the app a name')).toBeVisible();
+  await expect(page.getByLabel('Name')).toBeFocused();
   await page.getByLabel('Name').fill('Harbour Notes');
   await page.getByLabel('Commission').fill('120');
   await expect(page.getByText('From 0 to 100, two decimals at most')).toBeVisible();
@@ -349,6 +350,9 @@ test('on an app with a year of activity every page is whole, accessible, fits a 
   await expect(veteran).toHaveURL(/period=12m/);
   await veteran.getByLabel('Model').selectOption({ index: 1 });
   await expect(veteran).toHaveURL(/model=/);
+  await veteran.goBack();
+  await expect(veteran).not.toHaveURL(/model=/);
+  await expect(veteran.getByLabel('Model')).toHaveValue('');
   await context.close();
 });
 

@@ -34,7 +34,7 @@ const columnsFor = (path: string) => [
   column.accessor('model', {
     header: 'Model',
     cell: ({ row: { original: request } }) => (
-      <span className="flex items-center gap-2">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="whitespace-nowrap">{request.model}</span>
         <Outcome {...request} />
       </span>
@@ -58,7 +58,8 @@ export function RequestTable({ path, rows, empty }: { path: string; rows: Reques
       columns={columns}
       rows={rows}
       numeric={['inputTokens', 'outputTokens', 'credits']}
-      hiddenOnPhone={['model', 'appName', 'inputTokens', 'outputTokens']}
+      hiddenOnPhone={['model', 'appName']}
+      hiddenWhenNarrow={['inputTokens', 'outputTokens']}
       empty={empty}
     />
   );

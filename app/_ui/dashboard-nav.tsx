@@ -81,7 +81,7 @@ function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => voi
             href={href}
             {...(onCurrent && path === href && { onClick: onCurrent })}
             aria-current={isCurrent(href, place) ? 'page' : undefined}
-            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text lg:h-8 lg:text-sm"
+            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text forced-colors:aria-[current=page]:underline lg:h-8 lg:text-sm"
           >
             {icon}
             {label}

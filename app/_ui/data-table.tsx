@@ -20,8 +20,8 @@ const features = tableFeatures({
   sortFns: { basic: sortFn_basic, text: sortFn_text },
 });
 
-/** Names of the columns that hold numbers (aligned right) or that a phone does without. */
-export type ColumnLooks = { numeric?: string[]; hiddenOnPhone?: string[] };
+/** Names of the columns that hold numbers (aligned right), and of those that a phone or a narrow card does without. */
+export type ColumnLooks = { numeric?: string[]; hiddenOnPhone?: string[]; hiddenWhenNarrow?: string[] };
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of columns has cells of several types
 export type Columns<Row extends RowData> = ColumnDef<typeof features, Row, any>[];
@@ -51,22 +51,28 @@ export function DataTable<Row extends RowData>({
   empty,
   numeric = NONE,
   hiddenOnPhone = NONE,
+  hiddenWhenNarrow = NONE,
   sortable = false,
   card,
 }: Props<Row>) {
   const table = useTable({ features, columns, data: rows, enableSorting: sortable });
   if (rows.length === 0) return empty;
-  const lastOnPhone = table.getAllLeafColumns().findLast(({ id }) => !hiddenOnPhone.includes(id))?.id;
+  const lastBut = (hidden: string[]) =>
+    table.getAllLeafColumns().findLast(({ id }) => !hidden.includes(id))?.id;
+  const lastOnPhone = lastBut([...hiddenOnPhone, ...hiddenWhenNarrow]);
+  const lastWhenNarrow = lastBut(hiddenWhenNarrow);
   const look = (id: string) =>
     [
       numeric.includes(id) ? 'text-right tabular-nums' : 'text-left',
       hiddenOnPhone.includes(id) ? 'max-sm:hidden' : '',
+      hiddenWhenNarrow.includes(id) ? '@max-3xl:hidden' : '',
       id === lastOnPhone ? 'max-sm:pr-5' : '',
+      id === lastWhenNarrow ? '@max-3xl:pr-5' : '',
     ].join(' ');
   const where = card ? 'max-sm:hidden' : '';
   const wide = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section aria-label={caption} tabIndex={0} className={`relative overflow-x-auto ${where}`}>
+    <section aria-label={caption} tabIndex={0} className={`@container relative overflow-x-auto ${where}`}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>

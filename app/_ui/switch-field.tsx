@@ -27,9 +27,9 @@ export function SwitchField({ label, hint, checked, disabled = false, onChange }
         disabled={disabled}
         onCheckedChange={onChange}
         aria-labelledby={id}
-        className="relative h-6 w-11 shrink-0 rounded-full bg-field transition-colors after:absolute after:inset-x-0 after:-inset-y-2.5 data-[checked]:bg-accent data-[disabled]:opacity-60"
+        className="relative h-6 w-11 shrink-0 rounded-full bg-field transition-colors after:absolute after:inset-x-0 after:-inset-y-2.5 forced-colors:outline forced-colors:data-[checked]:bg-[Highlight] data-[checked]:bg-accent data-[disabled]:opacity-60"
       >
-        <Switch.Thumb className="absolute top-0.5 left-0.5 size-5 rounded-full bg-white shadow transition-transform data-[checked]:translate-x-5 dark:bg-page" />
+        <Switch.Thumb className="absolute top-0.5 left-0.5 size-5 rounded-full bg-white shadow transition-transform data-[checked]:translate-x-5 dark:bg-page forced-colors:bg-[ButtonText]" />
       </Switch.Root>
     </div>
   );

@@ -17,7 +17,7 @@ export function PeriodLinks({ current }: { current: Period }) {
           key={period}
           href={`?period=${period}`}
           aria-current={period === current ? 'true' : undefined}
-          className="flex h-11 items-center rounded-md px-3 text-muted hover:text-text aria-[current=true]:bg-sunken aria-[current=true]:font-medium aria-[current=true]:text-text sm:h-8"
+          className="flex h-11 items-center rounded-md px-3 text-muted hover:text-text aria-[current=true]:bg-sunken aria-[current=true]:font-medium aria-[current=true]:text-text forced-colors:aria-[current=true]:underline sm:h-8"
         >
           {NAMES[period]}
         </PageLink>

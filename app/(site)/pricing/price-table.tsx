@@ -161,6 +161,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
           rows={shown}
           numeric={NUMERIC}
           hiddenOnPhone={HIDDEN_ON_PHONE}
+          hiddenWhenNarrow={['maxOutputTokens']}
           sortable
           empty={
             <EmptyState

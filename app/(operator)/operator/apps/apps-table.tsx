@@ -46,7 +46,8 @@ export function AppsTable({ rows }: { rows: Row[] }) {
       rows={rows}
       sortable
       numeric={['rate', 'requests', 'charged']}
-      hiddenOnPhone={['owner', 'rate', 'requests']}
+      hiddenOnPhone={['rate', 'requests']}
+      hiddenWhenNarrow={['owner']}
       empty={
         <EmptyState title="No app yet">
           Partners sign up at /partner, or make one here: npm run svc -- partner create

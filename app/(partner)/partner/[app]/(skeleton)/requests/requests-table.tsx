@@ -44,7 +44,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
     column.accessor('model', {
       header: 'Model',
       cell: ({ row: { original } }) => (
-        <span className="flex items-center gap-2">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="whitespace-nowrap">{original.model}</span>
           <Outcome {...original} />
         </span>
@@ -84,6 +84,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
       rows={rows}
       empty={empty}
       numeric={['inputTokens', 'outputTokens', 'charge', 'commission']}
+      hiddenWhenNarrow={['inputTokens', 'outputTokens']}
     />
   );
 }

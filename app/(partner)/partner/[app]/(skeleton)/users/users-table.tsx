@@ -91,6 +91,7 @@ export function UsersTable({
       rows={rows}
       empty={empty}
       numeric={['requests', 'spent', 'earned']}
+      hiddenWhenNarrow={['since']}
     />
   );
 }

@@ -84,6 +84,17 @@ describe('chat to the OpenAI format', () => {
     );
   });
 
+  test('a developer is the system where only OpenAI’s newer models know one', () => {
+    const roleFor = (provider: string, upstreamModel: string) =>
+      (
+        ask({ messages: [{ role: 'developer', content: 'Be brief' }, HI] }, provider, { upstreamModel }).body
+          .messages as Json[]
+      )[0];
+    expect(roleFor('mistral', 'mistral-large')).toEqual({ role: 'system', content: 'Be brief' });
+    expect(roleFor('deepseek', 'deepseek-v4-pro')).toEqual({ role: 'system', content: 'Be brief' });
+    expect(roleFor('openai', 'gpt-5')).toEqual({ role: 'developer', content: 'Be brief' });
+  });
+
   test('thoughts of others do not reach a provider that refuses unknown fields', () => {
     const messages = [
       HI,

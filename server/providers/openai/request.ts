@@ -102,8 +102,14 @@ function repairMessages(
   const keepsThoughts = target.profile.takesThoughts && !target.withoutReasoning;
   return messages.map((message) => {
     const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
-    return repairMarks(own, target, capabilities);
+    return repairMarks(repairRole(own, capabilities), target, capabilities);
   });
+}
+
+/** OpenAI's newer name for the system, which hardly anyone else knows. */
+function repairRole(message: Json, { systemRole }: ChatCapabilities): Json {
+  if (message.role !== 'developer' || systemRole === 'developer') return message;
+  return Object.assign({}, message, { role: systemRole });
 }
 
 /** What the catalogue does not price, and files of an account that all users share; for every provider. */

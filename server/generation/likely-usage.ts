@@ -2,6 +2,7 @@ import type { CatalogModel } from '../pricing/catalog';
 import { likelyMediaTokens } from '../pricing/media-tokens';
 import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { MOST_TOKENS } from '../providers/count';
 import { profileFor } from './upstream';
 
 /** Usage as it is likely to be, from the bytes of output seen. */
@@ -15,8 +16,8 @@ export function likelyUsage(measure: Measure, model: Asked): Estimate {
   const kind = profileFor(model.provider).format;
   return (outputBytes) => ({
     ...NO_TOKENS,
-    input: likelyInputTokens(measure, model),
-    output: likelyOutputTokens(outputBytes, kind),
+    input: Math.min(MOST_TOKENS, likelyInputTokens(measure, model)),
+    output: Math.min(MOST_TOKENS, likelyOutputTokens(outputBytes, kind)),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
-import { readCount } from '../count';
+import { MOST_TOKENS, readCount } from '../count';
 
 /** The usage object as it stands so far: later numbers are cumulative and take the place of earlier ones, if they can be true. */
 export function overwriteUsage(earlier: Json, later: unknown): Json {
@@ -57,5 +57,6 @@ function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: num
 }
 
 function addUsage(total: TokenUsage, more: TokenUsage): void {
-  for (const key of Object.keys(total) as (keyof TokenUsage)[]) total[key] += more[key];
+  for (const key of Object.keys(total) as (keyof TokenUsage)[])
+    total[key] = Math.min(MOST_TOKENS, total[key] + more[key]);
 }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { messagesProtocol } from '../protocols/client-protocol';
+import { likelyUsage } from './likely-usage';
+
+test('an estimate stays within what the books hold, whatever is shown', () => {
+  const document = { type: 'document', source: { type: 'url', url: 'https://x.test/a' } };
+  const request = messagesProtocol.validate({
+    model: 'm',
+    max_tokens: 1,
+    messages: [{ role: 'user', content: Array(10_000).fill(document) }],
+  });
+  const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5' };
+  const estimate = likelyUsage((kind) => messagesProtocol.measure(request, kind), model);
+  expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
+});

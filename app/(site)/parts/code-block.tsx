@@ -11,6 +11,7 @@ type Props = {
 const NAMES: Record<string, string> = {
   js: 'JavaScript',
   ts: 'TypeScript',
+  tsx: 'TSX',
   python: 'Python',
   sh: 'Shell',
   json: 'JSON',

@@ -30,13 +30,22 @@ export const checkoutRequestSchema = z.object({
     description: 'What to pay, in the currency, with at most two decimals.',
   }),
   currency: z.enum(CURRENCIES).default('usd'),
-  checkout_mode: z.enum(CHECKOUT_MODES).default('new_tab'),
-  display: z.enum(DISPLAYS).optional(),
+  checkout_mode: z
+    .enum(CHECKOUT_MODES)
+    .default('new_tab')
+    .meta({ description: 'Kept with the purchase. The payment page is the same in every mode.' }),
+  display: z
+    .enum(DISPLAYS)
+    .optional()
+    .meta({ description: 'As the widget has it; it changes nothing here.' }),
   return_url: z
     .url({ error: 'must be a whole address, such as https://app.example.com/credits' })
     .max(2000)
     .optional()
-    .meta({ description: 'Where the user comes back to; on an origin that the app registered.' }),
+    .meta({
+      description:
+        'Where the user comes back to, with `session_id` in the query, and `status=cancelled` if they did not pay; on an origin that the app registered. By default a page of ours, which tells them to go back to the app.',
+    }),
   metadata: metadataSchema.optional(),
 });
 

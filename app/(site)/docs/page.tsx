@@ -47,7 +47,8 @@ export default function QuickstartPage() {
       <Step place={2}>
         <p>
           One script opens a checkout in which people sign in, buy credits, and allow your app to use credits
-          they bought elsewhere. Your page learns of it by callbacks.
+          they bought elsewhere. Your page learns of it by callbacks. For React there is{' '}
+          <TextLink href="/docs/widget#react-and-bundlers">a hook</TextLink>.
         </p>
         <CodeBlock language="html" code={readSnippet('A page', 'html')} />
         {!isLive() && (
@@ -78,7 +79,8 @@ export default function QuickstartPage() {
       <Step place={4}>
         <p>
           A <InlineCode>402</InlineCode> means that the user has to decide something. Open the checkout with{' '}
-          <InlineCode>Svc.open()</InlineCode>; it knows what to ask.
+          <InlineCode>Svc.open()</InlineCode>; it knows what to ask. In code:{' '}
+          <TextLink href="/docs/widget#spend">Spend</TextLink>.
         </p>
         <ul className="grid list-disc gap-2 pl-6">
           <li>

@@ -10,7 +10,7 @@ export const CHECKOUT: Operation[] = [
     group: 'checkout',
     summary: 'Start a purchase',
     description:
-      'Starts a purchase for the user of the key and gives the address of its payment page. Price and exchange rate are fixed for as long as the session is open. Send an `Idempotency-Key`: the same request with the same key starts one session, and gets the same answer for a day. A user who has just signed in and holds no key yet is named by `publishable_key`, a sign-in `token` and its `code_verifier` instead of the header; the answer then brings their first `user_key`.',
+      'Starts a purchase for the user of the key and gives the address of its payment page. Open that page in a tab or window of its own, since it refuses to be framed. That the user comes back to `return_url` proves nothing: read the purchase, or wait for the webhook `credits.added`. Price and exchange rate are fixed for as long as the session is open. Send an `Idempotency-Key`: the same request with the same key starts one session, and gets the same answer for a day. A user who has just signed in and holds no key yet is named by `publishable_key`, a sign-in `token` and its `code_verifier` instead of the header; the answer then brings their first `user_key`.',
     auth: 'user-key',
     requestHeaders: {
       'Idempotency-Key': {

@@ -13,7 +13,7 @@ export function Sheet({
   return (
     <div className="mx-auto flex min-h-dvh w-full max-w-[400px] flex-col px-6">
       <header className="flex h-20 shrink-0 items-center">
-        <a href="/" className="flex items-center gap-2.5 font-semibold">
+        <a href="/" className="flex h-11 items-center gap-2.5 font-semibold">
           <img src="/icon.svg" alt="" width="28" height="28" />
           {brand}
         </a>

@@ -91,7 +91,7 @@ export function DataTable<Row extends RowData>({
                       <button
                         type="button"
                         onClick={header.column.getToggleSortingHandler()}
-                        className="-m-1 inline-flex items-center gap-1 rounded p-1 hover:text-text"
+                        className="-mx-1 -my-2.5 inline-flex items-center gap-1 rounded px-1 py-2.5 hover:text-text"
                       >
                         <table.FlexRender header={header} />
                         {sorted === 'asc' && <ArrowUp size={14} aria-hidden="true" />}
@@ -129,7 +129,7 @@ export function DataTable<Row extends RowData>({
       {wide}
       <ul aria-label={caption} className="-mt-px border-t border-line sm:hidden">
         {table.getRowModel().rows.map((row) => (
-          <li key={row.id} className="border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
+          <li key={row.id} className="row-card border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
             {card(row.original)}
           </li>
         ))}

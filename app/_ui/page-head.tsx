@@ -16,7 +16,7 @@ export function PageHead({ title, description, actions, back }: Props) {
       {back && (
         <PageLink
           href={back.href}
-          className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline"
+          className="-mt-1 mb-2 inline-block py-1 text-sm text-muted hover:text-text hover:underline max-sm:-mt-4 max-sm:mb-1 max-sm:py-3"
         >
           ← {back.label}
         </PageLink>

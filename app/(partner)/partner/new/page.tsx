@@ -63,7 +63,7 @@ function Frame({ brand, back, children }: FrameProps) {
       <main className="mx-auto max-w-[560px] px-4 pt-8 pb-16 sm:pt-16">
         {back && (
           <p className="mb-4 text-sm">
-            <PageLink href={back.href} className="text-muted hover:text-text">
+            <PageLink href={back.href} className="-my-3 inline-block py-3 text-muted hover:text-text">
               ← {back.label}
             </PageLink>
           </p>

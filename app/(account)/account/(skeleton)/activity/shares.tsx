@@ -22,7 +22,7 @@ export function Shares({ title, of, query, shares }: Props) {
               <PageLink
                 href={writeQuery({ ...query, [of]: query[of] === id ? undefined : id, page: 1 })}
                 aria-current={query[of] === id ? 'true' : undefined}
-                className="-my-1 truncate py-1 underline-offset-2 hover:underline aria-[current=true]:font-semibold"
+                className="-my-2 truncate py-2 underline-offset-2 hover:underline aria-[current=true]:font-semibold"
               >
                 {name}
               </PageLink>

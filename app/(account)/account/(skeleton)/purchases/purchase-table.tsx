@@ -89,7 +89,7 @@ function Paid({ amount, currency, returned }: PurchaseRow) {
       {formatMoney(amount, currency, 'en', { inColumn: true })}
       {returned > 0 && (
         <span className="block text-[13px] font-normal text-muted">
-          {formatMoney(returned, currency, 'en', { inColumn: true })} returned
+          {formatMoney(returned, currency, 'en', { inColumn: true })} refunded
         </span>
       )}
     </>

@@ -1,5 +1,6 @@
 'use client';
 
+import { formatMoney } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
@@ -36,6 +37,7 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
           <span className="font-medium tabular-nums">{paidOf(row)}</span>
           <StateOf {...row} />
         </p>
+        <Refunded {...row} />
         <p className="mt-1 text-[13px] wrap-anywhere text-muted">
           {row.credits} credits in {row.appName}
         </p>
@@ -59,7 +61,12 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
     }),
     column.accessor('amountMinor', {
       header: 'Paid',
-      cell: ({ row: { original } }) => paidOf(original),
+      cell: ({ row: { original } }) => (
+        <>
+          {paidOf(original)}
+          <Refunded {...original} />
+        </>
+      ),
     }),
     column.accessor('credits', { header: 'Credits' }),
     column.display({
@@ -85,7 +92,14 @@ function StateOf({ status }: Row) {
   return <Badge look={look}>{text}</Badge>;
 }
 
-const paidOf = ({ amountMinor, currency }: Row): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() }).format(
-    amountMinor / 100,
+function Refunded({ refundedMinor, currency }: Row) {
+  if (refundedMinor === 0) return null;
+  return (
+    <span className="block text-[13px] font-normal text-muted">
+      {formatMoney(refundedMinor / 100, currency, 'en', { inColumn: true })} refunded
+    </span>
   );
+}
+
+const paidOf = ({ amountMinor, currency }: Row): string =>
+  formatMoney(amountMinor / 100, currency, 'en', { inColumn: true });

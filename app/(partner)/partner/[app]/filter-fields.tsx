@@ -27,7 +27,7 @@ export function UserField({ user }: { user: string }) {
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
       aria-label="User id"
-      placeholder="User id: au_…"
+      placeholder="User id"
       autoComplete="off"
       autoCapitalize="none"
       enterKeyHint="search"

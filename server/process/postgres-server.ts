@@ -48,17 +48,27 @@ export async function runServer(
   options: { durable: boolean },
 ): Promise<RunningServer> {
   const port = await choosePort(cluster.lastPort);
-  const child = spawnServer(
-    cluster,
-    binaries.postgres,
-    account,
-    argumentsFor(cluster, port, options.durable),
-  );
-  const pid = await waitUntilReady(cluster, child, binaries.postgres);
-  cluster.rememberPort(port);
-  // The server must not keep this process alive, nor die with its terminal: stopping it is our decision.
-  child.unref();
-  return { port, pid, stop: () => stopServer(pid) };
+  const args = argumentsFor(cluster, port, options.durable);
+  const deadline = now() + START_PATIENCE_MS;
+  for (;;) {
+    const child = spawnServer(cluster, binaries.postgres, account, args);
+    try {
+      const pid = await waitUntilReady(cluster, child, binaries.postgres);
+      cluster.rememberPort(port);
+      // The server must not keep this process alive, nor die with its terminal: stopping it is our decision.
+      child.unref();
+      return { port, pid, stop: () => stopServer(pid) };
+    } catch (error) {
+      if (!metAnother(cluster, child) || now() > deadline) throw error;
+      await sleep(5 * POLL_MS);
+    }
+  }
+}
+
+/** Of a server that was killed some processes live on for a moment; until then no other one may start. */
+function metAnother(cluster: Cluster, child: ChildProcess): boolean {
+  const refusal = `[${child.pid}] FATAL:  pre-existing shared memory block`;
+  return child.pid !== undefined && tailOf(cluster.logFile).includes(refusal);
 }
 
 function argumentsFor(cluster: Cluster, port: number, durable: boolean): string[] {

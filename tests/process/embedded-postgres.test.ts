@@ -62,6 +62,26 @@ test('a server that outlived its killed process is taken over, and stopped with 
   await expect(query(url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
 });
 
+test('a server that was killed is waited for until the last of its processes is gone', async () => {
+  const { child, url } = await holdDatabase();
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const lingering = rows[0]?.pid ?? 0;
+  process.kill(lingering, 'SIGSTOP');
+  process.kill(postmasterPid(), 'SIGKILL');
+  await kill(child);
+  const started = start();
+  const refused = () =>
+    readFileSync(path.join(postgresDir, 'svc.log'), 'utf8').includes('shared memory block');
+  await expect.poll(refused).toBe(true);
+  process.kill(lingering, 'SIGCONT');
+  const database = await started;
+  expect(await query(database.url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+  await database.stop();
+});
+
 test('a pid file that names another living process does not keep the database from starting', async () => {
   writeFileSync(
     path.join(postgresDir, 'postmaster.pid'),

@@ -97,8 +97,7 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
 
 /**
  * Whose request it was; null for one that was not charged. The users' receipts are looked into one by
- * one, in a second for some 100,000 users: an index by request alone would be a write more in every
- * paid request.
+ * one: an index by request alone would be a write more in every paid request.
  */
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
   if (!REQUEST_ID.test(requestId)) return null;

@@ -2,6 +2,7 @@
 
 import { usePathname } from 'next/navigation';
 import { createContext, type ReactNode, useContext } from 'react';
+import { findCurrent } from './find-current';
 
 type Names = { pages: { href: string; label: string }[]; dashboard: string };
 
@@ -18,9 +19,6 @@ export function TitleNames({ children, ...names }: Names & { children: ReactNode
  */
 export function ComingTitle() {
   const { pages, dashboard } = useContext(NamesContext);
-  const path = usePathname();
-  const [first, ...others] = pages;
-  const page = others.find(({ href }) => path === href || path.startsWith(`${href}/`));
-  if (first === undefined) return null;
-  return <title>{page ? `${page.label} · ${dashboard}` : dashboard}</title>;
+  const page = findCurrent(pages, usePathname());
+  return <title>{page && page !== pages[0] ? `${page.label} · ${dashboard}` : dashboard}</title>;
 }

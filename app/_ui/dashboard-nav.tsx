@@ -5,6 +5,7 @@ import { Menu, X } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { BACKDROP } from './dialog';
+import { findCurrent } from './find-current';
 import { PageLink } from './page-link';
 
 /** One page of a dashboard. The first one's address is the dashboard's own and matches exactly. */
@@ -70,17 +71,16 @@ export function DashboardMenu({ items, switcher, footer }: MenuProps) {
 
 function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => void }) {
   const path = usePathname();
-  const isCurrent = (href: string, place: number) =>
-    path === href || (place > 0 && path.startsWith(`${href}/`));
+  const current = findCurrent(items, path);
   return (
     <ul className="flex flex-col gap-0.5">
-      {items.map(({ href, label, icon, heading }, place) => (
+      {items.map(({ href, label, icon, heading }) => (
         <li key={href}>
           {heading && <p className="px-3 pt-3 pb-1 text-xs font-medium text-muted">{heading}</p>}
           <PageLink
             href={href}
             {...(onCurrent && path === href && { onClick: onCurrent })}
-            aria-current={isCurrent(href, place) ? 'page' : undefined}
+            aria-current={href === current?.href ? 'page' : undefined}
             className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text forced-colors:aria-[current=page]:underline lg:h-8 lg:text-sm"
           >
             {icon}

@@ -35,11 +35,11 @@ type Row = StoredReceipt & {
 };
 
 /** What cannot be one is not asked for: some texts are no text to the database. */
-const REQUEST_ID = /^req_\w+$/;
+export const isRequestId = (text: string): boolean => /^req_\w+$/.test(text);
 
 /** Null when the user has no such request: another user's is not found either. */
 export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
-  if (!REQUEST_ID.test(requestId)) return null;
+  if (!isRequestId(requestId)) return null;
   const { rows } = await pool().query<Row>(
     `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
@@ -100,7 +100,7 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
  * one: an index by request alone would be a write more in every paid request.
  */
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
-  if (!REQUEST_ID.test(requestId)) return null;
+  if (!isRequestId(requestId)) return null;
   const [user] = await querySlowly<{ id: string }>(
     `SELECT a.user_id AS id FROM account a CROSS JOIN LATERAL (
        SELECT 1 FROM usage u WHERE u.user_id = a.user_id AND u.request_id = $1 OFFSET 0) u LIMIT 1`,

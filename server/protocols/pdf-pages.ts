@@ -6,10 +6,11 @@ const PDF_IN_BASE64 = 'JVBERi0';
 const PAGE = /\/Type\s*\/Page(?![A-Za-z])/g;
 /** Since PDF 1.5 pages mostly stand in compressed streams of objects. */
 const OBJECT_STREAM = /\/Type\s*\/ObjStm(?![A-Za-z])/g;
-const STREAM_BEGINS = /stream\r?\n/g;
-/** A stream of objects is far smaller; what unfolds beyond all bounds is not looked at. */
-const MAX_STREAM_BYTES = 1_000_000;
-const MAX_STREAMS = 500;
+const STREAM_BEGINS = /stream\r?\n/;
+/** Its dictionary is no longer, by far: a stream is not looked for through the whole file. */
+const MAX_DICTIONARY = 2_000;
+/** All streams of objects together unfold to so many times the file at most: one request must not hold up the others. */
+const MOST_UNFOLDED = 8;
 
 /** Null for what is no PDF, or does not tell. */
 export function countPdfPages(base64: string): number | null {
@@ -17,19 +18,26 @@ export function countPdfPages(base64: string): number | null {
   const file = Buffer.from(base64, 'base64');
   const text = file.toString('latin1');
   let pages = countPages(text);
-  for (const { index } of [...text.matchAll(OBJECT_STREAM)].slice(0, MAX_STREAMS)) {
-    STREAM_BEGINS.lastIndex = index;
-    if (STREAM_BEGINS.test(text)) pages += countPages(inflate(file.subarray(STREAM_BEGINS.lastIndex)));
+  let bytesLeft = MOST_UNFOLDED * file.length;
+  for (const { index } of text.matchAll(OBJECT_STREAM)) {
+    const begins = STREAM_BEGINS.exec(text.slice(index, index + MAX_DICTIONARY));
+    if (begins === null) continue;
+    const objects = unfold(file.subarray(index + begins.index + begins[0].length), bytesLeft);
+    if (objects === null) return null;
+    bytesLeft -= objects.length;
+    pages += countPages(objects);
   }
   return pages === 0 ? null : pages;
 }
 
 const countPages = (text: string): number => text.match(PAGE)?.length ?? 0;
 
-function inflate(bytes: Uint8Array): string {
+/** Null for what is broken, or unfolds beyond the bound. */
+function unfold(bytes: Uint8Array, maxOutputLength: number): string | null {
+  if (maxOutputLength <= 0) return null;
   try {
-    return inflateSync(bytes, { maxOutputLength: MAX_STREAM_BYTES }).toString('latin1');
+    return inflateSync(bytes, { maxOutputLength }).toString('latin1');
   } catch {
-    return '';
+    return null;
   }
 }

@@ -7,7 +7,7 @@ import {
   readRequestPage,
   streamRequests,
 } from '@/server/activity/user-activity';
-import { findUserOfRequest, findUserReceipt } from '@/server/activity/user-receipt';
+import { findUserOfRequest, findUserReceipt, isRequestId } from '@/server/activity/user-receipt';
 import { setClock } from '@/server/clock';
 import { pool } from '@/server/db';
 import { readUsageDays, rollUpUsage } from '@/server/ledger';
@@ -152,6 +152,8 @@ describe('the list of requests', () => {
     expect(await findUserReceipt(theirs, requestId)).not.toBeNull();
     expect(await findUserReceipt(mine, 'req_\0')).toBeNull();
     expect(await findUserOfRequest(requestId)).toBe(theirs);
+    // Nor is the address of somebody whose name begins like one.
+    expect(isRequestId('req_ada@example.com')).toBe(false);
     for (const unknown of ['req_unknown', 'req_\0']) expect(await findUserOfRequest(unknown)).toBeNull();
     expect(await listUsedApps(mine)).toEqual([]);
     for await (const lines of streamRequests(mine, filter)) expect(lines).toEqual([]);

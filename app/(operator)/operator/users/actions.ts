@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
+import { isRequestId } from '@/server/activity/user-receipt';
 import { ApiError } from '@/server/errors';
 import { findUserRef } from '@/server/operator/find-user';
 
@@ -12,5 +13,5 @@ export const findUser = operatorAction(z.object({ name: z.string().max(300) }), 
   }
   const page = `/operator/users/${ref}`;
   const request = name.trim();
-  return { ok: true, value: { page: request.startsWith('req_') ? `${page}/requests/${request}` : page } };
+  return { ok: true, value: { page: isRequestId(request) ? `${page}/requests/${request}` : page } };
 });

@@ -1,0 +1,6 @@
+/** The page of a dashboard that an address belongs to; the first one's is the dashboard's own and matches exactly. */
+export function findCurrent<Page extends { href: string }>(pages: Page[], path: string): Page | undefined {
+  const [first, ...others] = pages;
+  if (path === first?.href) return first;
+  return others.find(({ href }) => path === href || path.startsWith(`${href}/`));
+}

@@ -210,10 +210,10 @@ async function enterConsole(page: Page, service: string): Promise<void> {
 
 const REASON = 'as agreed by telephone';
 
-type Deed = { says: string; fill?: (dialog: Locator) => Promise<void> };
+type Action = { says: string; fill?: (dialog: Locator) => Promise<void> };
 
 /** Opens what asks, says why, confirms. */
-async function act(page: Page, name: string, { says, fill }: Deed): Promise<void> {
+async function act(page: Page, name: string, { says, fill }: Action): Promise<void> {
   await page
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .first()

@@ -285,14 +285,14 @@ describe('svc ledger check', () => {
     expect((await run('ledger', 'check')).out).toMatch(/^The ledger holds: \d+ users, \d+ transactions\.\n$/);
 
     const { id } = await prisma().user.findUniqueOrThrow({ where: { email: 'books@example.com' } });
-    await prisma().account.update({ where: { userId: id }, data: { money: { increment: 1n } } });
+    await prisma().wallet.update({ where: { userId: id }, data: { money: { increment: 1n } } });
     const broken = await run('ledger', 'check', '--json');
     expect(broken.code).toBe(1);
     expect(JSON.parse(broken.out)).toMatchObject({
       ok: false,
       differences: [expect.stringContaining('differs by 1')],
     });
-    await prisma().account.update({ where: { userId: id }, data: { money: { decrement: 1n } } });
+    await prisma().wallet.update({ where: { userId: id }, data: { money: { decrement: 1n } } });
   });
 });
 

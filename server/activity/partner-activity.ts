@@ -28,7 +28,7 @@ export type AppDay = {
 };
 
 /** Up to now, oldest first. */
-export async function readAppDays(appId: string, { from, to }: Days): Promise<AppDay[]> {
+export async function readAppDays(partnerId: string, { from, to }: Days): Promise<AppDay[]> {
   const { rows } = await pool().query<AppDay>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, model, sum(requests)::float8 AS requests,
             sum(unfinished)::float8 AS unfinished, sum(input_tokens)::float8 AS "inputTokens",
@@ -36,7 +36,7 @@ export async function readAppDays(appId: string, { from, to }: Days): Promise<Ap
             sum(partner_share)::bigint AS "partnerShare"
      FROM activity_by_partner WHERE partner_id = $1 AND day >= $2 AND day < $3
      GROUP BY 1, 2 ORDER BY 1, 2`,
-    [appId, from, to],
+    [partnerId, from, to],
   );
   return rows;
 }
@@ -52,7 +52,7 @@ export type EarningsDay = {
 };
 
 /** Days with earnings, oldest first. What was earned and what remains are read at one moment. */
-export async function readEarningsDays(appId: string, { from, to }: Days): Promise<EarningsDay[]> {
+export async function readEarningsDays(partnerId: string, { from, to }: Days): Promise<EarningsDay[]> {
   const { rows } = await pool().query<{ day: string; model: string; amount: bigint; net: bigint }>(
     `WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
      net AS (
@@ -60,7 +60,7 @@ export async function readEarningsDays(appId: string, { from, to }: Days): Promi
          SELECT (hour AT TIME ZONE 'UTC')::date AS day, earned FROM earnings_rollup WHERE partner_id = $1
          UNION ALL
          SELECT (e.created_at AT TIME ZONE 'UTC')::date, e.amount FROM mark, ledger_entry e
-         WHERE e.created_at >= mark.up_to AND e.account = 'partner_earnings' AND e.app_id = $1) every
+         WHERE e.created_at >= mark.up_to AND e.account = 'partner_earnings' AND e.partner_id = $1) every
        WHERE day >= $2 AND day < $3 GROUP BY 1
      ), gross AS (
        SELECT day, model, sum(partner_share)::bigint AS amount FROM activity_by_partner
@@ -69,7 +69,7 @@ export async function readEarningsDays(appId: string, { from, to }: Days): Promi
      SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(model, '') AS model, coalesce(amount, 0) AS amount,
             coalesce(net, 0)::bigint AS net
      FROM gross FULL JOIN net USING (day) ORDER BY 1, 2`,
-    [appId, from, to],
+    [partnerId, from, to],
   );
   const days = new Map<string, EarningsDay>();
   for (const { day, model, amount, net } of rows) {
@@ -82,13 +82,13 @@ export async function readEarningsDays(appId: string, { from, to }: Days): Promi
 }
 
 /** How many users made a request since the day, UTC. */
-export async function countActiveUsers(appId: string, { from }: Pick<Days, 'from'>): Promise<number> {
+export async function countActiveUsers(partnerId: string, { from }: Pick<Days, 'from'>): Promise<number> {
   const { rows } = await pool().query<{ users: number }>(
     `SELECT count(*)::int AS users FROM (
-       SELECT user_id FROM activity_app_user WHERE app_id = $1 AND last_at >= $2::date::timestamp AT TIME ZONE 'UTC'
+       SELECT user_id FROM activity_app_user WHERE partner_id = $1 AND last_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        UNION
        SELECT user_id FROM activity_unfolded_app_users($1)) active`,
-    [appId, from],
+    [partnerId, from],
   );
   return rows[0]?.users ?? 0;
 }
@@ -122,27 +122,30 @@ export type AppRequest = {
 
 /** A page of requests, newest first, and how many there are. */
 export async function listAppRequests(
-  appId: string,
+  partnerId: string,
   filter: RequestFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ requests: AppRequest[]; total: number }> {
-  const counts = await countRequests(appId, filter);
+  const counts = await countRequests(partnerId, filter);
   const total = counts.reduce((sum, { requests }) => sum + requests, 0);
   // The days say where in time the page lies, so that only those are read, however long the list.
   const window = findWindow(counts, { offset, limit });
   if (window === null) return { requests: [], total };
-  const requests = await readRequests(appId, { ...filter, ...window }, { offset: window.offset, limit });
+  const requests = await readRequests(partnerId, { ...filter, ...window }, { offset: window.offset, limit });
   return { requests, total };
 }
 
 const EXPORT_ROWS = 1_000;
 
 /** All of them, newest first, in portions. */
-export async function* streamAppRequests(appId: string, filter: RequestFilter): AsyncGenerator<AppRequest[]> {
-  for (const { day } of await countRequests(appId, filter)) {
+export async function* streamAppRequests(
+  partnerId: string,
+  filter: RequestFilter,
+): AsyncGenerator<AppRequest[]> {
+  for (const { day } of await countRequests(partnerId, filter)) {
     const ofDay = { ...filter, from: day, to: dayAfter(day) };
     for (let offset = 0; ; offset += EXPORT_ROWS) {
-      const requests = await readRequests(appId, ofDay, { offset, limit: EXPORT_ROWS });
+      const requests = await readRequests(partnerId, ofDay, { offset, limit: EXPORT_ROWS });
       if (requests.length > 0) yield requests;
       if (requests.length < EXPORT_ROWS) break;
     }
@@ -150,42 +153,47 @@ export async function* streamAppRequests(appId: string, filter: RequestFilter): 
 }
 
 /** By day, newest first. */
-async function countRequests(appId: string, filter: RequestFilter): Promise<DayCount[]> {
+async function countRequests(partnerId: string, filter: RequestFilter): Promise<DayCount[]> {
   const rows =
-    filter.appUserId === undefined ? await countOfAll(appId, filter) : await countOfUser(appId, filter);
+    filter.appUserId === undefined
+      ? await countOfAll(partnerId, filter)
+      : await countOfUser(partnerId, filter);
   return rows.sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
-async function countOfAll(appId: string, { from, to, model, status }: RequestFilter): Promise<DayCount[]> {
+async function countOfAll(
+  partnerId: string,
+  { from, to, model, status }: RequestFilter,
+): Promise<DayCount[]> {
   const counted =
     status === undefined ? 'requests' : status === 'completed' ? 'requests - unfinished' : 'unfinished';
   const { rows } = await pool().query<DayCount>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(${counted})::float8 AS requests FROM activity_by_partner
      WHERE partner_id = $1 AND day >= $2 AND day < $3 AND ($4::text IS NULL OR model = $4)
      GROUP BY 1 HAVING sum(${counted}) > 0`,
-    [appId, from, to, model ?? null],
+    [partnerId, from, to, model ?? null],
   );
   return rows;
 }
 
 /** One person's requests are counted one by one: they lie together. */
 async function countOfUser(
-  appId: string,
+  partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
 ): Promise<DayCount[]> {
   const { rows } = await pool().query<DayCount>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::float8 AS requests FROM usage
-     WHERE user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND app_id = $1) AND app_id = $1
+     WHERE user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1) AND partner_id = $1
        AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
        AND ($4::text IS NULL OR model = $4) AND ($6::text IS NULL OR (outcome = 'completed') = ($6 = 'completed'))
      GROUP BY 1`,
-    [appId, from, to, model ?? null, appUserId ?? null, status ?? null],
+    [partnerId, from, to, model ?? null, appUserId ?? null, status ?? null],
   );
   return rows;
 }
 
 async function readRequests(
-  appId: string,
+  partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<AppRequest[]> {
@@ -195,15 +203,15 @@ async function readRequests(
             u.output_tokens AS "outputTokens", u.charge, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.estimated, u.outcome
      FROM usage u
-     JOIN user_app a ON a.user_id = u.user_id AND a.app_id = u.app_id
-     WHERE u.app_id = $1
+     JOIN user_app a ON a.user_id = u.user_id AND a.partner_id = u.partner_id
+     WHERE u.partner_id = $1
        AND u.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        AND u.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
        AND ($4::text IS NULL OR u.model = $4)
-       AND ($5::text IS NULL OR u.user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND app_id = $1))
+       AND ($5::text IS NULL OR u.user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1))
        AND ($6::text IS NULL OR (u.outcome = 'completed') = ($6 = 'completed'))
      ORDER BY u.created_at DESC, u.request_id DESC LIMIT $7 OFFSET $8`,
-    [appId, from, to, model ?? null, appUserId ?? null, status ?? null, limit, offset],
+    [partnerId, from, to, model ?? null, appUserId ?? null, status ?? null, limit, offset],
   );
   return rows;
 }
@@ -223,7 +231,7 @@ export type AppUser = {
 
 /** The app's users, the newest first. */
 export async function listAppUsers(
-  appId: string,
+  partnerId: string,
   { appUserId, offset, limit }: { appUserId?: string | undefined; offset: number; limit: number },
 ): Promise<AppUser[]> {
   const { rows } = await pool().query<AppUser>(
@@ -232,30 +240,30 @@ export async function listAppUsers(
             coalesce(sum(u.requests), 0)::float8 AS requests, coalesce(sum(u.charge), 0)::bigint AS charge,
             coalesce(sum(u.partner_share), 0)::bigint AS "partnerShare", max(u.last_at) AS "lastRequestAt"
      FROM (
-       SELECT * FROM user_app WHERE app_id = $1 AND ($2::text IS NULL OR app_user_id = $2)
+       SELECT * FROM user_app WHERE partner_id = $1 AND ($2::text IS NULL OR app_user_id = $2)
        ORDER BY created_at DESC, user_id LIMIT $3 OFFSET $4) a
      LEFT JOIN LATERAL (
-       SELECT * FROM activity_app_user WHERE app_id = $1 AND user_id = a.user_id
+       SELECT * FROM activity_app_user WHERE partner_id = $1 AND user_id = a.user_id
        UNION ALL
        SELECT * FROM latest WHERE user_id = a.user_id) u ON true
      GROUP BY a.app_user_id, a.metadata, a.created_at, a.user_id
      ORDER BY a.created_at DESC, a.user_id`,
-    [appId, appUserId ?? null, limit, offset],
+    [partnerId, appUserId ?? null, limit, offset],
   );
   return rows;
 }
 
-export async function countAppUsers(appId: string): Promise<number> {
+export async function countAppUsers(partnerId: string): Promise<number> {
   const { rows } = await pool().query<{ users: number }>(
-    'SELECT count(*)::int AS users FROM user_app WHERE app_id = $1',
-    [appId],
+    'SELECT count(*)::int AS users FROM user_app WHERE partner_id = $1',
+    [partnerId],
   );
   return rows[0]?.users ?? 0;
 }
 
-export async function* streamAppUsers(appId: string): AsyncGenerator<AppUser[]> {
+export async function* streamAppUsers(partnerId: string): AsyncGenerator<AppUser[]> {
   for (let offset = 0; ; offset += EXPORT_ROWS) {
-    const users = await listAppUsers(appId, { offset, limit: EXPORT_ROWS });
+    const users = await listAppUsers(partnerId, { offset, limit: EXPORT_ROWS });
     if (users.length > 0) yield users;
     if (users.length < EXPORT_ROWS) break;
   }
@@ -266,14 +274,14 @@ export async function* streamAppUsers(appId: string): AsyncGenerator<AppUser[]> 
 export type ErrorCount = { day: string; code: string; count: number };
 
 /** Generation requests that were answered with an error, by day and code. */
-export async function readErrorDays(appId: string, { from, to }: Days): Promise<ErrorCount[]> {
+export async function readErrorDays(partnerId: string, { from, to }: Days): Promise<ErrorCount[]> {
   const { rows } = await pool().query<ErrorCount>(
     `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count
      FROM refusal_hour
      WHERE partner_id = $1
        AND hour >= $2::date::timestamp AT TIME ZONE 'UTC' AND hour < $3::date::timestamp AT TIME ZONE 'UTC'
      GROUP BY 1, 2 ORDER BY 1, 2`,
-    [appId, from, to],
+    [partnerId, from, to],
   );
   return rows;
 }

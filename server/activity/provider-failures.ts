@@ -10,7 +10,7 @@ import { createTally, hourOf } from './tally';
 export type ProviderTrouble = { provider: string; kind: string; status: number };
 
 /** A provider that failed several times in a row. */
-export type Rest = { provider: string; failures: number; restsUntilMs: number };
+export type Cooldown = { provider: string; failures: number; cooldownUntilMs: number };
 
 const tally = createTally<ProviderTrouble & { hour: number }>();
 /** Names this process among those that share the database. */
@@ -34,18 +34,18 @@ export function writeProviderFailures(): Promise<void> {
 }
 
 /** Replaces what this process said before; rows of processes that are gone grow old. */
-export async function writeRests(rests: readonly Rest[]): Promise<void> {
+export async function writeCooldowns(cooldowns: readonly Cooldown[]): Promise<void> {
   await pool().query(
     `WITH said AS (
-       SELECT * FROM json_to_recordset($2::json) AS r (provider text, failures integer, "restsUntilMs" float8)
+       SELECT * FROM json_to_recordset($2::json) AS r (provider text, failures integer, "cooldownUntilMs" float8)
      ), over AS (
-       DELETE FROM provider_rest WHERE instance = $1 AND provider NOT IN (SELECT provider FROM said)
+       DELETE FROM provider_cooldown WHERE instance = $1 AND provider NOT IN (SELECT provider FROM said)
      )
-     INSERT INTO provider_rest (instance, provider, failures, rests_until, seen_at)
-     SELECT $1, provider, failures, to_timestamp("restsUntilMs" / 1000), $3 FROM said
+     INSERT INTO provider_cooldown (instance, provider, failures, cooldown_until, seen_at)
+     SELECT $1, provider, failures, to_timestamp("cooldownUntilMs" / 1000), $3 FROM said
      ON CONFLICT (instance, provider) DO UPDATE SET
-       failures = excluded.failures, rests_until = excluded.rests_until, seen_at = excluded.seen_at`,
-    [instance, JSON.stringify(rests), new Date(now())],
+       failures = excluded.failures, cooldown_until = excluded.cooldown_until, seen_at = excluded.seen_at`,
+    [instance, JSON.stringify(cooldowns), new Date(now())],
   );
 }
 
@@ -53,5 +53,5 @@ export async function forgetOldFailures(keepMs: number): Promise<void> {
   await pool().query('DELETE FROM provider_failure_hour WHERE hour < $1', [
     new Date(now() - keepMs - HOUR_MS),
   ]);
-  await pool().query('DELETE FROM provider_rest WHERE seen_at < $1', [new Date(now() - HOUR_MS)]);
+  await pool().query('DELETE FROM provider_cooldown WHERE seen_at < $1', [new Date(now() - HOUR_MS)]);
 }

@@ -11,10 +11,10 @@ export async function listUsedApps(userId: string): Promise<UsedApp[]> {
   const { rows } = await pool().query<UsedApp>(
     `SELECT p.id, p.name, p.disabled_at IS NOT NULL AS disabled, l.created_at AS "lastUsedAt"
      FROM user_app a
-     JOIN partner p ON p.id = a.app_id
+     JOIN partner p ON p.id = a.partner_id
      LEFT JOIN LATERAL (
        SELECT t.created_at FROM ledger_transaction t
-       WHERE t.user_id = a.user_id AND t.app_id = a.app_id AND t.kind = 'usage'
+       WHERE t.user_id = a.user_id AND t.partner_id = a.partner_id AND t.kind = 'usage'
        ORDER BY t.created_at DESC LIMIT 1) l ON true
      WHERE a.user_id = $1 ORDER BY l.created_at DESC NULLS LAST, p.name`,
     [userId],
@@ -26,7 +26,7 @@ export async function listUsedApps(userId: string): Promise<UsedApp[]> {
 export type RequestLine = {
   requestId: string;
   createdAt: Date;
-  appId: string;
+  partnerId: string;
   appName: string;
   model: string;
   inputTokens: number;
@@ -100,29 +100,29 @@ type Part = { limit: number; offset?: number; before?: RequestLine | undefined }
 
 async function readRequests(
   userId: string,
-  { from, to, appId, model }: UsageFilter,
+  { from, to, partnerId, model }: UsageFilter,
   { limit, offset = 0, before }: Part,
 ): Promise<RequestLine[]> {
   const { rows } = await pool().query<RequestLine>(
-    `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.app_id AS "appId", p.name AS "appName",
+    `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.partner_id AS "partnerId", p.name AS "appName",
             u.model, u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens",
             u.cache_write_tokens + u.cache_write_1h_tokens AS "cacheWriteTokens",
             u.output_tokens AS "outputTokens", u.reasoning_tokens AS "reasoningTokens",
             u.provider_cost AS "providerCost", u.charge, u.estimated, u.outcome
      FROM user_app a
-     JOIN partner p ON p.id = a.app_id
+     JOIN partner p ON p.id = a.partner_id
      CROSS JOIN LATERAL (
        SELECT t.cause_id, t.created_at FROM ledger_transaction t
-       WHERE t.user_id = $1 AND t.app_id = a.app_id AND t.kind = 'usage'
+       WHERE t.user_id = $1 AND t.partner_id = a.partner_id AND t.kind = 'usage'
          AND t.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
          AND t.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
      ) t
      JOIN usage u ON u.user_id = $1 AND u.request_id = t.cause_id
-     WHERE a.user_id = $1 AND ($4::text IS NULL OR a.app_id = $4) AND ($5::text IS NULL OR u.model = $5)
+     WHERE a.user_id = $1 AND ($4::text IS NULL OR a.partner_id = $4) AND ($5::text IS NULL OR u.model = $5)
        AND ($6::text IS NULL OR (t.created_at, t.cause_id) < (
          SELECT b.created_at, b.cause_id FROM ledger_transaction b WHERE b.user_id = $1 AND b.id = 'txn_' || substr($6, 5)))
      ORDER BY t.created_at DESC, t.cause_id DESC LIMIT $7 OFFSET $8`,
-    [userId, from, to, appId ?? null, model ?? null, before?.requestId ?? null, limit, offset],
+    [userId, from, to, partnerId ?? null, model ?? null, before?.requestId ?? null, limit, offset],
   );
   return rows;
 }
@@ -133,7 +133,7 @@ export async function readLatestRequests(userId: string, limit: number): Promise
     `SELECT DISTINCT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM (
        SELECT t.created_at FROM user_app a CROSS JOIN LATERAL (
          SELECT t.created_at FROM ledger_transaction t
-         WHERE t.user_id = $1 AND t.app_id = a.app_id AND t.kind = 'usage' ORDER BY t.created_at DESC LIMIT $2) t
+         WHERE t.user_id = $1 AND t.partner_id = a.partner_id AND t.kind = 'usage' ORDER BY t.created_at DESC LIMIT $2) t
        WHERE a.user_id = $1 ORDER BY t.created_at DESC LIMIT $2) latest ORDER BY day`,
     [userId, limit],
   );

@@ -16,7 +16,7 @@ export type ReceiptLine = {
 
 /** Everything that was metered, priced and taken for one request of one's own. */
 export type UserReceipt = StoredReceipt & {
-  appId: string;
+  partnerId: string;
   appName: string;
   keyId: string;
   lines: ReceiptLine[];
@@ -27,7 +27,7 @@ export type UserReceipt = StoredReceipt & {
 };
 
 type Row = StoredReceipt & {
-  appId: string;
+  partnerId: string;
   appName: string;
   keyId: string;
   paidFrom: { app_name: string | null; amount: string }[];
@@ -46,15 +46,15 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
             u.reasoning_tokens AS "reasoningTokens", u.held, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome,
-            u.app_id AS "appId", p.name AS "appName", u.key_id AS "keyId",
+            u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
-              FROM ledger_entry e LEFT JOIN partner o ON o.id = e.app_id
+              FROM ledger_entry e LEFT JOIN partner o ON o.id = e.partner_id
               WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'pocket'), '[]') AS "paidFrom",
             coalesce((SELECT -sum(e.amount) FROM ledger_entry e
               WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'overrun_loss'), 0)::text AS "notCharged"
      FROM usage u
      JOIN ledger_transaction t ON t.user_id = u.user_id AND t.id = 'txn_' || substr(u.request_id, 5)
-     JOIN partner p ON p.id = u.app_id
+     JOIN partner p ON p.id = u.partner_id
      WHERE u.user_id = $1 AND u.request_id = $2`,
     [userId, requestId],
   );
@@ -102,7 +102,7 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
   if (!isRequestId(requestId)) return null;
   const [user] = await querySlowly<{ id: string }>(
-    `SELECT a.user_id AS id FROM account a CROSS JOIN LATERAL (
+    `SELECT a.user_id AS id FROM wallet a CROSS JOIN LATERAL (
        SELECT 1 FROM usage u WHERE u.user_id = a.user_id AND u.request_id = $1 OFFSET 0) u LIMIT 1`,
     [requestId],
   );

@@ -17,7 +17,7 @@ export async function credit(payment: Payment, told: Told): Promise<void> {
     const { id, userId, partnerId } = payment;
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
     const credits = microcredits(payment.credits);
-    const booking = await bookPurchase(tx, { userId, appId: partnerId, credits, sessionId: id });
+    const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
     await keepPurchase(tx, payment, booking.transactionId, told);
     // What is bought outside any app is nobody's business but the user's.
     if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);

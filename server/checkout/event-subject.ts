@@ -8,7 +8,7 @@ export async function readEventSubject(
   { userId, partnerId }: { userId: string; partnerId: string },
 ): Promise<{ user_id: string; metadata: Metadata }> {
   const { appUserId, metadata } = await tx.userApp.findUniqueOrThrow({
-    where: { userId_appId: { userId, appId: partnerId } },
+    where: { userId_partnerId: { userId, partnerId } },
     select: { appUserId: true, metadata: true },
   });
   invariant(appUserId, 'whoever buys in an app or permits it is a user of the app');

@@ -1,7 +1,7 @@
 import { creditsToJson, type Microcredits, ZERO } from '../credits';
 import { inTransaction, type Tx } from '../db';
 import { ApiError } from '../errors';
-import { type Booking, pauseLimit, resumeLimit, saveLimit } from '../ledger';
+import { type Booking, pauseAllowance, resumeAllowance, saveAllowance } from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
 
@@ -12,7 +12,7 @@ export type Permission = { grantedCredits: Microcredits; creditsAdded: Microcred
 /** Saves what the app may draw from the user's other credits; null takes the permission away. */
 export function savePermission(save: PermissionSave, limit: Microcredits | null): Promise<Permission> {
   return inTransaction(async (tx) => {
-    const booking = await saveLimit(tx, { ...inLedger(save), limit });
+    const booking = await saveAllowance(tx, { ...inLedger(save), limit });
     if (booking.repeated) await requireSameSave(tx, save, booking, limit);
     return settle(tx, save, booking, limit ?? ZERO);
   });
@@ -21,7 +21,7 @@ export function savePermission(save: PermissionSave, limit: Microcredits | null)
 /** Takes the permission away for a while. Null when the app has none. */
 export function pausePermission(save: PermissionSave): Promise<Permission | null> {
   return inTransaction(async (tx) => {
-    const booking = await pauseLimit(tx, inLedger(save));
+    const booking = await pauseAllowance(tx, inLedger(save));
     return booking && settle(tx, save, booking, ZERO);
   });
 }
@@ -29,12 +29,12 @@ export function pausePermission(save: PermissionSave): Promise<Permission | null
 /** Gives back what was left of a paused permission. Null when none is paused. */
 export function resumePermission(save: PermissionSave): Promise<Permission | null> {
   return inTransaction(async (tx) => {
-    const booking = await resumeLimit(tx, inLedger(save));
+    const booking = await resumeAllowance(tx, inLedger(save));
     return booking && settle(tx, save, booking, booking.limit);
   });
 }
 
-const inLedger = ({ userId, partnerId, saveId }: PermissionSave) => ({ userId, appId: partnerId, saveId });
+const inLedger = ({ userId, partnerId, saveId }: PermissionSave) => ({ userId, partnerId, saveId });
 
 async function settle(
   tx: Tx,
@@ -74,9 +74,9 @@ async function requireSameSave(
 ): Promise<void> {
   const saved = await tx.ledgerTransaction.findUniqueOrThrow({
     where: { userId_id: { userId, id: transactionId } },
-    select: { limitSaved: true },
+    select: { allowanceSaved: true },
   });
-  if (saved.limitSaved !== (limit ?? ZERO)) {
+  if (saved.allowanceSaved !== (limit ?? ZERO)) {
     throw new ApiError('idempotency_conflict', 'save_id: was used before with another number', {
       param: 'save_id',
     });

@@ -24,8 +24,8 @@ export type VisitState = {
   /** The user's credits in all, and those that were not bought in this app. */
   money: Microcredits | null;
   elsewhere: Microcredits | null;
-  limitSaved: Microcredits | null;
-  limitLeft: Microcredits | null;
+  allowanceSaved: Microcredits | null;
+  allowanceLeft: Microcredits | null;
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -64,7 +64,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
 
 type Person = Pick<
   VisitState,
-  'email' | 'balance' | 'status' | 'money' | 'elsewhere' | 'limitSaved' | 'limitLeft'
+  'email' | 'balance' | 'status' | 'money' | 'elsewhere' | 'allowanceSaved' | 'allowanceLeft'
 >;
 const NOBODY: Person = {
   email: null,
@@ -72,18 +72,18 @@ const NOBODY: Person = {
   status: null,
   money: null,
   elsewhere: null,
-  limitSaved: null,
-  limitLeft: null,
+  allowanceSaved: null,
+  allowanceLeft: null,
 };
 
 async function readPerson(partnerId: string, signedIn: SignedIn | null): Promise<Person> {
   if (signedIn === null) return NOBODY;
   const { userId } = signedIn;
-  const { balance, status, limitSaved, limitLeft } = await readSpendable(userId, partnerId);
+  const { balance, status, allowanceSaved, allowanceLeft } = await readSpendable(userId, partnerId);
   if (signedIn.by === 'key') return { ...NOBODY, balance, status };
   const { money, pockets } = await readPockets(userId);
-  const own = pockets.find(({ appId }) => appId === partnerId)?.own ?? ZERO;
+  const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
   const elsewhere = own < money ? microcredits(money - own) : ZERO;
-  return { email, balance, status, money, elsewhere, limitSaved, limitLeft };
+  return { email, balance, status, money, elsewhere, allowanceSaved, allowanceLeft };
 }

@@ -48,7 +48,7 @@ async function show(input: CommandInput): Promise<Outcome> {
   const rows = user.apps.map((app) => [
     app.name,
     formatCredits(app.own),
-    app.limitLeft === null ? '-' : formatCredits(app.limitLeft),
+    app.allowanceLeft === null ? '-' : formatCredits(app.allowanceLeft),
     formatCredits(app.balance),
     String(app.keys.length),
   ]);
@@ -67,7 +67,7 @@ async function show(input: CommandInput): Promise<Outcome> {
           name: app.name,
           user_id: app.appUserId,
           own: creditsToJson(app.own),
-          limit: app.limitLeft === null ? null : creditsToJson(app.limitLeft),
+          limit: app.allowanceLeft === null ? null : creditsToJson(app.allowanceLeft),
           balance: creditsToJson(app.balance),
           status: app.status,
           live_keys: app.keys.length,

@@ -5,7 +5,7 @@ import { describeError, log } from '../log';
 import type { CatalogModel } from '../pricing/catalog';
 import type { ProviderFailure } from '../providers/provider-failure';
 import { type Answer, type Attempt, attempt } from './attempt';
-import { restSeconds } from './circuit-breaker';
+import { cooldownSeconds } from './circuit-breaker';
 import type { Run } from './run';
 
 const MAX_ATTEMPTS = 3;
@@ -22,14 +22,14 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
   const queue = candidates.flatMap((candidate) => [candidate, candidate]);
   let withoutReasoning = false;
   let last: ProviderFailure | null = null;
-  let shortestRest = 0;
+  let shortestCooldown = 0;
 
   for (let tries = 0, position = 0; tries < MAX_ATTEMPTS && position < queue.length; position++) {
     if (run.abort.aborted) break;
     const candidate = queue[position] as CatalogModel;
-    const rest = restSeconds(candidate.provider);
+    const rest = cooldownSeconds(candidate.provider);
     if (rest > 0) {
-      shortestRest = shortestRest === 0 ? rest : Math.min(shortestRest, rest);
+      shortestCooldown = shortestCooldown === 0 ? rest : Math.min(shortestCooldown, rest);
       continue;
     }
     const result = await attemptIfTaken(run, candidate, { withoutReasoning });
@@ -50,7 +50,7 @@ export async function chooseAnswer(run: Run, candidates: CatalogModel[]): Promis
     if (!again && position % 2 === 0) position++;
     else if (position % 2 === 0 && last.kind !== 'reasoning') await backOff(run, tries, last);
   }
-  throw last?.error ?? resting(shortestRest);
+  throw last?.error ?? resting(shortestCooldown);
 }
 
 /**

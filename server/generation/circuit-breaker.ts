@@ -5,27 +5,27 @@ import { now, SECOND_MS } from '../clock';
  * the next candidate, or fail, at once. One request then tries again.
  */
 const FAILURES_TO_OPEN = 5;
-const REST_MS = 15 * SECOND_MS;
+const COOLDOWN_MS = 15 * SECOND_MS;
 
 type Breaker = { failures: number; openUntil: number };
 const breakers = new Map<string, Breaker>();
 
 /** Seconds until the provider is tried again; 0 when it may be called. */
-export function restSeconds(provider: string): number {
+export function cooldownSeconds(provider: string): number {
   const breaker = breakers.get(provider);
   if (!breaker || breaker.failures < FAILURES_TO_OPEN) return 0;
   const restMs = breaker.openUntil - now();
   if (restMs > 0) return Math.ceil(restMs / SECOND_MS);
   // One request tries; the others go on resting meanwhile.
-  breaker.openUntil = now() + REST_MS;
+  breaker.openUntil = now() + COOLDOWN_MS;
   return 0;
 }
 
 /** The providers that are left alone now. */
-export function restingProviders(): { provider: string; failures: number; restsUntilMs: number }[] {
+export function providersInCooldown(): { provider: string; failures: number; cooldownUntilMs: number }[] {
   return [...breakers]
     .filter(([, { failures }]) => failures >= FAILURES_TO_OPEN)
-    .map(([provider, { failures, openUntil }]) => ({ provider, failures, restsUntilMs: openUntil }));
+    .map(([provider, { failures, openUntil }]) => ({ provider, failures, cooldownUntilMs: openUntil }));
 }
 
 export function noteSuccess(provider: string): void {
@@ -34,5 +34,5 @@ export function noteSuccess(provider: string): void {
 
 export function noteFailure(provider: string): void {
   const failures = (breakers.get(provider)?.failures ?? 0) + 1;
-  breakers.set(provider, { failures, openUntil: now() + REST_MS });
+  breakers.set(provider, { failures, openUntil: now() + COOLDOWN_MS });
 }

@@ -47,7 +47,7 @@ async function admitAndAnswer<Client extends ClientRequest>(
   const plan = planRequest(protocol, client, candidates);
   const { need, want } = plan;
   const admission = await admitOrOverloaded({ keyHash, requestId, model: model.id, need, want });
-  if (!admission.ok) throw ofPartner(toApiError(admission.refusal, model.id), admission.appId);
+  if (!admission.ok) throw ofPartner(toApiError(admission.refusal, model.id), admission.partnerId);
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
@@ -97,7 +97,7 @@ async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortS
     return reply;
   } catch (error) {
     await settleUnanswered(run);
-    throw ofPartner(error, run.hold.appId);
+    throw ofPartner(error, run.hold.partnerId);
   }
 }
 

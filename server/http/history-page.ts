@@ -76,7 +76,7 @@ export function writeHistoryPage(
 }
 
 function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
-  const { usage, purchase, limitSaved } = entry;
+  const { usage, purchase, allowanceSaved } = entry;
   return {
     id: entry.id,
     type: entry.type,
@@ -102,6 +102,6 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
       amount: purchase.amountMinor / 100,
       currency: purchase.currency,
     }),
-    ...(limitSaved !== undefined && { granted_credits: creditsToJson(limitSaved) }),
+    ...(allowanceSaved !== undefined && { granted_credits: creditsToJson(allowanceSaved) }),
   };
 }

@@ -11,9 +11,9 @@ export async function openAppUser(
   tx: Tx,
   { userId, partnerId, metadata }: { userId: string; partnerId: string; metadata?: Metadata | undefined },
 ): Promise<string> {
-  const { appUserId } = await openUserApp(tx, { userId, appId: partnerId, appUserId: newId('au') });
+  const { appUserId } = await openUserApp(tx, { userId, partnerId, appUserId: newId('au') });
   if (metadata !== undefined) {
-    await tx.userApp.update({ where: { userId_appId: { userId, appId: partnerId } }, data: { metadata } });
+    await tx.userApp.update({ where: { userId_partnerId: { userId, partnerId } }, data: { metadata } });
   }
   return appUserId;
 }

@@ -16,10 +16,10 @@ export type AppOfUser = {
   /** Bought in this app. */
   own: Microcredits;
   /** What the user saved as the limit for credits bought elsewhere, and what is left of it. */
-  limitSaved: Microcredits | null;
-  limitLeft: Microcredits | null;
+  allowanceSaved: Microcredits | null;
+  allowanceLeft: Microcredits | null;
   /** What was left of a limit that the user paused. */
-  limitPaused: Microcredits | null;
+  allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
   /** Live ones, the latest used first. */
@@ -39,33 +39,33 @@ export type KeyOfUser = {
 export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
   const [rows, { pockets }] = await Promise.all([
     prisma().userApp.findMany({
-      where: { userId, appId: { not: OUTSIDE_ANY_APP } },
-      orderBy: [{ createdAt: 'asc' }, { appId: 'asc' }],
+      where: { userId, partnerId: { not: OUTSIDE_ANY_APP } },
+      orderBy: [{ createdAt: 'asc' }, { partnerId: 'asc' }],
     }),
     readPockets(userId),
   ]);
   const [partners, keys] = await Promise.all([findPartners(rows), findLiveKeys(userId)]);
-  const pocketOf = new Map(pockets.map((pocket) => [pocket.appId, pocket]));
+  const pocketOf = new Map(pockets.map((pocket) => [pocket.partnerId, pocket]));
   return rows.flatMap((row): AppOfUser[] => {
-    const pocket = pocketOf.get(row.appId);
-    const partner = partners.get(row.appId);
+    const pocket = pocketOf.get(row.partnerId);
+    const partner = partners.get(row.partnerId);
     // A pocket opened between the two reads shows the next time.
     if (pocket === undefined) return [];
     invariant(partner, 'partners are never deleted');
     return [
       {
-        partnerId: row.appId,
+        partnerId: row.partnerId,
         name: partner.name,
         appUserId: row.appUserId ?? '',
         isSuspended: partner.disabledAt !== null,
         since: row.createdAt,
         own: pocket.own,
-        limitSaved: pocket.limitSaved,
-        limitLeft: pocket.limitSaved === null ? null : pocket.limitLeft,
-        limitPaused: pocket.limitPaused,
+        allowanceSaved: pocket.allowanceSaved,
+        allowanceLeft: pocket.allowanceSaved === null ? null : pocket.allowanceLeft,
+        allowancePaused: pocket.allowancePaused,
         balance: pocket.balance,
         status: pocket.status,
-        keys: keys.get(row.appId) ?? [],
+        keys: keys.get(row.partnerId) ?? [],
       },
     ];
   });
@@ -79,7 +79,7 @@ export async function findAppOfUser(userId: string, partnerId: string): Promise<
 
 async function findPartners(rows: UserApp[]) {
   const partners = await prisma().partner.findMany({
-    where: { id: { in: rows.map((row) => row.appId) } },
+    where: { id: { in: rows.map((row) => row.partnerId) } },
     select: { id: true, name: true, disabledAt: true },
   });
   return new Map(partners.map((partner) => [partner.id, partner]));

@@ -21,8 +21,8 @@ export async function findUserSummary(email: string): Promise<UserSummary | null
   if (user === null) return null;
   const userId = user.id;
   const [account, outside, devices, apps] = await Promise.all([
-    prisma().account.findUnique({ where: { userId } }),
-    prisma().userApp.findUnique({ where: { userId_appId: { userId, appId: OUTSIDE_ANY_APP } } }),
+    prisma().wallet.findUnique({ where: { userId } }),
+    prisma().userApp.findUnique({ where: { userId_partnerId: { userId, partnerId: OUTSIDE_ANY_APP } } }),
     listDevices(userId),
     listAppsOfUser(userId),
   ]);

@@ -21,7 +21,7 @@ export async function requireUserKey(request: Request): Promise<Caller> {
              SELECT k.id, k.user_id, k.partner_id, k.exact_use, u.app_user_id, p.disabled_at IS NOT NULL AS disabled
              FROM user_key k
              JOIN partner p ON p.id = k.partner_id
-             JOIN user_app u ON u.user_id = k.user_id AND u.app_id = k.partner_id
+             JOIN user_app u ON u.user_id = k.user_id AND u.partner_id = k.partner_id
              WHERE k.hash = $1 AND k.revoked_at IS NULL
            ), mark_used AS (
              -- Exact to the minute or, for one of many keys, to the moment: as in the ledger's admission.

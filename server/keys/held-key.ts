@@ -19,7 +19,7 @@ export async function findKeyOfDevice(
   });
   if (key === null) return null;
   const { appUserId } = await tx.userApp.findUniqueOrThrow({
-    where: { userId_appId: { userId, appId: partnerId } },
+    where: { userId_partnerId: { userId, partnerId } },
     select: { appUserId: true },
   });
   invariant(appUserId, 'whoever holds a key is known to its app');

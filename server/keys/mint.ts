@@ -39,7 +39,7 @@ export async function mintUserKey(
     throw new ApiError('step_up_required', 'This device was signed out. Please sign in again.');
   }
   if (metadata !== undefined) {
-    await tx.userApp.update({ where: { userId_appId: { userId, appId: partnerId } }, data: { metadata } });
+    await tx.userApp.update({ where: { userId_partnerId: { userId, partnerId } }, data: { metadata } });
   }
   await evictMostIdle(tx, userId, partnerId);
 
@@ -80,7 +80,7 @@ async function lockAppUser(
   partnerId: string,
 ): Promise<{ id: string; metadata: Metadata | null }> {
   const [appUser] = await tx.$queryRaw<{ id: string; metadata: Metadata | null }[]>`
-    SELECT app_user_id AS id, metadata FROM user_app WHERE user_id = ${userId} AND app_id = ${partnerId} FOR UPDATE`;
+    SELECT app_user_id AS id, metadata FROM user_app WHERE user_id = ${userId} AND partner_id = ${partnerId} FOR UPDATE`;
   invariant(appUser, 'the user was opened for the app before a key is minted');
   return appUser;
 }

@@ -14,7 +14,7 @@ export async function revokeUserKey(
   const [key] = await tx.$queryRaw<RevokedKey[]>`
     UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason}
     FROM user_app u
-    WHERE k.id = ${keyId} AND k.revoked_at IS NULL AND u.user_id = k.user_id AND u.app_id = k.partner_id
+    WHERE k.id = ${keyId} AND k.revoked_at IS NULL AND u.user_id = k.user_id AND u.partner_id = k.partner_id
     RETURNING k.partner_id, u.app_user_id, u.metadata`;
   if (key === undefined) return false;
   await recordEvent(tx, {

@@ -26,7 +26,7 @@ export type AdmissionRequest = {
 export type Hold = {
   requestId: string;
   userId: string;
-  appId: string;
+  partnerId: string;
   keyId: string;
   appUserId: string;
   /** Commission that was in force when the hold was placed; it settles at this rate. */
@@ -38,18 +38,18 @@ export type Hold = {
 export type Admission =
   | { ok: true; hold: Hold }
   /** Whose key it was, where there is such a key. */
-  | { ok: false; refusal: AdmissionRefusal; appId: string | null };
+  | { ok: false; refusal: AdmissionRefusal; partnerId: string | null };
 
 /** A row of `ledger_batch` that answers an admission. */
 export type AdmissionRow =
   | HeldRow
   /** Of an unknown key there is nothing to tell. */
-  | { outcome: AdmissionRefusal | 'again'; app_id: string | null };
+  | { outcome: AdmissionRefusal | 'again'; partner_id: string | null };
 
 type HeldRow = {
   outcome: 'held';
   user_id: string;
-  app_id: string;
+  partner_id: string;
   key_id: string;
   app_user_id: string;
   rate_bp: number;
@@ -69,7 +69,7 @@ export function readHold(requestId: string, row: HeldRow): Hold {
   return {
     requestId,
     userId: row.user_id,
-    appId: row.app_id,
+    partnerId: row.partner_id,
     keyId: row.key_id,
     appUserId: row.app_user_id,
     rateBp: row.rate_bp,

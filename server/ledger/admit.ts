@@ -12,6 +12,6 @@ export async function admit(request: AdmissionRequest): Promise<Admission> {
     invariant(row, 'every admission is answered');
     if (row.outcome === 'held') return { ok: true, hold: readHold(request.requestId, row) };
     // Two keys of one user met in a batch: the second takes the next one.
-    if (row.outcome !== 'again') return { ok: false, refusal: row.outcome, appId: row.app_id };
+    if (row.outcome !== 'again') return { ok: false, refusal: row.outcome, partnerId: row.partner_id };
   }
 }

@@ -4,7 +4,7 @@ import { deleteInSteps } from '../db';
 import { log } from '../log';
 import { type AuditSpan, auditPockets } from './audit-pockets';
 import { findDifferences, inSnapshot } from './check';
-import { BOOKING_PROMISES, WALLET_PROMISES } from './promises';
+import { BOOKING_INVARIANTS, WALLET_INVARIANTS } from './invariants';
 
 /** How often somebody looks; with several instances still once in this time. */
 export const AUDIT_EVERY_SECONDS = 60;
@@ -51,8 +51,8 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
   const { users, differences: ofPockets } = await auditPockets(client, span);
   const differences = [
     ...ofPockets,
-    ...(await findDifferences(client, WALLET_PROMISES, [users])),
-    ...(await findDifferences(client, [BOOKING_PROMISES], [span.since])),
+    ...(await findDifferences(client, WALLET_INVARIANTS, [users])),
+    ...(await findDifferences(client, [BOOKING_INVARIANTS], [span.since])),
   ];
   await client.query('INSERT INTO audit_run (users, differences) VALUES ($1, $2)', [
     users.length,

@@ -1,12 +1,12 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { inSlowTransaction } from '../db';
 import {
-  BOOKING_PROMISES,
-  EARNINGS_PROMISE,
-  LEASE_PROMISE,
-  POCKET_PROMISE,
-  WALLET_PROMISES,
-} from './promises';
+  BOOKING_INVARIANTS,
+  EARNINGS_INVARIANT,
+  LEASE_INVARIANT,
+  POCKET_INVARIANT,
+  WALLET_INVARIANTS,
+} from './invariants';
 
 export type LedgerReport = {
   /** Empty when everything holds. */
@@ -18,9 +18,12 @@ export type LedgerReport = {
 /** Recomputes every balance from the entries, in one snapshot, and tells what does not agree. */
 export function checkLedger(): Promise<LedgerReport> {
   return inSnapshot(async (client) => {
-    const differences = [...(await checkBooks(client)), ...(await findDifferences(client, [LEASE_PROMISE]))];
+    const differences = [
+      ...(await checkBooks(client)),
+      ...(await findDifferences(client, [LEASE_INVARIANT])),
+    ];
     const { rows } = await client.query<{ users: number; transactions: number }>(
-      'SELECT (SELECT count(*)::int FROM account) AS users, (SELECT count(*)::int FROM ledger_transaction) AS transactions',
+      'SELECT (SELECT count(*)::int FROM wallet) AS users, (SELECT count(*)::int FROM ledger_transaction) AS transactions',
     );
     return { differences, users: rows[0]?.users ?? 0, transactions: rows[0]?.transactions ?? 0 };
   });
@@ -29,24 +32,24 @@ export function checkLedger(): Promise<LedgerReport> {
 /** The same of the books alone, in a transaction of the caller's: running requests may be long gone. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
-    ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES, BOOKING_PROMISES], [null])),
-    ...(await findDifferences(client, [EARNINGS_PROMISE])),
+    ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS, BOOKING_INVARIANTS], [null])),
+    ...(await findDifferences(client, [EARNINGS_INVARIANT])),
   ];
 }
 
-/** What does not hold of `promises`, with what their `$1` stands for. */
+/** What does not hold of `invariants`, with what their `$1` stands for. */
 export async function findDifferences(
   client: ClientBase,
-  promises: string[],
+  invariants: string[],
   parameters: [string[] | string | null] | [] = [],
 ): Promise<string[]> {
   const differences: string[] = [];
-  for (const query of promises) {
-    const { rows } = await client.query<{ promise: string; subject: string; difference: string }>(
+  for (const query of invariants) {
+    const { rows } = await client.query<{ invariant: string; subject: string; difference: string }>(
       query,
       parameters,
     );
-    differences.push(...rows.map((row) => `${row.promise}: ${row.subject} differs by ${row.difference}`));
+    differences.push(...rows.map((row) => `${row.invariant}: ${row.subject} differs by ${row.difference}`));
   }
   return differences;
 }

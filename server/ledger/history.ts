@@ -21,7 +21,7 @@ export type HistoryEntry = {
     estimated: boolean;
   };
   purchase?: { sessionId: string; amountMinor: number; currency: string };
-  limitSaved?: bigint;
+  allowanceSaved?: bigint;
 };
 
 export type HistoryPage = { entries: HistoryEntry[]; total: number };
@@ -32,7 +32,7 @@ type Row = {
   created_at: Date;
   credits: bigint;
   balance_after: bigint;
-  limit_saved: bigint | null;
+  allowance_saved: bigint | null;
   request_id: string | null;
   model: string;
   input_tokens: number;
@@ -50,12 +50,12 @@ type Row = {
 
 /** The user's history in one app, newest first. */
 export async function readHistory(
-  { userId, appId }: { userId: string; appId: string },
+  { userId, partnerId }: { userId: string; partnerId: string },
   { limit, offset }: { limit: number; offset: number },
 ): Promise<HistoryPage> {
   const [page, count] = await Promise.all([
     pool().query<Row>(
-      `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.limit_saved,
+      `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.allowance_saved,
               u.request_id, u.model, u.input_tokens, u.cache_read_tokens,
               u.cache_write_tokens + u.cache_write_1h_tokens AS cache_write_tokens, u.output_tokens,
               u.reasoning_tokens, u.provider_cost, u.charge, u.estimated,
@@ -63,13 +63,13 @@ export async function readHistory(
        FROM ledger_transaction t
        LEFT JOIN usage u ON t.kind = 'usage' AND u.user_id = t.user_id AND u.request_id = t.cause_id
        LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
-       WHERE t.user_id = $1 AND t.app_id = $2 AND t.kind <> 'earnings_reversal'
+       WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
        ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
-      [userId, appId, limit, offset],
+      [userId, partnerId, limit, offset],
     ),
     pool().query<{ total: number }>(
-      "SELECT count(*)::int AS total FROM ledger_transaction WHERE user_id = $1 AND app_id = $2 AND kind <> 'earnings_reversal'",
-      [userId, appId],
+      "SELECT count(*)::int AS total FROM ledger_transaction WHERE user_id = $1 AND partner_id = $2 AND kind <> 'earnings_reversal'",
+      [userId, partnerId],
     ),
   ]);
   return { entries: page.rows.map(toEntry), total: count.rows[0]?.total ?? 0 };
@@ -82,7 +82,7 @@ function toEntry(row: Row): HistoryEntry {
     createdAt: row.created_at,
     credits: row.credits,
     balanceAfter: row.balance_after,
-    ...(row.limit_saved !== null && { limitSaved: row.limit_saved }),
+    ...(row.allowance_saved !== null && { allowanceSaved: row.allowance_saved }),
     ...(row.session_id !== null && {
       purchase: { sessionId: row.session_id, amountMinor: row.amount_minor, currency: row.currency },
     }),

@@ -6,7 +6,7 @@ export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
 export { readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
-export { LEDGER_WORK } from './keeper';
+export { LEDGER_JOBS } from './jobs';
 export { keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';
@@ -21,10 +21,10 @@ export {
   OUTSIDE_ANY_APP,
   openUserApp,
   openWallet,
-  pauseLimit,
+  pauseAllowance,
   readSpendable,
-  resumeLimit,
+  resumeAllowance,
   type Spendable,
-  saveLimit,
+  saveAllowance,
   takeCredits,
 } from './wallet';

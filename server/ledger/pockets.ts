@@ -5,13 +5,13 @@ import type { Spendable } from './wallet';
 
 /** A user's pocket in one app, or outside any app, and what the app may spend now. */
 export type Pocket = {
-  appId: string;
+  partnerId: string;
   /** Unspent credits that were bought or granted here; below zero after a refund of spent ones. */
   own: Microcredits;
-  limitSaved: Microcredits | null;
-  limitLeft: Microcredits;
+  allowanceSaved: Microcredits | null;
+  allowanceLeft: Microcredits;
   /** What was left of a limit that rests. */
-  limitPaused: Microcredits | null;
+  allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
 };
@@ -29,12 +29,12 @@ type Row = Omit<Pocket, 'status'> & { status: Pocket['status'] | 'busy' };
 /** All that a user has, pocket by pocket. */
 export async function readPockets(userId: string): Promise<Pockets> {
   const [account, { rows }] = await Promise.all([
-    prisma().account.findUnique({ where: { userId } }),
+    prisma().wallet.findUnique({ where: { userId } }),
     pool().query<Row>(
-      `SELECT u.app_id AS "appId", u.own, u.limit_saved AS "limitSaved", u.limit_left AS "limitLeft",
-              u.limit_paused AS "limitPaused", r.balance, r.status
-       FROM user_app u CROSS JOIN LATERAL ledger_read(u.user_id, u.app_id, $2) r
-       WHERE u.user_id = $1 ORDER BY u.created_at, u.app_id`,
+      `SELECT u.partner_id AS "partnerId", u.own, u.allowance_saved AS "allowanceSaved", u.allowance_left AS "allowanceLeft",
+              u.allowance_paused AS "allowancePaused", r.balance, r.status
+       FROM user_app u CROSS JOIN LATERAL ledger_read(u.user_id, u.partner_id, $2) r
+       WHERE u.user_id = $1 ORDER BY u.created_at, u.partner_id`,
       [userId, minimumBalance().toString()],
     ),
   ]);

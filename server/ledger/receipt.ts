@@ -14,11 +14,11 @@ export type StoredReceipt = Receipt & {
 /** The receipt of a request, as the app that sent it may read it: it says nothing of who the user is. */
 export async function findReceipt({
   userId,
-  appId,
+  partnerId,
   requestId,
 }: {
   userId: string;
-  appId: string;
+  partnerId: string;
   requestId: string;
 }): Promise<StoredReceipt | null> {
   const { rows } = await pool().query<StoredReceipt>(
@@ -27,8 +27,8 @@ export async function findReceipt({
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
             reasoning_tokens AS "reasoningTokens", held, provider_cost AS "providerCost",
             partner_share AS "partnerShare", charge, estimated, outcome
-     FROM usage WHERE user_id = $1 AND request_id = $3 AND app_id = $2`,
-    [userId, appId, requestId],
+     FROM usage WHERE user_id = $1 AND request_id = $3 AND partner_id = $2`,
+    [userId, partnerId, requestId],
   );
   return rows[0] ?? null;
 }

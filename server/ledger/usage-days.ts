@@ -12,7 +12,7 @@ export async function rollUpUsage(lag = LAG): Promise<void> {
 export type UsageDay = {
   /** UTC, as `2026-11-21`. */
   day: string;
-  appId: string;
+  partnerId: string;
   model: string;
   requests: number;
   tokens: number;
@@ -23,20 +23,20 @@ export type UsageFilter = {
   /** The first day and the day after the last, as `2026-11-21`. */
   from: string;
   to: string;
-  appId?: string | undefined;
+  partnerId?: string | undefined;
   model?: string | undefined;
 };
 
 /** A user's use by day up to now: the roll-up and what came since. */
 export async function readUsageDays(
   userId: string,
-  { from, to, appId, model }: UsageFilter,
+  { from, to, partnerId, model }: UsageFilter,
 ): Promise<UsageDay[]> {
   const { rows } = await pool().query<UsageDay>(
-    `SELECT to_char(day, 'YYYY-MM-DD') AS day, app_id AS "appId", model, requests::float8 AS requests,
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day, partner_id AS "partnerId", model, requests::float8 AS requests,
             tokens::float8 AS tokens, charge
      FROM ledger_usage_days($1, $2, $3, $4, $5) ORDER BY day DESC`,
-    [userId, from, to, appId ?? null, model ?? null],
+    [userId, from, to, partnerId ?? null, model ?? null],
   );
   return rows;
 }

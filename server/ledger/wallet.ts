@@ -22,11 +22,11 @@ export type Booking = {
 /** Opens the user's account and pocket for an app; returns the app-scoped id that stands. */
 export async function openUserApp(
   tx: Tx,
-  { userId, appId, appUserId }: { userId: string; appId: string; appUserId: string },
+  { userId, partnerId, appUserId }: { userId: string; partnerId: string; appUserId: string },
 ): Promise<{ appUserId: string }> {
   const [row] = await tx.$queryRaw<
     { id: string }[]
-  >`SELECT ledger_open_user_app(${userId}, ${appId}, ${appUserId}) AS id`;
+  >`SELECT ledger_open_user_app(${userId}, ${partnerId}, ${appUserId}) AS id`;
   invariant(row, 'ledger_open_user_app returns a row');
   return { appUserId: row.id };
 }
@@ -41,15 +41,15 @@ export function bookPurchase(
   tx: Tx,
   {
     userId,
-    appId,
+    partnerId,
     credits,
     sessionId,
-  }: { userId: string; appId: string; credits: Microcredits; sessionId: string },
+  }: { userId: string; partnerId: string; credits: Microcredits; sessionId: string },
 ): Promise<Booking> {
   invariant(credits > 0n, 'a purchase is positive');
   return deposit(tx, {
     userId,
-    appId,
+    partnerId,
     credits,
     kind: 'purchase',
     causeId: sessionId,
@@ -63,16 +63,16 @@ export function grantCredits(
   tx: Tx,
   {
     userId,
-    appId,
+    partnerId,
     credits,
     grantId,
     note,
-  }: { userId: string; appId: string; credits: Microcredits; grantId: string; note: string },
+  }: { userId: string; partnerId: string; credits: Microcredits; grantId: string; note: string },
 ): Promise<Booking> {
   invariant(credits > 0n, 'a grant is positive');
   return deposit(tx, {
     userId,
-    appId,
+    partnerId,
     credits,
     kind: 'adjustment',
     causeId: grantId,
@@ -89,16 +89,16 @@ export async function takeCredits(
   tx: Tx,
   {
     userId,
-    appId,
+    partnerId,
     credits,
     takeId,
     note,
-  }: { userId: string; appId: string; credits: Microcredits; takeId: string; note: string },
+  }: { userId: string; partnerId: string; credits: Microcredits; takeId: string; note: string },
 ): Promise<{ transactionId: string | null; free: Microcredits; repeated: boolean }> {
   invariant(credits > 0n, 'what is taken is positive');
   const rows = await tx.$queryRaw<{ transaction_id: string | null; free: bigint; repeated: boolean }[]>`
     SELECT transaction_id, free, repeated
-    FROM ledger_take(${userId}, ${appId}, ${takeId}, ${newId('txn')}, ${credits}::bigint, ${note})`;
+    FROM ledger_take(${userId}, ${partnerId}, ${takeId}, ${newId('txn')}, ${credits}::bigint, ${note})`;
   const row = rows[0];
   invariant(row, 'ledger_take returns a row');
   return { transactionId: row.transaction_id, free: row.free as Microcredits, repeated: row.repeated };
@@ -106,7 +106,7 @@ export async function takeCredits(
 
 type Deposit = {
   userId: string;
-  appId: string;
+  partnerId: string;
   credits: Microcredits;
   kind: string;
   causeId: string;
@@ -116,25 +116,25 @@ type Deposit = {
 
 async function deposit(
   tx: Tx,
-  { userId, appId, credits, kind, causeId, against, note }: Deposit,
+  { userId, partnerId, credits, kind, causeId, against, note }: Deposit,
 ): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
-    SELECT * FROM ledger_deposit(${userId}, ${appId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint, ${against}, ${note})`;
+    SELECT * FROM ledger_deposit(${userId}, ${partnerId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint, ${against}, ${note})`;
   return toBooking(rows);
 }
 
 /** Saves what an app may draw from the user's other credits from now on; null removes the limit. */
-export async function saveLimit(
+export async function saveAllowance(
   tx: Tx,
   {
     userId,
-    appId,
+    partnerId,
     limit,
     saveId,
-  }: { userId: string; appId: string; limit: Microcredits | null; saveId: string },
+  }: { userId: string; partnerId: string; limit: Microcredits | null; saveId: string },
 ): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
-    SELECT * FROM ledger_save_limit(${userId}, ${appId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;
+    SELECT * FROM ledger_save_allowance(${userId}, ${partnerId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;
   return toBooking(rows);
 }
 
@@ -142,23 +142,23 @@ export async function saveLimit(
  * Removes a limit and remembers what was left of it, to be given back by a later save. Null when
  * nothing was left.
  */
-export async function pauseLimit(
+export async function pauseAllowance(
   tx: Tx,
-  { userId, appId, saveId }: { userId: string; appId: string; saveId: string },
+  { userId, partnerId, saveId }: { userId: string; partnerId: string; saveId: string },
 ): Promise<Booking | null> {
   const rows = await tx.$queryRaw<BookingRow[]>`
-    SELECT * FROM ledger_pause_limit(${userId}, ${appId}, ${saveId}, ${newId('txn')})`;
+    SELECT * FROM ledger_pause_allowance(${userId}, ${partnerId}, ${saveId}, ${newId('txn')})`;
   return rows.length === 0 ? null : toBooking(rows);
 }
 
 /** Gives a paused limit back. Null when none rests. */
-export async function resumeLimit(
+export async function resumeAllowance(
   tx: Tx,
-  { userId, appId, saveId }: { userId: string; appId: string; saveId: string },
+  { userId, partnerId, saveId }: { userId: string; partnerId: string; saveId: string },
 ): Promise<(Booking & { limit: Microcredits }) | null> {
-  const rows = await tx.$queryRaw<(BookingRow & { limit_saved: bigint })[]>`
-    SELECT * FROM ledger_resume_limit(${userId}, ${appId}, ${saveId}, ${newId('txn')})`;
-  const limit = rows[0]?.limit_saved;
+  const rows = await tx.$queryRaw<(BookingRow & { allowance_saved: bigint })[]>`
+    SELECT * FROM ledger_resume_allowance(${userId}, ${partnerId}, ${saveId}, ${newId('txn')})`;
+  const limit = rows[0]?.allowance_saved;
   return limit === undefined ? null : { ...toBooking(rows), limit: limit as Microcredits };
 }
 
@@ -181,33 +181,33 @@ export type Spendable = {
   status: 'ok' | Shortfall;
   /** The user's credits over all pockets, running requests included. */
   money: Microcredits;
-  limitSaved: Microcredits | null;
-  limitLeft: Microcredits;
+  allowanceSaved: Microcredits | null;
+  allowanceLeft: Microcredits;
 };
 
 const NOTHING: Spendable = {
   balance: 0n as Microcredits,
   status: 'insufficient_credits',
   money: 0n as Microcredits,
-  limitSaved: null,
-  limitLeft: 0n as Microcredits,
+  allowanceSaved: null,
+  allowanceLeft: 0n as Microcredits,
 };
 
 /**
  * What an app can spend for a user, and the code that a request would get as a 402. While only
  * the user's own running requests are in the way, the status stays `ok`.
  */
-export async function readSpendable(userId: string, appId: string): Promise<Spendable> {
+export async function readSpendable(userId: string, partnerId: string): Promise<Spendable> {
   const { rows } = await pool().query<{
     balance: bigint;
     status: 'ok' | 'busy' | Shortfall;
     money: bigint;
-    limit_saved: bigint | null;
-    limit_left: bigint;
+    allowance_saved: bigint | null;
+    allowance_left: bigint;
   }>({
     name: 'ledger_read',
-    text: 'SELECT balance, status, money, limit_saved, limit_left FROM ledger_read($1, $2, $3)',
-    values: [userId, appId, minimumBalance().toString()],
+    text: 'SELECT balance, status, money, allowance_saved, allowance_left FROM ledger_read($1, $2, $3)',
+    values: [userId, partnerId, minimumBalance().toString()],
   });
   const row = rows[0];
   if (!row) return NOTHING;
@@ -215,7 +215,7 @@ export async function readSpendable(userId: string, appId: string): Promise<Spen
     balance: row.balance as Microcredits,
     status: row.status === 'busy' ? 'ok' : row.status,
     money: row.money as Microcredits,
-    limitSaved: row.limit_saved as Microcredits | null,
-    limitLeft: row.limit_left as Microcredits,
+    allowanceSaved: row.allowance_saved as Microcredits | null,
+    allowanceLeft: row.allowance_left as Microcredits,
   };
 }

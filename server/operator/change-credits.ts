@@ -27,9 +27,9 @@ export async function giveCredits(change: CreditChange): Promise<{ transactionId
   requireReason(change.reason);
   const note = NOTES.give;
   return inTransaction(async (tx) => {
-    const appId = await openPocket(tx, change);
+    const partnerId = await openPocket(tx, change);
     const { userId, credits, changeId: grantId } = change;
-    const { transactionId, repeated } = await grantCredits(tx, { userId, appId, credits, grantId, note });
+    const { transactionId, repeated } = await grantCredits(tx, { userId, partnerId, credits, grantId, note });
     if (!repeated) await record(tx, 'credits.give', change, transactionId);
     return { transactionId };
   });
@@ -40,9 +40,9 @@ export async function takeCreditsAway(change: CreditChange): Promise<{ transacti
   requireReason(change.reason);
   const note = NOTES.take;
   return inTransaction(async (tx) => {
-    const appId = await openPocket(tx, change);
+    const partnerId = await openPocket(tx, change);
     const { userId, credits, changeId: takeId } = change;
-    const taken = await takeCredits(tx, { userId, appId, credits, takeId, note });
+    const taken = await takeCredits(tx, { userId, partnerId, credits, takeId, note });
     if (taken.transactionId === null) throw tooMuch(taken.free);
     if (!taken.repeated) await record(tx, 'credits.take', change, taken.transactionId);
     return { transactionId: taken.transactionId };
@@ -57,7 +57,7 @@ function tooMuch(free: Microcredits): ApiError {
 
 async function openPocket(tx: Tx, { userId, partnerId }: CreditChange): Promise<string> {
   if (partnerId !== null) await openAppUser(tx, { userId, partnerId });
-  else await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: newId('au') });
+  else await openUserApp(tx, { userId, partnerId: OUTSIDE_ANY_APP, appUserId: newId('au') });
   return partnerId ?? OUTSIDE_ANY_APP;
 }
 

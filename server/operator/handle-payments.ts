@@ -57,6 +57,6 @@ export async function putAlertAside({
     if (!(await closePaymentAlert(alertId, tx))) {
       throw new ApiError('not_found', 'This alert is not open any more');
     }
-    await recordAction(tx, { operator, what: 'payment.put_aside', subject: alertId, reason });
+    await recordAction(tx, { operator, what: 'payment.dismiss', subject: alertId, reason });
   });
 }

@@ -14,18 +14,18 @@ export type ProviderHealth = {
   providerCost: bigint;
   failures: { kind: string; status: number; count: number; lastAt: Date }[];
   /** Until when running processes leave it alone; null when none does. */
-  restsUntil: Date | null;
+  cooldownUntil: Date | null;
 };
 
 /** A process that did not write for so long is gone. */
-const REST_IS_STALE_MS = MINUTE_MS;
+const COOLDOWN_IS_STALE_MS = MINUTE_MS;
 
 export async function listProviders(): Promise<ProviderHealth[]> {
   const day = nowDate().toISOString().slice(0, 10);
-  const [used, failures, rests] = await Promise.all([
+  const [used, failures, cooldowns] = await Promise.all([
     readByProvider({ from: day, to: new Date(now() + 86_400_000).toISOString().slice(0, 10) }),
     readFailures(),
-    readRests(),
+    readCooldowns(),
   ]);
   const models = catalogModels();
   const names = new Set([...models.map(({ provider }) => provider), ...used.map(({ name }) => name)]);
@@ -40,7 +40,7 @@ export async function listProviders(): Promise<ProviderHealth[]> {
         requests: sums?.requests ?? 0,
         providerCost: sums?.providerCost ?? 0n,
         failures: failures.filter(({ provider }) => provider === name),
-        restsUntil: rests.get(name) ?? null,
+        cooldownUntil: cooldowns.get(name) ?? null,
       };
     })
     .sort((a, b) => Number(b.isConfigured) - Number(a.isConfigured) || a.name.localeCompare(b.name));
@@ -61,10 +61,10 @@ async function readFailures() {
   return rows;
 }
 
-async function readRests(): Promise<Map<string, Date>> {
+async function readCooldowns(): Promise<Map<string, Date>> {
   const { rows } = await pool().query<{ provider: string; until: Date }>(
-    'SELECT provider, max(rests_until) AS until FROM provider_rest WHERE seen_at > $1 GROUP BY 1',
-    [new Date(now() - REST_IS_STALE_MS)],
+    'SELECT provider, max(cooldown_until) AS until FROM provider_cooldown WHERE seen_at > $1 GROUP BY 1',
+    [new Date(now() - COOLDOWN_IS_STALE_MS)],
   );
   return new Map(rows.map(({ provider, until }) => [provider, until]));
 }

@@ -32,13 +32,13 @@ export const ACTION_NAMES = [
   'credits.take',
   'purchase.refund_asked',
   'purchase.refunded',
-  'payment.put_aside',
+  'payment.dismiss',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
 type Facts = Prisma.InputJsonObject;
 
-export type Deed = {
+export type AuditEntry = {
   operator: Operator;
   what: ActionName;
   subject: string;
@@ -49,7 +49,7 @@ export type Deed = {
 
 const MAX_REASON_CHARACTERS = 500;
 
-export async function recordAction(tx: Tx, { operator, what, subject, reason, before, after }: Deed) {
+export async function recordAction(tx: Tx, { operator, what, subject, reason, before, after }: AuditEntry) {
   await tx.operatorAction.create({
     data: {
       at: nowDate(),

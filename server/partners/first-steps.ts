@@ -16,7 +16,7 @@ export async function readFirstSteps(partnerId: string): Promise<FirstSteps> {
     prisma().partnerOrigin.findFirst({ where: { partnerId }, select: { origin: true } }),
     prisma().checkoutVisit.findFirst({ where: { partnerId }, select: { id: true } }),
     prisma().purchase.findFirst({ where: { partnerId }, select: { id: true } }),
-    prisma().activityAppUser.findFirst({ where: { appId: partnerId }, select: { userId: true } }),
+    prisma().activityAppUser.findFirst({ where: { partnerId }, select: { userId: true } }),
     prisma().partner.findUniqueOrThrow({ where: { id: partnerId }, select: { webhookUrl: true } }),
   ]);
   return {

@@ -3,9 +3,9 @@ import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
-import { restingProviders } from '../generation/circuit-breaker';
+import { providersInCooldown } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
-import { LEDGER_WORK } from '../ledger';
+import { LEDGER_JOBS } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
 import { sweepDeliveries } from '../webhooks/retention';
@@ -21,7 +21,7 @@ const FORGET_EVERY_MS = HOUR_MS;
 
 /** Work that goes on beside the requests. */
 export function startBackgroundWork(life: Lifetime): void {
-  for (const { name, everyMs, run } of LEDGER_WORK) life.onStop(name, repeat(name, everyMs, run));
+  for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
@@ -31,7 +31,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('counts', () => writeCounts([]));
   life.onStop(
     'activity',
-    repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(restingProviders())),
+    repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(providersInCooldown())),
   );
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
   life.onStop('old visits', repeat('old visits', FORGET_EVERY_MS, forgetOldVisits));

@@ -44,10 +44,10 @@ describe('periods', () => {
 describe('use by day', () => {
   it('is the same before and after the roll-up, and counts nothing twice', async () => {
     const userId = await newUser();
-    const { appId } = await joinApp(userId, 'Notes');
+    const { partnerId } = await joinApp(userId, 'Notes');
     const times = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z'];
-    for (const at of times) await use(userId, { appId, at });
-    await use(userId, { appId, at: times[0] as string, model: 'sandbox/echo' });
+    for (const at of times) await use(userId, { partnerId, at });
+    await use(userId, { partnerId, at: times[0] as string, model: 'sandbox/echo' });
     const before = await readUsageDays(userId, YEAR);
     expect(before.map(({ day, model, requests }) => [day, model, requests])).toEqual(
       expect.arrayContaining([
@@ -67,13 +67,13 @@ describe('use by day', () => {
   it('takes one app or one model alone', async () => {
     const userId = await newUser();
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
-    await use(userId, { appId: notes.appId, at: '2026-05-01T10:00:00Z', model: 'sandbox/echo' });
-    await use(userId, { appId: chat.appId, at: '2026-05-01T11:00:00Z', model: 'sandbox/story' });
+    await use(userId, { partnerId: notes.partnerId, at: '2026-05-01T10:00:00Z', model: 'sandbox/echo' });
+    await use(userId, { partnerId: chat.partnerId, at: '2026-05-01T11:00:00Z', model: 'sandbox/story' });
     const days = async (filter: object) =>
-      (await readUsageDays(userId, { ...YEAR, ...filter })).map(({ appId, model }) => [appId, model]);
-    expect(await days({ appId: notes.appId })).toEqual([[notes.appId, 'sandbox/echo']]);
-    expect(await days({ model: 'sandbox/story' })).toEqual([[chat.appId, 'sandbox/story']]);
-    expect(await days({ model: 'sandbox/story', appId: notes.appId })).toEqual([]);
+      (await readUsageDays(userId, { ...YEAR, ...filter })).map(({ partnerId, model }) => [partnerId, model]);
+    expect(await days({ partnerId: notes.partnerId })).toEqual([[notes.partnerId, 'sandbox/echo']]);
+    expect(await days({ model: 'sandbox/story' })).toEqual([[chat.partnerId, 'sandbox/story']]);
+    expect(await days({ model: 'sandbox/story', partnerId: notes.partnerId })).toEqual([]);
   });
 });
 
@@ -83,8 +83,8 @@ describe('the list of requests', () => {
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
     const made: string[] = [];
     for (const [i, day] of ['01', '01', '01', '05', '05', '09', '20'].entries()) {
-      const { appId } = i % 2 === 0 ? notes : chat;
-      made.unshift(await use(userId, { appId, at: `2026-06-${day}T0${i}:00:00Z` }));
+      const { partnerId } = i % 2 === 0 ? notes : chat;
+      made.unshift(await use(userId, { partnerId, at: `2026-06-${day}T0${i}:00:00Z` }));
     }
     const filter = { ...YEAR };
     const days = await readUsageDays(userId, filter);
@@ -124,16 +124,16 @@ describe('the list of requests', () => {
 
   it('exports a day with more requests than one portion whole', async () => {
     const userId = await newUser();
-    const { appId } = await joinApp(userId, 'Notes');
+    const { partnerId } = await joinApp(userId, 'Notes');
     await pool().query(
       `WITH made AS (
-         INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, created_at)
+         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, created_at)
          SELECT $1, 'txn_x' || n, $2, 'usage', 'req_x' || n, 0, 0, '2026-06-01T10:00:00Z' FROM generate_series(1, 2500) n
-         RETURNING user_id, cause_id, app_id, created_at)
-       INSERT INTO usage (user_id, request_id, app_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
+         RETURNING user_id, cause_id, partner_id, created_at)
+       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
          cache_write_tokens, output_tokens, reasoning_tokens, provider_cost, charge, estimated, outcome, created_at)
-       SELECT user_id, cause_id, app_id, 'key_1', 'sandbox/story', 'sandbox', 'v1', 1, 0, 0, 1, 0, 0, 0, false, 'completed', created_at FROM made`,
-      [userId, appId],
+       SELECT user_id, cause_id, partner_id, 'key_1', 'sandbox/story', 'sandbox', 'v1', 1, 0, 0, 1, 0, 0, 0, false, 'completed', created_at FROM made`,
+      [userId, partnerId],
     );
     const exported = new Set<string>();
     for await (const lines of streamRequests(userId, YEAR)) for (const id of ids(lines)) exported.add(id);
@@ -142,9 +142,9 @@ describe('the list of requests', () => {
 
   it('holds nothing of anybody else, whatever app or request is asked for', async () => {
     const [mine, theirs] = [await newUser(), await newUser()];
-    const { appId } = await joinApp(theirs, 'Notes');
-    const requestId = await use(theirs, { appId, at: '2026-06-01T10:00:00Z' });
-    const filter = { ...YEAR, appId };
+    const { partnerId } = await joinApp(theirs, 'Notes');
+    const requestId = await use(theirs, { partnerId, at: '2026-06-01T10:00:00Z' });
+    const filter = { ...YEAR, partnerId };
     expect(await readUsageDays(mine, filter)).toEqual([]);
     const days = await readUsageDays(theirs, filter);
     expect(await readRequestPage(mine, filter, days, { offset: 0, limit: 10 })).toEqual([]);
@@ -169,9 +169,9 @@ describe('a receipt', () => {
     const version = rows[0];
     if (!version) throw new Error('the sandbox has prices');
     const userId = await newUser();
-    const { appId } = await joinApp(userId, 'Notes');
+    const { partnerId } = await joinApp(userId, 'Notes');
     const requestId = await use(userId, {
-      appId,
+      partnerId,
       at: '2026-06-01T10:00:00Z',
       outputTokens: 7,
       priceVersion: version.version,
@@ -194,8 +194,8 @@ describe('a receipt', () => {
 
   it('shows tokens without a price when the version is not known', async () => {
     const userId = await newUser();
-    const { appId } = await joinApp(userId, 'Notes');
-    const requestId = await use(userId, { appId, at: '2026-06-01T10:00:00Z', priceVersion: 'gone' });
+    const { partnerId } = await joinApp(userId, 'Notes');
+    const requestId = await use(userId, { partnerId, at: '2026-06-01T10:00:00Z', priceVersion: 'gone' });
     expect((await findUserReceipt(userId, requestId))?.lines[0]).toEqual({
       tokens: 'input',
       count: 100,

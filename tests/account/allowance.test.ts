@@ -13,11 +13,12 @@ await newDatabase();
 async function person() {
   const userId = await newUser();
   const [home, other] = [await joinApp(userId, 'Home'), await joinApp(userId, 'Other')];
-  await buyIn(userId, home.appId, 500);
-  const save = () => ({ userId, partnerId: other.appId, saveId: newId('req') });
-  const pocket = async () => (await readPockets(userId)).pockets.find(({ appId }) => appId === other.appId);
+  await buyIn(userId, home.partnerId, 500);
+  const save = () => ({ userId, partnerId: other.partnerId, saveId: newId('req') });
+  const pocket = async () =>
+    (await readPockets(userId)).pockets.find(({ partnerId }) => partnerId === other.partnerId);
   const events = async () =>
-    (await recordedEvents(other.appId))
+    (await recordedEvents(other.partnerId))
       .filter(({ type }) => type === 'credits.added')
       .map(({ data }) => data);
   return { userId, save, pocket, events };
@@ -36,14 +37,14 @@ describe('an allowance', () => {
     expect(await pocket()).toMatchObject({
       balance: 0n,
       status: 'partner_not_permitted',
-      limitSaved: null,
-      limitPaused: 300_000_000n,
+      allowanceSaved: null,
+      allowancePaused: 300_000_000n,
     });
     expect(await resumePermission(save())).toMatchObject({
       grantedCredits: 300_000_000n,
       creditsAdded: 300_000_000n,
     });
-    expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok', limitPaused: null });
+    expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok', allowancePaused: null });
     expect((await events()).map((data) => [data.type, data.granted_credits, data.credits_added])).toEqual(
       expect.arrayContaining([
         ['permission', 300, 300],
@@ -60,10 +61,10 @@ describe('an allowance', () => {
     await savePermission(save(), wholeCredits(300));
     await pausePermission(save());
     await savePermission(save(), wholeCredits(50));
-    expect(await pocket()).toMatchObject({ limitLeft: 50_000_000n, limitPaused: null });
+    expect(await pocket()).toMatchObject({ allowanceLeft: 50_000_000n, allowancePaused: null });
     expect(await resumePermission(save())).toBeNull();
     await savePermission(save(), null);
-    expect(await pocket()).toMatchObject({ limitSaved: null, limitLeft: 0n, limitPaused: null });
+    expect(await pocket()).toMatchObject({ allowanceSaved: null, allowanceLeft: 0n, allowancePaused: null });
   });
 
   it('that does not exist is neither paused nor resumed, and nobody is told', async () => {
@@ -78,9 +79,9 @@ describe('an allowance', () => {
     await savePermission(save(), wholeCredits(300));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => pausePermission(save())));
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
-    expect(await pocket()).toMatchObject({ limitPaused: 300_000_000n });
+    expect(await pocket()).toMatchObject({ allowancePaused: 300_000_000n });
     await Promise.all(Array.from({ length: 5 }, () => resumePermission(save())));
-    expect(await pocket()).toMatchObject({ limitLeft: 300_000_000n, limitPaused: null });
+    expect(await pocket()).toMatchObject({ allowanceLeft: 300_000_000n, allowancePaused: null });
   });
 });
 
@@ -89,7 +90,7 @@ describe('a wallet', () => {
     const userId = await newUser();
     expect(await readPockets(userId)).toEqual({ money: 0n, held: 0n, pockets: [] });
     await Promise.all([1, 2, 3].map(() => inTransaction((tx) => openWallet(tx, userId))));
-    expect((await readPockets(userId)).pockets).toMatchObject([{ appId: '', own: 0n }]);
+    expect((await readPockets(userId)).pockets).toMatchObject([{ partnerId: '', own: 0n }]);
     expect(await prisma().userApp.count({ where: { userId } })).toBe(1);
   });
 });

@@ -30,14 +30,17 @@ test('go outside any app: no app can spend them until the user allows it, and no
   });
   expect(await readPockets(userId)).toMatchObject({
     money: 1_000_000_000n,
-    pockets: [{ appId: '', own: 1_000_000_000n }],
+    pockets: [{ partnerId: '', own: 1_000_000_000n }],
   });
   expect(await prisma().event.count()).toBe(0);
 
-  const { appId } = await joinApp(userId, 'Notes');
-  expect(await readSpendable(userId, appId)).toMatchObject({ balance: 0n, status: 'partner_not_permitted' });
-  await savePermission({ userId, partnerId: appId, saveId: newId('req') }, wholeCredits(400));
-  expect(await readSpendable(userId, appId)).toMatchObject({ balance: 400_000_000n, status: 'ok' });
+  const { partnerId } = await joinApp(userId, 'Notes');
+  expect(await readSpendable(userId, partnerId)).toMatchObject({
+    balance: 0n,
+    status: 'partner_not_permitted',
+  });
+  await savePermission({ userId, partnerId, saveId: newId('req') }, wholeCredits(400));
+  expect(await readSpendable(userId, partnerId)).toMatchObject({ balance: 400_000_000n, status: 'ok' });
   expect((await checkLedger()).differences).toEqual([]);
 });
 

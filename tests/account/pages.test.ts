@@ -49,9 +49,9 @@ describe('the address of the activity page', () => {
   });
 });
 
-const day = (date: string, model: string, credits: number, appId = 'prt_1'): UsageDay => ({
+const day = (date: string, model: string, credits: number, partnerId = 'prt_1'): UsageDay => ({
   day: date,
-  appId,
+  partnerId,
   model,
   requests: 1,
   tokens: 10,

@@ -14,23 +14,26 @@ export async function newUser(): Promise<string> {
 }
 
 /** An app that listens for events, with the person as its user and a key. */
-export async function joinApp(userId: string, name: string): Promise<{ appId: string; keyId: string }> {
-  const { id: appId } = await createPartner({ name, rateBp: 2_500, origins: [] });
-  await prisma().partner.update({ where: { id: appId }, data: { webhookUrl: 'https://hooks.example.com/' } });
-  const { keyId } = await inTransaction(async (tx) => {
-    await openAppUser(tx, { userId, partnerId: appId });
-    return mintUserKey(tx, { userId, partnerId: appId, sessionId: null });
+export async function joinApp(userId: string, name: string): Promise<{ partnerId: string; keyId: string }> {
+  const { id: partnerId } = await createPartner({ name, rateBp: 2_500, origins: [] });
+  await prisma().partner.update({
+    where: { id: partnerId },
+    data: { webhookUrl: 'https://hooks.example.com/' },
   });
-  return { appId, keyId };
+  const { keyId } = await inTransaction(async (tx) => {
+    await openAppUser(tx, { userId, partnerId });
+    return mintUserKey(tx, { userId, partnerId, sessionId: null });
+  });
+  return { partnerId, keyId };
 }
 
-export const buyIn = (userId: string, appId: string, credits: number) =>
+export const buyIn = (userId: string, partnerId: string, credits: number) =>
   inTransaction((tx) =>
-    bookPurchase(tx, { userId, appId, credits: wholeCredits(credits), sessionId: newId('cks') }),
+    bookPurchase(tx, { userId, partnerId, credits: wholeCredits(credits), sessionId: newId('cks') }),
   );
 
 export type Used = {
-  appId: string;
+  partnerId: string;
   at: string;
   model?: string;
   charge?: number;
@@ -41,28 +44,35 @@ export type Used = {
 /** Writes a settled request of a given time; the ledger itself only knows the present. */
 export async function use(
   userId: string,
-  { appId, at, model = 'sandbox/story', charge = 1_250_000, outputTokens = 20, priceVersion = 'v1' }: Used,
+  {
+    partnerId,
+    at,
+    model = 'sandbox/story',
+    charge = 1_250_000,
+    outputTokens = 20,
+    priceVersion = 'v1',
+  }: Used,
 ): Promise<string> {
   const requestId = newId('req');
   const cost = (charge * 4) / 5;
   const postings = [
-    { account: 'pocket', app_id: appId, amount: -charge },
-    { account: 'provider_cost', app_id: '', amount: cost },
-    { account: 'partner_earnings', app_id: appId, amount: charge - cost },
+    { account: 'pocket', partner_id: partnerId, amount: -charge },
+    { account: 'provider_cost', partner_id: '', amount: cost },
+    { account: 'partner_earnings', partner_id: partnerId, amount: charge - cost },
   ];
   await pool().query(
-    `INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, postings, created_at)
+    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings, created_at)
      VALUES ($1, 'txn_' || substr($2, 5), $3, 'usage', $2, $4, 0, $5, $6)`,
-    [userId, requestId, appId, -charge, JSON.stringify(postings), at],
+    [userId, requestId, partnerId, -charge, JSON.stringify(postings), at],
   );
   await pool().query(
-    `INSERT INTO usage (user_id, request_id, app_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
+    `INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
        cache_write_tokens, output_tokens, reasoning_tokens, held, provider_cost, charge, partner_share, estimated, outcome, created_at)
      VALUES ($1, $2, $3, 'key_1', $4, 'sandbox', $5, 100, 0, 0, $6, 0, $7, $8, $9, $10, false, 'completed', $11)`,
     [
       userId,
       requestId,
-      appId,
+      partnerId,
       model,
       priceVersion,
       outputTokens,

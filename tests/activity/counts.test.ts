@@ -3,7 +3,7 @@ import { forgetOldCounts, KEEP_COUNTS_MS, writeCounts } from '@/server/activity/
 import { countRefusal } from '@/server/activity/refusal-counts';
 import { setClock } from '@/server/clock';
 import { pool } from '@/server/db';
-import { restingProviders } from '@/server/generation/circuit-breaker';
+import { providersInCooldown } from '@/server/generation/circuit-breaker';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { describeProviders, modelOf } from '../harness/own-providers';
@@ -70,18 +70,20 @@ test('failures of a provider are counted, and that it is left alone is told unti
   setClock(() => begin);
   upstream.script('alone', { status: 401, body: { error: { message: 'bad key' } } });
   for (let i = 0; i < 5; i++) await ask(person.userKey, modelOf('alone'));
-  await writeCounts(restingProviders());
+  await writeCounts(providersInCooldown());
   const failures = await pool().query('SELECT provider, kind, status, count FROM provider_failure_hour');
   expect(failures.rows).toEqual([{ provider: 'alone', kind: 'account', status: 401, count: 5n }]);
-  const rests = async () =>
-    (await pool().query('SELECT provider, failures, rests_until FROM provider_rest')).rows;
-  expect(await rests()).toEqual([{ provider: 'alone', failures: 5, rests_until: new Date(begin + 15_000) }]);
+  const cooldowns = async () =>
+    (await pool().query('SELECT provider, failures, cooldown_until FROM provider_cooldown')).rows;
+  expect(await cooldowns()).toEqual([
+    { provider: 'alone', failures: 5, cooldown_until: new Date(begin + 15_000) },
+  ]);
 
   setClock(() => begin + 15_000);
   upstream.script('alone', completion({ content: 'Hello' }));
   expect((await ask(person.userKey, modelOf('alone'))).status).toBe(200);
-  await writeCounts(restingProviders());
-  expect(await rests()).toEqual([]);
+  await writeCounts(providersInCooldown());
+  expect(await cooldowns()).toEqual([]);
 });
 
 test('counts are kept for more than a year, then forgotten', async () => {

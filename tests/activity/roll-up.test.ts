@@ -35,7 +35,7 @@ async function sums(source: string): Promise<Sums[]> {
 }
 
 const RECEIPTS =
-  '(SELECT app_id AS partner_id, 1 AS requests, charge, provider_cost, partner_share FROM usage) u';
+  '(SELECT partner_id AS partner_id, 1 AS requests, charge, provider_cost, partner_share FROM usage) u';
 
 test('the sums of an app are those of its receipts at any time, folded or not', async () => {
   await buy(wallet, 'A', 100);

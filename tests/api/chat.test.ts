@@ -38,7 +38,7 @@ async function refusal(
 
 const usageOf = async (person: Person) => {
   const { entries } = await readHistory(
-    { userId: person.userId, appId: person.partnerId },
+    { userId: person.userId, partnerId: person.partnerId },
     { limit: 10, offset: 0 },
   );
   return entries.filter((entry) => entry.type === 'usage');

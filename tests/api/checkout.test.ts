@@ -80,7 +80,7 @@ describe('POST /v1/credits/checkout', () => {
     const { body } = await start({ metadata: { plan: 'pro' } });
     await payByCard(String(body.checkout_url));
     await expect
-      .poll(async () => (await prisma().userApp.findFirst({ where: { appId: world.app.id } }))?.metadata)
+      .poll(async () => (await prisma().userApp.findFirst({ where: { partnerId: world.app.id } }))?.metadata)
       .toEqual({ plan: 'pro' });
   });
 

@@ -24,7 +24,7 @@ const spentBy = async (person: Person) =>
 
 async function newestUsage(person: Person) {
   const { entries } = await readHistory(
-    { userId: person.userId, appId: person.partnerId },
+    { userId: person.userId, partnerId: person.partnerId },
     { limit: 1, offset: 0 },
   );
   return entries[0];

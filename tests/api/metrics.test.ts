@@ -39,10 +39,10 @@ test('metrics tell for an hour that the ledger did not agree', async () => {
   const { userId } = await newPerson({ credits: 100 });
   await auditRecent(0);
   expect((await read(TOKEN)).text).toContain('svc_ledger_differences 0\n');
-  await pool().query('UPDATE account SET money = money + 3 WHERE user_id = $1', [userId]);
+  await pool().query('UPDATE wallet SET money = money + 3 WHERE user_id = $1', [userId]);
   await auditRecent(0);
   expect((await read(TOKEN)).text).toContain('svc_ledger_differences 1\n');
-  await pool().query('UPDATE account SET money = money - 3 WHERE user_id = $1', [userId]);
+  await pool().query('UPDATE wallet SET money = money - 3 WHERE user_id = $1', [userId]);
   await auditRecent(0);
   expect((await read(TOKEN)).text).toContain('svc_ledger_differences 1\n');
   await pool().query("UPDATE audit_run SET at = at - interval '1 hour'");

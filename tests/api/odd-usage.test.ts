@@ -54,7 +54,7 @@ test.each(counts)('%j tokens of output, in the messages format', async (output_t
 
 /** At a dollar per million tokens a token costs a hundred millionths of a credit. */
 async function expectCharge({ userId, partnerId }: Person, tokens: number) {
-  const { entries } = await readHistory({ userId, appId: partnerId }, { limit: 1, offset: 0 });
+  const { entries } = await readHistory({ userId, partnerId }, { limit: 1, offset: 0 });
   expect(entries[0]).toMatchObject({ credits: BigInt(tokens * -100), usage: { estimated: true } });
 }
 

@@ -99,7 +99,7 @@ describe('a receipt', () => {
       const receipt = await readReceipt(person, id);
       if (receipt.ok) sum += Math.round((await receipt.json()).charged_credits * 1e6);
     }
-    const { rows } = await pool().query<{ money: bigint }>('SELECT money FROM account WHERE user_id = $1', [
+    const { rows } = await pool().query<{ money: bigint }>('SELECT money FROM wallet WHERE user_id = $1', [
       person.userId,
     ]);
     expect(sum).toBeGreaterThan(0);

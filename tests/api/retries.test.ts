@@ -48,7 +48,7 @@ const textOf = async (response: Response): Promise<string> =>
 const asked = (...providers: string[]) => providers.map((provider) => upstream.seen(provider).length);
 
 async function usageOf({ userId, partnerId }: Person) {
-  const { entries } = await readHistory({ userId, appId: partnerId }, { limit: 10, offset: 0 });
+  const { entries } = await readHistory({ userId, partnerId }, { limit: 10, offset: 0 });
   return entries.filter(({ type }) => type === 'usage');
 }
 

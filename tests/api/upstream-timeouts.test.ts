@@ -53,7 +53,7 @@ test('a stream that falls silent ends in an error, charged for what came', async
   expect(text).toMatch(/"type":"upstream_error"[^\n]*\n\n$/);
   expect(await callsUpstream()).toBe(1);
   const { entries } = await readHistory(
-    { userId: person.userId, appId: person.partnerId },
+    { userId: person.userId, partnerId: person.partnerId },
     { limit: 1, offset: 0 },
   );
   expect(entries[0]).toMatchObject({ type: 'usage', usage: { estimated: true } });

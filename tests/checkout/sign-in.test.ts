@@ -26,7 +26,7 @@ async function buyElsewhere(email: string, credits: number): Promise<void> {
   await inTransaction((tx) =>
     bookPurchase(tx, {
       userId,
-      appId: elsewhere.id,
+      partnerId: elsewhere.id,
       credits: wholeCredits(credits),
       sessionId: `cks_${email}`,
     }),
@@ -137,8 +137,8 @@ describe('by a key that the app holds', () => {
         status: 'partner_not_permitted',
         email: null,
         money: null,
-        limit_saved: null,
-        limit_left: null,
+        allowance_saved: null,
+        allowance_left: null,
       },
     });
   });
@@ -237,7 +237,7 @@ describe('permitting the app', () => {
     const removed = await window.post('/limit', { credits: null, save_id: 'save-three' });
     expect(removed.body).toEqual({ granted_credits: 0, credits_added: 0, balance: 0 });
     expect((await window.get()).body).toMatchObject({
-      limit_saved: null,
+      allowance_saved: null,
       status: 'partner_not_permitted',
       money: 700,
     });

@@ -53,7 +53,7 @@ test.concurrent.each(titled)(
 
     expect(stdout.split(' ').length).toBeGreaterThan(10);
     const { entries } = await readHistory(
-      { userId: person.userId, appId: person.partnerId },
+      { userId: person.userId, partnerId: person.partnerId },
       { limit: 1, offset: 0 },
     );
     expect(entries[0]).toMatchObject({ type: 'usage', usage: { model: 'sandbox/story' } });

@@ -25,7 +25,7 @@ export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Pe
     if (credits > 0) {
       await bookPurchase(tx, {
         userId,
-        appId: partner.id,
+        partnerId: partner.id,
         credits: wholeCredits(credits),
         sessionId: newId('cks'),
       });

@@ -9,7 +9,7 @@ import { listDevices } from '@/server/identity/devices';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
-import { bookPurchase, grantCredits, OUTSIDE_ANY_APP, openUserApp, saveLimit } from '@/server/ledger';
+import { bookPurchase, grantCredits, OUTSIDE_ANY_APP, openUserApp, saveAllowance } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import { type LoopbackServer, listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import { setEndpoint } from '@/server/webhooks/endpoint';
@@ -101,10 +101,10 @@ test('no byte that a partner sees and no line of a log holds the e-mail or the a
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
   await inTransaction(async (tx) => {
     const money = { userId, credits: wholeCredits(100) };
-    await bookPurchase(tx, { ...money, appId: partner.id, sessionId: 'cks_canary' });
-    await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: 'au_canary' });
-    await grantCredits(tx, { ...money, appId: OUTSIDE_ANY_APP, grantId: 'canary', note: 'a gift' });
-    await saveLimit(tx, { userId, appId: partner.id, limit: wholeCredits(5), saveId: 'canary' });
+    await bookPurchase(tx, { ...money, partnerId: partner.id, sessionId: 'cks_canary' });
+    await openUserApp(tx, { userId, partnerId: OUTSIDE_ANY_APP, appUserId: 'au_canary' });
+    await grantCredits(tx, { ...money, partnerId: OUTSIDE_ANY_APP, grantId: 'canary', note: 'a gift' });
+    await saveAllowance(tx, { userId, partnerId: partner.id, limit: wholeCredits(5), saveId: 'canary' });
   });
 
   await useEverything(pk, key);

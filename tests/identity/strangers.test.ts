@@ -197,11 +197,11 @@ async function* actionsOfPartner(partnerId: string, token: string): AsyncGenerat
   yield { ...own, action: 'clearEndpoint' };
 }
 
-async function* actionsOfAccount(appId: string): AsyncGenerator<Step> {
-  const user = await newAppUser(appId);
+async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
+  const user = await newAppUser(partnerId);
   await giveCredits(user.userId);
   const { token } = await newDevice(user.userId);
-  const own = { token, ids: { appId } };
+  const own = { token, ids: { partnerId } };
   yield { ...own, action: 'saveAllowance', input: { credits: '5' } };
   yield { ...own, action: 'pauseAllowance' };
   yield { ...own, action: 'resumeAllowance' };
@@ -211,7 +211,7 @@ async function* actionsOfAccount(appId: string): AsyncGenerator<Step> {
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
 
-  const { publishableKey } = await prisma().partner.findUniqueOrThrow({ where: { id: appId } });
+  const { publishableKey } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   const parameters = { publishable_key: publishableKey, redirect_uri: 'http://localhost:9/back', state: '' };
   const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
   yield { token, action: 'allow', input: { ...parameters, ...challenge } };
@@ -250,7 +250,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, asksOnly: true };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });
-  yield { token, action: 'putAside', ids: { alertId }, input: { reason } };
+  yield { token, action: 'dismissAlert', ids: { alertId }, input: { reason } };
 }
 
 async function* actionsOfEverybody(): AsyncGenerator<Step> {
@@ -445,9 +445,9 @@ const newDevice = (userId: string) => inTransaction((tx) => openSession(tx, { us
 
 /** From outside any app, so that an allowance has something to allow. */
 async function giveCredits(userId: string): Promise<void> {
-  const gift = { userId, appId: OUTSIDE_ANY_APP, credits: wholeCredits(50) };
+  const gift = { userId, partnerId: OUTSIDE_ANY_APP, credits: wholeCredits(50) };
   await inTransaction(async (tx) => {
-    await openUserApp(tx, { userId, appId: OUTSIDE_ANY_APP, appUserId: newId('au') });
+    await openUserApp(tx, { userId, partnerId: OUTSIDE_ANY_APP, appUserId: newId('au') });
     await grantCredits(tx, { ...gift, grantId: newId('req'), note: 'a gift' });
   });
 }

@@ -31,8 +31,8 @@ async function rewriteHistory(change: string, values: unknown[], where = 'true')
 /** What the auditor remembers of a pocket, and what it holds, in credits. */
 async function remembered({ userId, apps }: Wallet, app: string): Promise<[number, number]> {
   const { rows } = await pool().query<{ total: bigint; own: bigint }>(
-    `SELECT a.total, u.own FROM user_app u JOIN audited_pocket a USING (user_id, app_id)
-     WHERE u.user_id = $1 AND u.app_id = $2`,
+    `SELECT a.total, u.own FROM user_app u JOIN audited_pocket a USING (user_id, partner_id)
+     WHERE u.user_id = $1 AND u.partner_id = $2`,
     [userId, apps[app]?.id],
   );
   return [Number(rows[0]?.total) / 1e6, Number(rows[0]?.own) / 1e6];
@@ -46,12 +46,12 @@ test('several instances audit once between them, and what was found is written d
   const audits = await Promise.all(Array.from({ length: 4 }, () => auditRecent()));
   expect(audits.filter((one) => one !== null)).toEqual([{ users: expect.any(Number), differences: [] }]);
 
-  await pool().query('UPDATE account SET money = money + 3 WHERE user_id = $1', [wallet.userId]);
+  await pool().query('UPDATE wallet SET money = money + 3 WHERE user_id = $1', [wallet.userId]);
   const found = await audit();
   expect(found).toEqual([expect.stringContaining('differs by 3')]);
   const { rows } = await pool().query('SELECT differences FROM audit_run ORDER BY id DESC LIMIT 1');
   expect(rows[0]?.differences).toEqual(found);
-  await pool().query('UPDATE account SET money = money - 3 WHERE user_id = $1', [wallet.userId]);
+  await pool().query('UPDATE wallet SET money = money - 3 WHERE user_id = $1', [wallet.userId]);
 });
 
 test('a pocket changed by hand is found with the next request of its user, whichever pocket that spends, until it is mended', async () => {
@@ -63,12 +63,12 @@ test('a pocket changed by hand is found with the next request of its user, which
   expect(await audit()).toEqual([]);
 
   const add = async (amount: number) => {
-    await pool().query('UPDATE user_app SET own = own + $3 WHERE user_id = $1 AND app_id = $2', [
+    await pool().query('UPDATE user_app SET own = own + $3 WHERE user_id = $1 AND partner_id = $2', [
       wallet.userId,
       wallet.apps.B?.id,
       amount,
     ]);
-    await pool().query('UPDATE account SET money = money + $2 WHERE user_id = $1', [wallet.userId, amount]);
+    await pool().query('UPDATE wallet SET money = money + $2 WHERE user_id = $1', [wallet.userId, amount]);
   };
   await add(5);
   for (let request = 0; request < 2; request++) {

@@ -2,7 +2,13 @@
  * The rules of the money as a person would write them down: one user, numbers in memory, no
  * concurrency. The real ledger is compared with it after every step.
  */
-type Pocket = { own: number; ownHeld: number; limitLeft: number; limitSaved: number | null; epoch: number };
+type Pocket = {
+  own: number;
+  ownHeld: number;
+  allowanceLeft: number;
+  allowanceSaved: number | null;
+  epoch: number;
+};
 type Held = { app: string; amount: number; own: number; epoch: number };
 type Purchase = { app: string; credits: number; refund: number; chargeback: number };
 
@@ -16,7 +22,7 @@ export class Model {
   /** Apps in the order in which their pockets were opened. */
   constructor(apps: string[]) {
     for (const app of apps)
-      this.pockets.set(app, { own: 0, ownHeld: 0, limitLeft: 0, limitSaved: null, epoch: 0 });
+      this.pockets.set(app, { own: 0, ownHeld: 0, allowanceLeft: 0, allowanceSaved: null, epoch: 0 });
   }
 
   pocket(app: string): Pocket {
@@ -34,18 +40,18 @@ export class Model {
   }
 
   balance(app: string): number {
-    const { own, ownHeld, limitLeft } = this.pocket(app);
-    return Math.max(0, Math.min(this.money - this.held, Math.max(0, own - ownHeld) + limitLeft));
+    const { own, ownHeld, allowanceLeft } = this.pocket(app);
+    return Math.max(0, Math.min(this.money - this.held, Math.max(0, own - ownHeld) + allowanceLeft));
   }
 
   status(app: string, need: number): string {
-    const { own, limitLeft, limitSaved, epoch } = this.pocket(app);
+    const { own, allowanceLeft, allowanceSaved, epoch } = this.pocket(app);
     if (this.balance(app) >= need) return 'ok';
     const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
     const comesBack = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
-    if (Math.min(this.money, Math.max(0, own) + limitLeft + comesBack) >= need) return 'busy';
+    if (Math.min(this.money, Math.max(0, own) + allowanceLeft + comesBack) >= need) return 'busy';
     if (this.money < need) return 'insufficient_credits';
-    return limitSaved ? 'partner_limit_reached' : 'partner_not_permitted';
+    return allowanceSaved ? 'partner_limit_reached' : 'partner_not_permitted';
   }
 
   /** Places a hold of at most `want`, or says why not. */
@@ -56,7 +62,7 @@ export class Model {
     const amount = Math.min(want, this.balance(app));
     const own = Math.min(amount, Math.max(0, pocket.own - pocket.ownHeld));
     pocket.ownHeld += own;
-    pocket.limitLeft -= amount - own;
+    pocket.allowanceLeft -= amount - own;
     this.holds.set(id, { app, amount, own, epoch: pocket.epoch });
     return 'held';
   }
@@ -78,7 +84,7 @@ export class Model {
     }
     pocket.own -= ownWanted + elsewhere;
     pocket.ownHeld -= hold.own;
-    if (hold.epoch === pocket.epoch) pocket.limitLeft += hold.amount - hold.own - (take - ownWanted);
+    if (hold.epoch === pocket.epoch) pocket.allowanceLeft += hold.amount - hold.own - (take - ownWanted);
     const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
     if (drawn) drawn.taken += take - ownWanted;
     return take;
@@ -92,7 +98,7 @@ export class Model {
 
   save(app: string, limit: number | null): void {
     const pocket = this.pocket(app);
-    Object.assign(pocket, { limitLeft: limit ?? 0, limitSaved: limit, epoch: pocket.epoch + 1 });
+    Object.assign(pocket, { allowanceLeft: limit ?? 0, allowanceSaved: limit, epoch: pocket.epoch + 1 });
     this.drawn.set(`${app}:${pocket.epoch}`, { taken: 0, limit: limit ?? 0 });
   }
 

@@ -15,7 +15,7 @@ await newDatabase();
 
 async function expectSound(): Promise<void> {
   expect((await checkLedger()).differences).toEqual([]);
-  const { rows } = await pool().query('SELECT 1 FROM account WHERE money < 0 OR held <> 0 OR running <> 0');
+  const { rows } = await pool().query('SELECT 1 FROM wallet WHERE money < 0 OR held <> 0 OR running <> 0');
   expect(rows).toEqual([]);
 }
 

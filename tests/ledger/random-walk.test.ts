@@ -5,7 +5,7 @@ import { inTransaction, pool } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release } from '@/server/ledger';
 import { findDifferences } from '@/server/ledger/check';
-import { BOOKING_PROMISES, POCKET_PROMISE, WALLET_PROMISES } from '@/server/ledger/promises';
+import { BOOKING_INVARIANTS, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { newDatabase } from '../harness/database';
 import { Model } from './model';
 import { receipt } from './receipt';
@@ -162,21 +162,21 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
     expect([balance, status]).toEqual([model.balance(name), expected === 'busy' ? 'ok' : expected]);
     expect(balance).toBeLessThanOrEqual(Math.max(0, model.money));
   }
-  const { rows } = await pool().query<{ own: bigint; own_held: bigint; limit_left: bigint }>(
-    "SELECT own, own_held, limit_left FROM user_app WHERE user_id = $1 AND app_id <> '' ORDER BY created_at",
+  const { rows } = await pool().query<{ own: bigint; own_held: bigint; allowance_left: bigint }>(
+    "SELECT own, own_held, allowance_left FROM user_app WHERE user_id = $1 AND partner_id <> '' ORDER BY created_at",
     [wallet.userId],
   );
-  expect(rows.map((row) => [row.own, row.own_held, row.limit_left])).toEqual(
+  expect(rows.map((row) => [row.own, row.own_held, row.allowance_left])).toEqual(
     [...model.pockets.values()].map((pocket) =>
-      [pocket.own, pocket.ownHeld, pocket.limitLeft].map((credits) => wholeCredits(credits)),
+      [pocket.own, pocket.ownHeld, pocket.allowanceLeft].map((credits) => wholeCredits(credits)),
     ),
   );
   for (const { taken, limit } of model.drawn.values()) expect(taken).toBeLessThanOrEqual(limit);
   const client = await pool().connect();
   try {
     expect([
-      ...(await findDifferences(client, [POCKET_PROMISE, ...WALLET_PROMISES], [[wallet.userId]])),
-      ...(await findDifferences(client, [BOOKING_PROMISES], [null])),
+      ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS], [[wallet.userId]])),
+      ...(await findDifferences(client, [BOOKING_INVARIANTS], [null])),
     ]).toEqual([]);
   } finally {
     client.release();

@@ -15,12 +15,12 @@ const OTHERS = 2_000;
 async function addOtherWallets({ apps }: Wallet): Promise<void> {
   const others = 'SELECT $2::text || n AS id FROM generate_series(1, $1) n';
   const given = [OTHERS, apps.A?.id];
-  await pool().query(`INSERT INTO account (user_id) SELECT id FROM (${others}) o`, given);
+  await pool().query(`INSERT INTO wallet (user_id) SELECT id FROM (${others}) o`, given);
   await pool().query(
-    `INSERT INTO user_app (user_id, app_id, app_user_id) SELECT id, $2, id FROM (${others}) o`,
+    `INSERT INTO user_app (user_id, partner_id, app_user_id) SELECT id, $2, id FROM (${others}) o`,
     given,
   );
-  await pool().query('ANALYZE account, user_app, hold');
+  await pool().query('ANALYZE wallet, user_app, hold');
 }
 
 test('settling reads the rows of its own user and no others, however many wallets there are', async () => {
@@ -39,7 +39,7 @@ test('settling reads the rows of its own user and no others, however many wallet
     expect(rows).toMatchObject([{ n: 1, outcome: 'settled' }]);
     const { rows: reads } = await client.query<{ relname: string; tuples: number }>(
       `SELECT relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS tuples FROM pg_stat_xact_user_tables
-       WHERE relname IN ('account', 'user_app', 'hold', 'ledger_transaction')`,
+       WHERE relname IN ('wallet', 'user_app', 'hold', 'ledger_transaction')`,
     );
     for (const { relname, tuples } of reads) expect(tuples, relname).toBeLessThan(10);
     expect(reads).toHaveLength(4);
@@ -54,8 +54,8 @@ test('every row that a batch touches is found by an index scan, also in tables o
   await buy(wallet, 'A', 100);
   await addOtherWallets(wallet);
   await pool().query(`DELETE FROM user_app WHERE user_id <> $1`, [wallet.userId]);
-  await pool().query(`DELETE FROM account WHERE user_id <> $1`, [wallet.userId]);
-  await pool().query('ANALYZE account, user_app');
+  await pool().query(`DELETE FROM wallet WHERE user_id <> $1`, [wallet.userId]);
+  await pool().query('ANALYZE wallet, user_app');
   const admission = await hold(wallet, 'A', 40);
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   const settlement = { ...admission.hold, charge: chargeFor(exactly(3), 0), receipt: receipt() };

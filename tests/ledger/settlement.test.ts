@@ -81,7 +81,7 @@ describe('settling a request', () => {
 
     expect(await sees(wallet, 'A')).toEqual([100, 'ok']);
     const history = await readHistory(
-      { userId: wallet.userId, appId: wallet.apps.A?.id ?? '' },
+      { userId: wallet.userId, partnerId: wallet.apps.A?.id ?? '' },
       { limit: 50, offset: 0 },
     );
     expect(history.entries.map((entry) => entry.type)).toEqual(['purchase']);
@@ -139,8 +139,8 @@ describe('the entries', () => {
     const wallet = await newWallet(['A']);
     await expect(
       pool().query(
-        `INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, postings)
-         VALUES ($1, 'txn_x', '', 'adjustment', 'x', 1, 1, '[{"account":"pocket","app_id":"","amount":1}]')`,
+        `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings)
+         VALUES ($1, 'txn_x', '', 'adjustment', 'x', 1, 1, '[{"account":"pocket","partner_id":"","amount":1}]')`,
         [wallet.userId],
       ),
     ).rejects.toThrow('ledger_transaction_sums_to_zero');
@@ -149,9 +149,9 @@ describe('the entries', () => {
   test('give the check away when a balance does not follow from them', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
-    await pool().query('UPDATE account SET money = money + 5 WHERE user_id = $1', [wallet.userId]);
+    await pool().query('UPDATE wallet SET money = money + 5 WHERE user_id = $1', [wallet.userId]);
 
     expect((await checkLedger()).differences).toEqual([expect.stringContaining('differs by 5')]);
-    await pool().query('UPDATE account SET money = money - 5 WHERE user_id = $1', [wallet.userId]);
+    await pool().query('UPDATE wallet SET money = money - 5 WHERE user_id = $1', [wallet.userId]);
   });
 });

@@ -13,7 +13,7 @@ const take = (wallet: Wallet, app: string, credits: number, takeId = newId('req'
   inTransaction((tx) =>
     takeCredits(tx, {
       userId: wallet.userId,
-      appId: wallet.apps[app]?.id ?? '',
+      partnerId: wallet.apps[app]?.id ?? '',
       credits: wholeCredits(credits),
       takeId,
       note: 'given by mistake',

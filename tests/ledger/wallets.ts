@@ -1,7 +1,7 @@
 import { type Picocredits, wholeCredits } from '../../server/credits';
 import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
-import { admit, bookPurchase, openUserApp, readSpendable, saveLimit } from '../../server/ledger';
+import { admit, bookPurchase, openUserApp, readSpendable, saveAllowance } from '../../server/ledger';
 
 /** Exact cost of so many credits. */
 export const exactly = (credits: number): Picocredits =>
@@ -18,7 +18,7 @@ export async function newWallet(names: string[], { rateBp = 0 } = {}): Promise<W
     const id = newId('prt');
     const keyHash = sha256(newId('key'));
     await prisma().partner.create({ data: { id, name, publishableKey: newId('key'), rateBp } });
-    await inTransaction((tx) => openUserApp(tx, { userId, appId: id, appUserId: newId('au') }));
+    await inTransaction((tx) => openUserApp(tx, { userId, partnerId: id, appUserId: newId('au') }));
     await prisma().userKey.create({
       data: { id: newId('key'), userId, partnerId: id, hash: new Uint8Array(keyHash), last4: 'test' },
     });
@@ -37,7 +37,7 @@ export const buy = (wallet: Wallet, app: string, credits: number, sessionId = ne
   inTransaction((tx) =>
     bookPurchase(tx, {
       userId: wallet.userId,
-      appId: appOf(wallet, app).id,
+      partnerId: appOf(wallet, app).id,
       credits: wholeCredits(credits),
       sessionId,
     }),
@@ -45,9 +45,9 @@ export const buy = (wallet: Wallet, app: string, credits: number, sessionId = ne
 
 export const allow = (wallet: Wallet, app: string, credits: number | null, saveId = newId('req')) =>
   inTransaction((tx) =>
-    saveLimit(tx, {
+    saveAllowance(tx, {
       userId: wallet.userId,
-      appId: appOf(wallet, app).id,
+      partnerId: appOf(wallet, app).id,
       limit: credits === null ? null : wholeCredits(credits),
       saveId,
     }),
@@ -71,7 +71,7 @@ export async function sees(wallet: Wallet, app: string): Promise<[number, string
 /** The pockets, in credits, as the database keeps them. */
 export async function ownCredits(wallet: Wallet, app: string): Promise<number> {
   const { rows } = await pool().query<{ own: bigint }>(
-    'SELECT own FROM user_app WHERE user_id = $1 AND app_id = $2',
+    'SELECT own FROM user_app WHERE user_id = $1 AND partner_id = $2',
     [wallet.userId, appOf(wallet, app).id],
   );
   return Number(rows[0]?.own) / 1e6;

@@ -26,21 +26,21 @@ async function newApp(): Promise<string> {
   return (await createPartner({ name: 'Notes', rateBp: 2_500, origins: [] })).id;
 }
 
-async function join(userId: string, appId: string): Promise<string> {
-  return inTransaction((tx) => openAppUser(tx, { userId, partnerId: appId }));
+async function join(userId: string, partnerId: string): Promise<string> {
+  return inTransaction((tx) => openAppUser(tx, { userId, partnerId }));
 }
 
 const idsOf = (requests: AppRequest[]) => requests.map(({ requestId }) => requestId);
 
 describe('an app’s activity', () => {
   it('counts what happened a moment ago, before any roll-up', async () => {
-    const [appId, userId] = [await newApp(), await newUser()];
-    const appUserId = await join(userId, appId);
-    await use(userId, { appId, at: '2026-11-20T10:00:00Z', charge: 1_250_000 });
-    expect(await readAppDays(appId, DAYS)).toMatchObject([
+    const [partnerId, userId] = [await newApp(), await newUser()];
+    const appUserId = await join(userId, partnerId);
+    await use(userId, { partnerId, at: '2026-11-20T10:00:00Z', charge: 1_250_000 });
+    expect(await readAppDays(partnerId, DAYS)).toMatchObject([
       { day: '2026-11-20', model: 'sandbox/story', requests: 1, charge: 1_250_000n, partnerShare: 250_000n },
     ]);
-    expect(await readEarningsDays(appId, DAYS)).toEqual([
+    expect(await readEarningsDays(partnerId, DAYS)).toEqual([
       {
         day: '2026-11-20',
         earned: [{ model: 'sandbox/story', amount: 250_000n }],
@@ -48,42 +48,43 @@ describe('an app’s activity', () => {
         net: 250_000n,
       },
     ]);
-    expect(await countActiveUsers(appId, DAYS)).toBe(1);
-    expect(await listAppUsers(appId, ALL)).toMatchObject([
+    expect(await countActiveUsers(partnerId, DAYS)).toBe(1);
+    expect(await listAppUsers(partnerId, ALL)).toMatchObject([
       { appUserId, requests: 1, charge: 1_250_000n, partnerShare: 250_000n },
     ]);
   });
 
   it('pages through every request once, newest first, and exports the same', async () => {
-    const [appId, userId] = [await newApp(), await newUser()];
-    await join(userId, appId);
+    const [partnerId, userId] = [await newApp(), await newUser()];
+    await join(userId, partnerId);
     const made: string[] = [];
     for (const day of ['02', '02', '02', '09', '09', '18'])
-      made.unshift(await use(userId, { appId, at: `2026-11-${day}T0${made.length}:00:00Z` }));
+      made.unshift(await use(userId, { partnerId, at: `2026-11-${day}T0${made.length}:00:00Z` }));
     const paged: string[] = [];
     for (const offset of [0, 2, 4, 6]) {
-      const { requests, total } = await listAppRequests(appId, DAYS, { offset, limit: 2 });
+      const { requests, total } = await listAppRequests(partnerId, DAYS, { offset, limit: 2 });
       expect(total).toBe(6);
       paged.push(...idsOf(requests));
     }
     expect(paged).toEqual(made);
     const exported: string[] = [];
-    for await (const requests of streamAppRequests(appId, DAYS)) exported.push(...idsOf(requests));
+    for await (const requests of streamAppRequests(partnerId, DAYS)) exported.push(...idsOf(requests));
     expect(exported).toEqual(made);
   });
 
   it('filters by model, by user and by both', async () => {
-    const [appId, ada, bob] = [await newApp(), await newUser(), await newUser()];
-    const [adaHere] = [await join(ada, appId), await join(bob, appId)];
-    const wanted = await use(ada, { appId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
-    await use(ada, { appId, at: '2026-11-04T10:00:00Z' });
-    await use(bob, { appId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
-    const list = async (filter: object) => (await listAppRequests(appId, { ...DAYS, ...filter }, ALL)).total;
+    const [partnerId, ada, bob] = [await newApp(), await newUser(), await newUser()];
+    const [adaHere] = [await join(ada, partnerId), await join(bob, partnerId)];
+    const wanted = await use(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
+    await use(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
+    await use(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
+    const list = async (filter: object) =>
+      (await listAppRequests(partnerId, { ...DAYS, ...filter }, ALL)).total;
     expect(await list({ model: 'sandbox/echo' })).toBe(2);
     expect(await list({ appUserId: adaHere })).toBe(2);
     expect(await list({ status: 'unfinished' })).toBe(0);
     const { requests } = await listAppRequests(
-      appId,
+      partnerId,
       { ...DAYS, model: 'sandbox/echo', appUserId: adaHere },
       ALL,
     );
@@ -94,8 +95,8 @@ describe('an app’s activity', () => {
     const [mine, other, userId] = [await newApp(), await newApp(), await newUser()];
     await join(userId, mine);
     const elsewhere = await join(userId, other);
-    await use(userId, { appId: mine, at: '2026-11-03T10:00:00Z' });
-    await use(userId, { appId: other, at: '2026-11-03T11:00:00Z' });
+    await use(userId, { partnerId: mine, at: '2026-11-03T10:00:00Z' });
+    await use(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
     expect(await listAppRequests(mine, { ...DAYS, appUserId: elsewhere }, ALL)).toEqual({
       requests: [],
       total: 0,
@@ -105,9 +106,9 @@ describe('an app’s activity', () => {
   });
 
   it('shows what the app said about a user, and nothing else of them', async () => {
-    const [appId, userId] = [await newApp(), await newUser()];
-    await inTransaction((tx) => openAppUser(tx, { userId, partnerId: appId, metadata: { plan: 'pro' } }));
-    const [user] = await listAppUsers(appId, ALL);
+    const [partnerId, userId] = [await newApp(), await newUser()];
+    await inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata: { plan: 'pro' } }));
+    const [user] = await listAppUsers(partnerId, ALL);
     expect(user?.metadata).toEqual({ plan: 'pro' });
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId } });
     const text = JSON.stringify(user, (_, value: unknown) =>

@@ -22,34 +22,34 @@ await newYearDatabase();
 const LIMIT_MS = 100;
 const [busiest] = YEAR_APPS.toSorted((a, b) => b.weight - a.weight);
 if (busiest === undefined) throw new Error('The year has apps');
-const appId = busiest.id;
+const partnerId = busiest.id;
 const year = readPeriod('12m');
 
 /** Everything that the pages and exports of an app read, in every shape they ask for it. */
 async function readEverything(): Promise<unknown[]> {
-  const { requests, total } = await listAppRequests(appId, year, { offset: 0, limit: 50 });
+  const { requests, total } = await listAppRequests(partnerId, year, { offset: 0, limit: 50 });
   const appUserId = requests[0]?.appUserId;
   const model = requests[0]?.model;
   const read: unknown[] = [requests];
   for (const period of PERIODS) {
     const days = readPeriod(period);
     read.push(
-      await readAppDays(appId, days),
-      await readEarningsDays(appId, days),
-      await countActiveUsers(appId, days),
-      await readErrorDays(appId, days),
-      await listAppRequests(appId, { ...days, status: 'unfinished' }, { offset: 0, limit: 50 }),
-      await listAppRequests(appId, { ...days, model }, { offset: 50, limit: 50 }),
-      await listAppRequests(appId, { ...days, appUserId }, { offset: 0, limit: 50 }),
+      await readAppDays(partnerId, days),
+      await readEarningsDays(partnerId, days),
+      await countActiveUsers(partnerId, days),
+      await readErrorDays(partnerId, days),
+      await listAppRequests(partnerId, { ...days, status: 'unfinished' }, { offset: 0, limit: 50 }),
+      await listAppRequests(partnerId, { ...days, model }, { offset: 50, limit: 50 }),
+      await listAppRequests(partnerId, { ...days, appUserId }, { offset: 0, limit: 50 }),
     );
   }
   read.push(
-    await listAppRequests(appId, year, { offset: total - 10, limit: 50 }),
-    await listAppUsers(appId, { offset: 0, limit: 50 }),
-    await listAppUsers(appId, { appUserId, offset: 0, limit: 50 }),
-    await countAppUsers(appId),
-    await readEarnings(appId),
-    await readFirstSteps(appId),
+    await listAppRequests(partnerId, year, { offset: total - 10, limit: 50 }),
+    await listAppUsers(partnerId, { offset: 0, limit: 50 }),
+    await listAppUsers(partnerId, { appUserId, offset: 0, limit: 50 }),
+    await countAppUsers(partnerId),
+    await readEarnings(partnerId),
+    await readFirstSteps(partnerId),
   );
   return read;
 }
@@ -93,25 +93,25 @@ describe('on a year of 200,000 requests', () => {
   it('agrees with the receipts to the microcredit', async () => {
     const { rows } = await pool().query<{ requests: bigint; share: bigint; users: bigint }>(
       `SELECT count(*) AS requests, sum(partner_share)::bigint AS share, count(DISTINCT user_id) AS users FROM usage
-       WHERE app_id = $1 AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC'`,
-      [appId, year.from],
+       WHERE partner_id = $1 AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC'`,
+      [partnerId, year.from],
     );
-    const days = await readAppDays(appId, year);
+    const days = await readAppDays(partnerId, year);
     expect(days.reduce((sum, day) => sum + BigInt(day.requests), 0n)).toBe(rows[0]?.requests);
     expect(days.reduce((sum, day) => sum + day.partnerShare, 0n)).toBe(rows[0]?.share);
-    expect(BigInt(await countActiveUsers(appId, year))).toBe(rows[0]?.users);
-    const earned = (await readEarningsDays(appId, year)).flatMap((day) => day.earned);
+    expect(BigInt(await countActiveUsers(partnerId, year))).toBe(rows[0]?.users);
+    const earned = (await readEarningsDays(partnerId, year)).flatMap((day) => day.earned);
     expect(earned.reduce((sum, { amount }) => sum + amount, 0n)).toBe(rows[0]?.share);
-    const { matured, maturing } = await readEarnings(appId);
-    const all = await readEarningsDays(appId, { from: '2020-01-01', to: year.to });
+    const { matured, maturing } = await readEarnings(partnerId);
+    const all = await readEarningsDays(partnerId, { from: '2020-01-01', to: year.to });
     expect(all.reduce((sum, { net }) => sum + net, 0n)).toBe(matured + maturing);
   });
 
   it('exports each request of the year once, newest first', async () => {
-    const { total } = await listAppRequests(appId, year, { offset: 0, limit: 1 });
+    const { total } = await listAppRequests(partnerId, year, { offset: 0, limit: 1 });
     const seen = new Set<string>();
     let last = Number.POSITIVE_INFINITY;
-    for await (const requests of streamAppRequests(appId, year)) {
+    for await (const requests of streamAppRequests(partnerId, year)) {
       for (const { requestId, createdAt } of requests) {
         expect(createdAt.getTime()).toBeLessThanOrEqual(last);
         last = createdAt.getTime();
@@ -124,8 +124,8 @@ describe('on a year of 200,000 requests', () => {
 
 async function readExports(): Promise<string> {
   let text = '';
-  for await (const users of streamAppUsers(appId)) text += write(users);
-  for await (const requests of streamAppRequests(appId, readPeriod('7d'))) text += write(requests);
+  for await (const users of streamAppUsers(partnerId)) text += write(users);
+  for await (const requests of streamAppRequests(partnerId, readPeriod('7d'))) text += write(requests);
   return text;
 }
 

@@ -6,7 +6,7 @@ import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
-import { bookPurchase, saveLimit } from '@/server/ledger';
+import { bookPurchase, saveAllowance } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import type { Tally } from './tally';
 
@@ -35,7 +35,7 @@ function openWallet(partnerIds: string[]): Promise<Wallet> {
     }
     const [first] = partnerIds;
     const credits = wholeCredits(FIRST_CREDITS);
-    if (first) await bookPurchase(tx, { userId, appId: first, credits, sessionId: newId('cks') });
+    if (first) await bookPurchase(tx, { userId, partnerId: first, credits, sessionId: newId('cks') });
     return { userId, keys };
   });
 }
@@ -74,7 +74,7 @@ export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const dice = site.random();
     if (dice < 0.8) await generate(site);
-    else if (dice < 0.88) await saveSomeLimit(site);
+    else if (dice < 0.88) await saveSomeAllowance(site);
     else if (dice < 0.92) await readBalance(site);
     else await purchase(site);
     await pause(site.random() * LONGEST_PAUSE_MS);
@@ -128,13 +128,13 @@ async function ask(
 }
 
 /** Whether it was saved is not known when the database goes away meanwhile: both are right. */
-async function saveSomeLimit({ random, tally, wallets }: Site): Promise<void> {
+async function saveSomeAllowance({ random, tally, wallets }: Site): Promise<void> {
   const { userId, keys } = pick(random, wallets);
-  const { partnerId: appId } = pick(random, keys);
+  const { partnerId } = pick(random, keys);
   const limit = random() < 0.2 ? null : wholeCredits(Math.floor(random() * 20));
   const saveId = newId('req');
   tally.operation('limit saved');
-  const save = () => inTransaction((tx) => saveLimit(tx, { userId, appId, limit, saveId }));
+  const save = () => inTransaction((tx) => saveAllowance(tx, { userId, partnerId, limit, saveId }));
   // The form's token makes a repetition harmless.
   await Promise.all([save(), save()]).catch(() => tally.operation('database away'));
 }

@@ -170,7 +170,7 @@ class World {
     if (this.postgres === undefined) throw new Error('The simulation has no database yet');
     const { url } = await this.postgres;
     await withClient(url, async (client) => {
-      await client.query('BEGIN; LOCK TABLE account IN EXCLUSIVE MODE');
+      await client.query('BEGIN; LOCK TABLE wallet IN EXCLUSIVE MODE');
       await pause(this.random() * longestMs);
       await client.query('COMMIT');
     });

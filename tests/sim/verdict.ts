@@ -36,7 +36,7 @@ async function auditedDifferences(): Promise<string[]> {
 export async function findNegative(tally: Tally): Promise<void> {
   const { rows } = await pool().query<{ subject: string }>(
     `WITH refunded AS (SELECT DISTINCT user_id FROM ledger_transaction WHERE kind = 'refund')
-     SELECT 'money ' || money || ', held ' || held AS subject FROM account
+     SELECT 'money ' || money || ', held ' || held AS subject FROM wallet
      WHERE held < 0 OR (money < held AND user_id NOT IN (SELECT user_id FROM refunded))
      UNION ALL SELECT 'pocket ' || own || ', held ' || own_held FROM user_app
      WHERE own_held < 0 OR (own < 0 AND user_id NOT IN (SELECT user_id FROM refunded))`,

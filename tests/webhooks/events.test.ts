@@ -140,7 +140,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
   await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId: elsewhere.id });
     await bookPurchase(tx, {
-      ...{ userId, appId: elsewhere.id, credits: wholeCredits(700), sessionId: 'cks_elsewhere' },
+      ...{ userId, partnerId: elsewhere.id, credits: wholeCredits(700), sessionId: 'cks_elsewhere' },
     });
   });
   const allow = (credits: number | null, save_id: string) => window.post('/limit', { credits, save_id });

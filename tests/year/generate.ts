@@ -70,7 +70,7 @@ async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
   await client.query(`
     TRUNCATE activity_app_user;
     INSERT INTO activity_app_user
-      SELECT app_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at) FROM usage GROUP BY 1, 2;
+      SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at) FROM usage GROUP BY 1, 2;
     UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'app_users'`);
 }
 

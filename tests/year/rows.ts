@@ -7,7 +7,7 @@ export const TABLES = [
   'partner_rate',
   'session',
   'user_key',
-  'account',
+  'wallet',
   'user_app',
   'checkout_session',
   'purchase',

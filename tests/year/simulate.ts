@@ -211,13 +211,13 @@ class YearOfActivity {
     const before = life.wallet.spendable(app.id);
     const after = life.wallet.allow(app.id, limit);
     this.book(life, at, {
-      app_id: app.id,
+      partner_id: app.id,
       kind: 'permission',
       cause_id: this.chance.id('req'),
       credits: 0n,
       balance_after: after,
       credits_added: larger(0n, after - before),
-      limit_saved: limit,
+      allowance_saved: limit,
       postings: [],
     });
   }
@@ -226,7 +226,7 @@ class YearOfActivity {
     const credits = wholeCredits(this.chance.between(50, 300));
     life.wallet.add('', credits);
     this.book(life, at, {
-      app_id: '',
+      partner_id: '',
       kind: 'adjustment',
       cause_id: this.chance.id('req'),
       credits,
@@ -244,7 +244,7 @@ class YearOfActivity {
     const before = life.wallet.spendable(app.id);
     const after = life.wallet.add(app.id, order.credits);
     const id = this.book(life, at, {
-      app_id: app.id,
+      partner_id: app.id,
       kind: 'purchase',
       cause_id: order.id,
       credits: order.credits,
@@ -317,7 +317,7 @@ class YearOfActivity {
     for (const { at, app, purchase, minor, credits } of due) {
       purchase.refunded_minor = minor;
       this.book(life, this.momentBefore(life, at + 1), {
-        app_id: app,
+        partner_id: app,
         kind: 'refund',
         cause_id: `${purchase.session_id}:1`,
         related_id: purchase.session_id,
@@ -339,7 +339,7 @@ class YearOfActivity {
     const taken = life.wallet.take(app.id, charge);
     this.book(life, at, {
       id: `txn_${requestId.slice(4)}`,
-      app_id: app.id,
+      partner_id: app.id,
       kind: 'usage',
       cause_id: requestId,
       credits: -charge,
@@ -347,17 +347,17 @@ class YearOfActivity {
       postings: [
         ...taken.map(({ app: from, amount }) => ({
           account: 'pocket',
-          app_id: from,
+          partner_id: from,
           amount: Number(-amount),
         })),
-        { account: 'provider_cost', app_id: '', amount: Number(providerCost) },
-        { account: 'partner_earnings', app_id: app.id, amount: Number(partnerShare) },
+        { account: 'provider_cost', partner_id: '', amount: Number(providerCost) },
+        { account: 'partner_earnings', partner_id: app.id, amount: Number(partnerShare) },
       ].filter(({ amount }) => amount !== 0),
     });
     this.rows.usage.push({
       user_id: life.user.id,
       request_id: requestId,
-      app_id: app.id,
+      partner_id: app.id,
       key_id: life.keys.get(app.id),
       model: facts.model,
       provider: facts.model.split('/')[0],
@@ -383,7 +383,7 @@ class YearOfActivity {
       user_id: life.user.id,
       id: this.chance.id('txn'),
       credits_added: 0n,
-      limit_saved: null,
+      allowance_saved: null,
       related_id: null,
       note: null,
       ...facts,
@@ -398,16 +398,16 @@ class YearOfActivity {
   private closeUser(life: Life): void {
     this.refundDue(life, this.end);
     const { user, wallet } = life;
-    this.rows.account.push({ user_id: user.id, money: wallet.money, held: 0, running: 0 });
+    this.rows.wallet.push({ user_id: user.id, money: wallet.money, held: 0, running: 0 });
     for (const [app, pocket] of wallet.pockets) {
       this.rows.user_app.push({
         user_id: user.id,
-        app_id: app,
+        partner_id: app,
         app_user_id: app === '' ? null : this.chance.id('au'),
         own: pocket.own,
         own_held: 0,
-        limit_left: pocket.limitLeft,
-        limit_saved: pocket.limitSaved,
+        allowance_left: pocket.allowanceLeft,
+        allowance_saved: pocket.allowanceSaved,
         epoch: pocket.epoch,
         created_at: iso(user.joinedAt - MINUTE_MS / 2),
       });
@@ -445,8 +445,8 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 function pocketAgainst(app: string, credits: bigint, against: string): object[] {
   return [
-    { account: 'pocket', app_id: app, amount: Number(credits) },
-    { account: against, app_id: '', amount: Number(-credits) },
+    { account: 'pocket', partner_id: app, amount: Number(credits) },
+    { account: against, partner_id: '', amount: Number(-credits) },
   ];
 }
 

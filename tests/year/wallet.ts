@@ -4,7 +4,7 @@ const OUTSIDE = '';
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const atLeastZero = (a: bigint): bigint => (a > 0n ? a : 0n);
 
-type Pocket = { own: bigint; limitLeft: bigint; limitSaved: bigint | null; epoch: number };
+type Pocket = { own: bigint; allowanceLeft: bigint; allowanceSaved: bigint | null; epoch: number };
 
 export class Wallet {
   /** In the order in which they were opened. */
@@ -12,7 +12,7 @@ export class Wallet {
 
   constructor(apps: readonly string[]) {
     for (const app of [OUTSIDE, ...apps])
-      this.pockets.set(app, { own: 0n, limitLeft: 0n, limitSaved: null, epoch: 0 });
+      this.pockets.set(app, { own: 0n, allowanceLeft: 0n, allowanceSaved: null, epoch: 0 });
   }
 
   pocket(app: string): Pocket {
@@ -26,8 +26,8 @@ export class Wallet {
   }
 
   spendable(app: string): bigint {
-    const { own, limitLeft } = this.pocket(app);
-    return atLeastZero(least(this.money, atLeastZero(own) + limitLeft));
+    const { own, allowanceLeft } = this.pocket(app);
+    return atLeastZero(least(this.money, atLeastZero(own) + allowanceLeft));
   }
 
   /** Credits in, or taken back; returns what the app can spend after it. */
@@ -38,7 +38,7 @@ export class Wallet {
 
   allow(app: string, limit: bigint): bigint {
     const pocket = this.pocket(app);
-    Object.assign(pocket, { limitLeft: limit, limitSaved: limit, epoch: pocket.epoch + 1 });
+    Object.assign(pocket, { allowanceLeft: limit, allowanceSaved: limit, epoch: pocket.epoch + 1 });
     return this.spendable(app);
   }
 
@@ -48,7 +48,7 @@ export class Wallet {
     const own = least(charge, atLeastZero(pocket.own));
     const taken = [{ app, amount: own }];
     let rest = charge - own;
-    pocket.limitLeft -= rest;
+    pocket.allowanceLeft -= rest;
     for (const [other, { own: there }] of this.pockets) {
       if (other === app) continue;
       const part = least(rest, atLeastZero(there));

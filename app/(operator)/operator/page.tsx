@@ -79,10 +79,10 @@ export default async function OverviewPage({ searchParams }: Props) {
         )}
       </Section>
       <Section title="Apps" flush>
-        <UseTable what="App" rows={apps.map((app) => ({ ...toRow(app), appId: app.partnerId }))} />
+        <UseTable what="App" rows={apps.map((app) => ({ ...toRow(app), partnerId: app.partnerId }))} />
       </Section>
       <Section title="Models" description={`The ${MOST_MODELS} that were charged most.`} flush>
-        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), appId: null }))} />
+        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), partnerId: null }))} />
       </Section>
       <Now state={state} />
     </>

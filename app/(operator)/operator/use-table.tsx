@@ -7,7 +7,7 @@ import { AppLink } from './app-link';
 export type UseRow = {
   name: string;
   /** Where the name is an app's. */
-  appId: string | null;
+  partnerId: string | null;
   requests: number;
   /** In USD. */
   charge: number;
@@ -28,10 +28,10 @@ export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {
     column.accessor('name', {
       header: what,
       cell: ({ row: { original } }) =>
-        original.appId === null ? (
+        original.partnerId === null ? (
           <span className="wrap-anywhere">{original.name}</span>
         ) : (
-          <AppLink id={original.appId} name={original.name} />
+          <AppLink id={original.partnerId} name={original.name} />
         ),
     }),
     column.accessor('requests', {

@@ -36,7 +36,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
           <>
             <Line label={say.accountAll}>{show(visit.money)}</Line>
             <Line label={say.accountLimit}>
-              {visit.limit_left ? show(visit.limit_left) : say.accountNoLimit}
+              {visit.allowance_left ? show(visit.allowance_left) : say.accountNoLimit}
             </Line>
           </>
         )}

@@ -13,7 +13,7 @@ export type VisitState = {
   money: number | null;
   /** What was not bought in this app. */
   elsewhere: number | null;
-  limit_left: number | null;
+  allowance_left: number | null;
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -72,7 +72,7 @@ export function createApi(visitId: string) {
       }),
     issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
     recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),
-    saveLimit: (credits: number, saveId: string) =>
+    saveAllowance: (credits: number, saveId: string) =>
       post<{ granted_credits: number; credits_added: number; balance: number }>('/limit', {
         credits,
         save_id: saveId,

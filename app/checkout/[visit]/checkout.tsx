@@ -169,7 +169,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl
 
   async function allow(host: HostLink, credits: number, saveId: string): Promise<string | undefined> {
     try {
-      const saved = await api.saveLimit(credits, saveId);
+      const saved = await api.saveAllowance(credits, saveId);
       host.send({
         t: 'credits_added',
         type: 'permission',

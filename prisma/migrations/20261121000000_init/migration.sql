@@ -96,36 +96,36 @@ CREATE TABLE "user_key" (
 );
 
 -- CreateTable
-CREATE TABLE "account" (
+CREATE TABLE "wallet" (
     "user_id" TEXT NOT NULL,
     "money" BIGINT NOT NULL DEFAULT 0,
     "held" BIGINT NOT NULL DEFAULT 0,
     "running" INTEGER NOT NULL DEFAULT 0,
 
-    CONSTRAINT "account_pkey" PRIMARY KEY ("user_id")
+    CONSTRAINT "wallet_pkey" PRIMARY KEY ("user_id")
 );
 
 -- CreateTable
 CREATE TABLE "user_app" (
     "user_id" TEXT NOT NULL,
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "app_user_id" TEXT,
     "metadata" JSONB,
     "own" BIGINT NOT NULL DEFAULT 0,
     "own_held" BIGINT NOT NULL DEFAULT 0,
-    "limit_left" BIGINT NOT NULL DEFAULT 0,
-    "limit_saved" BIGINT,
+    "allowance_left" BIGINT NOT NULL DEFAULT 0,
+    "allowance_saved" BIGINT,
     "epoch" INTEGER NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
 
-    CONSTRAINT "user_app_pkey" PRIMARY KEY ("user_id","app_id")
+    CONSTRAINT "user_app_pkey" PRIMARY KEY ("user_id","partner_id")
 );
 
 -- CreateTable
 CREATE TABLE "hold" (
     "user_id" TEXT NOT NULL,
     "request_id" TEXT NOT NULL,
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "key_id" TEXT NOT NULL,
     "amount" BIGINT NOT NULL,
     "own_part" BIGINT NOT NULL,
@@ -144,13 +144,13 @@ CREATE TABLE "hold" (
 CREATE TABLE "ledger_transaction" (
     "user_id" TEXT NOT NULL,
     "id" TEXT NOT NULL,
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "kind" TEXT NOT NULL,
     "cause_id" TEXT NOT NULL,
     "credits" BIGINT NOT NULL,
     "balance_after" BIGINT NOT NULL,
     "credits_added" BIGINT NOT NULL DEFAULT 0,
-    "limit_saved" BIGINT,
+    "allowance_saved" BIGINT,
     "related_id" TEXT,
     "note" TEXT,
     "postings" JSONB NOT NULL DEFAULT '[]',
@@ -190,7 +190,7 @@ CREATE TABLE "audit_run" (
 CREATE TABLE "usage" (
     "user_id" TEXT NOT NULL,
     "request_id" TEXT NOT NULL,
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "key_id" TEXT NOT NULL,
     "model" TEXT NOT NULL,
     "provider" TEXT NOT NULL,
@@ -378,7 +378,7 @@ CREATE INDEX "user_key_session_id_idx" ON "user_key"("session_id");
 CREATE UNIQUE INDEX "user_app_app_user_id_key" ON "user_app"("app_user_id");
 
 -- CreateIndex
-CREATE INDEX "ledger_transaction_user_id_app_id_created_at_idx" ON "ledger_transaction"("user_id", "app_id", "created_at" DESC);
+CREATE INDEX "ledger_transaction_user_id_partner_id_created_at_idx" ON "ledger_transaction"("user_id", "partner_id", "created_at" DESC);
 
 -- CreateIndex
 CREATE INDEX "audit_run_at_idx" ON "audit_run"("at");

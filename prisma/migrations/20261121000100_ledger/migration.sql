@@ -6,14 +6,14 @@
 
 -- ── Constraints: a second, independent statement of the rules ────────────────────────────────
 
-ALTER TABLE "account"
-  ADD CONSTRAINT "account_held_not_negative" CHECK ("held" >= 0),
-  ADD CONSTRAINT "account_running_not_negative" CHECK ("running" >= 0);
+ALTER TABLE "wallet"
+  ADD CONSTRAINT "wallet_held_not_negative" CHECK ("held" >= 0),
+  ADD CONSTRAINT "wallet_running_not_negative" CHECK ("running" >= 0);
 
 ALTER TABLE "user_app"
   ADD CONSTRAINT "user_app_own_held_not_negative" CHECK ("own_held" >= 0),
-  ADD CONSTRAINT "user_app_limit_left_not_negative" CHECK ("limit_left" >= 0),
-  ADD CONSTRAINT "user_app_limit_saved_not_negative" CHECK ("limit_saved" >= 0);
+  ADD CONSTRAINT "user_app_allowance_left_not_negative" CHECK ("allowance_left" >= 0),
+  ADD CONSTRAINT "user_app_allowance_saved_not_negative" CHECK ("allowance_saved" >= 0);
 
 ALTER TABLE "hold"
   ADD CONSTRAINT "hold_amount_not_negative" CHECK ("amount" >= 0),
@@ -37,9 +37,9 @@ ALTER TABLE "ledger_transaction"
 
 -- The postings one by one, as an accountant reads them.
 CREATE VIEW "ledger_entry" AS
-  SELECT t.user_id, t.id AS transaction_id, p.account, p.app_id, p.amount, t.created_at
+  SELECT t.user_id, t.id AS transaction_id, p.account, p.partner_id, p.amount, t.created_at
   FROM ledger_transaction t
-  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, app_id text, amount bigint);
+  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint);
 
 ALTER TABLE "partner" ADD CONSTRAINT "partner_rate_within_bounds" CHECK ("rate_bp" BETWEEN 0 AND 10000);
 
@@ -57,7 +57,7 @@ CREATE INDEX "ledger_transaction_related" ON "ledger_transaction" ("user_id", "r
 CREATE INDEX "ledger_transaction_created" ON "ledger_transaction" USING brin ("created_at");
 
 -- Counters are updated in place: leave room on their pages. Holds come and go.
-ALTER TABLE "account" SET (fillfactor = 60);
+ALTER TABLE "wallet" SET (fillfactor = 60);
 ALTER TABLE "user_app" SET (fillfactor = 60);
 -- Nobody asks for a request by its postings: statistics of them would only cost.
 ALTER TABLE "ledger_transaction" ALTER COLUMN "postings" SET STATISTICS 0;
@@ -81,20 +81,20 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 
 -- What an app can spend for a user now.
-CREATE FUNCTION ledger_spendable(money bigint, held bigint, own bigint, own_held bigint, limit_left bigint)
+CREATE FUNCTION ledger_spendable(money bigint, held bigint, own bigint, own_held bigint, allowance_left bigint)
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT greatest(0, least(money - held, greatest(0, own - own_held) + limit_left))
+  SELECT greatest(0, least(money - held, greatest(0, own - own_held) + allowance_left))
 $$;
 
 -- 'ok', or why `need` cannot be spent. 'busy' when it could be, were no request of the user
 -- running: `idle` is what the app could spend then.
-CREATE FUNCTION ledger_status(spendable bigint, idle bigint, money bigint, limit_saved bigint, need bigint)
+CREATE FUNCTION ledger_status(spendable bigint, idle bigint, money bigint, allowance_saved bigint, need bigint)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN spendable >= need THEN 'ok'
     WHEN idle >= need THEN 'busy'
     WHEN money < need THEN 'insufficient_credits'
-    WHEN coalesce(limit_saved, 0) = 0 THEN 'partner_not_permitted'
+    WHEN coalesce(allowance_saved, 0) = 0 THEN 'partner_not_permitted'
     ELSE 'partner_limit_reached'
   END
 $$;
@@ -102,34 +102,34 @@ $$;
 -- What the app could spend if none of the user's requests were running: a reservation in the
 -- limit comes back unless the limit was saved anew since.
 CREATE FUNCTION ledger_idle(app user_app, money bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT ledger_spendable(money, 0, app.own, 0, app.limit_left + coalesce((
+  SELECT ledger_spendable(money, 0, app.own, 0, app.allowance_left + coalesce((
     SELECT sum(h.amount - h.own_part) FROM hold h
-    WHERE h.user_id = app.user_id AND h.app_id = app.app_id AND h.epoch = app.epoch), 0)::bigint)
+    WHERE h.user_id = app.user_id AND h.partner_id = app.partner_id AND h.epoch = app.epoch), 0)::bigint)
 $$;
 
 -- ── Opening a user's wallet and pockets ───────────────────────────────────────────────────────
 
 -- Makes the rows that the other functions lock, and locks the account. Returns the app-scoped id
 -- that stands: the given one, or the one from before.
-CREATE FUNCTION ledger_open_user_app(p_user text, p_app text, p_app_user text) RETURNS text
+CREATE FUNCTION ledger_open_user_app(p_user text, p_partner text, p_app_user text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
   standing text;
 BEGIN
-  INSERT INTO account (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
-  PERFORM 1 FROM account WHERE user_id = p_user FOR UPDATE;
-  INSERT INTO user_app (user_id, app_id) VALUES (p_user, '') ON CONFLICT DO NOTHING;
-  INSERT INTO user_app (user_id, app_id, app_user_id) VALUES (p_user, p_app, p_app_user) ON CONFLICT (user_id, app_id) DO NOTHING;
-  SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND app_id = p_app;
+  INSERT INTO wallet (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO user_app (user_id, partner_id) VALUES (p_user, '') ON CONFLICT DO NOTHING;
+  INSERT INTO user_app (user_id, partner_id, app_user_id) VALUES (p_user, p_partner, p_app_user) ON CONFLICT (user_id, partner_id) DO NOTHING;
+  SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
   RETURN standing;
 END $$;
 
 -- One account against another that belongs to nobody: what most transactions are.
-CREATE FUNCTION ledger_postings(p_account text, p_app text, p_amount bigint, p_against text) RETURNS jsonb
+CREATE FUNCTION ledger_postings(p_account text, p_partner text, p_amount bigint, p_against text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT jsonb_build_array(
-    jsonb_build_object('account', p_account, 'app_id', p_app, 'amount', p_amount),
-    jsonb_build_object('account', p_against, 'app_id', '', 'amount', -p_amount))
+    jsonb_build_object('account', p_account, 'partner_id', p_partner, 'amount', p_amount),
+    jsonb_build_object('account', p_against, 'partner_id', '', 'amount', -p_amount))
 $$;
 
 -- ── Credits in: purchases and grants ──────────────────────────────────────────────────────────
@@ -137,73 +137,73 @@ $$;
 -- Books `p_credits` into the app's pocket against `p_against`. The same cause is booked once; a
 -- repetition returns what was booked.
 CREATE FUNCTION ledger_deposit(
-  p_user text, p_app text, p_kind text, p_cause text, p_transaction text,
+  p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
   p_credits bigint, p_against text, p_note text
 ) RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse account;
+  purse wallet;
   pocket user_app;
   before bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM account WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
   RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = p_kind AND t.cause_id = p_cause;
   IF FOUND THEN RETURN; END IF;
 
-  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND app_id = p_app;
-  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.limit_left);
-  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.limit_left);
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
 
-  UPDATE account SET money = money + p_credits WHERE user_id = p_user;
-  UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND app_id = p_app;
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
-    VALUES (p_user, p_transaction, p_app, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
-      ledger_postings('pocket', p_app, p_credits, p_against));
+  UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
+    VALUES (p_user, p_transaction, p_partner, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
+      ledger_postings('pocket', p_partner, p_credits, p_against));
   RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
 END $$;
 
 -- ── Permission: the limit a user sets for an app ──────────────────────────────────────────────
 
 -- A save sets what is left and starts a new epoch; null removes the limit.
-CREATE FUNCTION ledger_save_limit(p_user text, p_app text, p_limit bigint, p_save text, p_transaction text)
+CREATE FUNCTION ledger_save_allowance(p_user text, p_partner text, p_limit bigint, p_save text, p_transaction text)
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse account;
+  purse wallet;
   pocket user_app;
   before bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM account WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
   RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = 'permission' AND t.cause_id = p_save;
   IF FOUND THEN RETURN; END IF;
 
-  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND app_id = p_app;
-  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.limit_left);
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
   after := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, coalesce(p_limit, 0));
 
-  UPDATE user_app SET limit_left = coalesce(p_limit, 0), limit_saved = p_limit, epoch = epoch + 1
-    WHERE user_id = p_user AND app_id = p_app;
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, credits_added, limit_saved)
-    VALUES (p_user, p_transaction, p_app, 'permission', p_save, 0, after, greatest(0, after - before), coalesce(p_limit, 0));
+  UPDATE user_app SET allowance_left = coalesce(p_limit, 0), allowance_saved = p_limit, epoch = epoch + 1
+    WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, allowance_saved)
+    VALUES (p_user, p_transaction, p_partner, 'permission', p_save, 0, after, greatest(0, after - before), coalesce(p_limit, 0));
   RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
 END $$;
 
 -- ── Reading ───────────────────────────────────────────────────────────────────────────────────
 
-CREATE FUNCTION ledger_read(p_user text, p_app text, p_need bigint)
-RETURNS TABLE (balance bigint, status text, money bigint, held bigint, limit_saved bigint, limit_left bigint)
+CREATE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
+RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT spendable, ledger_status(spendable, ledger_idle(u, a.money), a.money, u.limit_saved, p_need),
-         a.money, a.held, u.limit_saved, u.limit_left
-  FROM account a
-  JOIN user_app u ON u.user_id = a.user_id AND u.app_id = p_app
-  CROSS JOIN LATERAL (SELECT ledger_spendable(a.money, a.held, u.own, u.own_held, u.limit_left)) AS s (spendable)
+  SELECT spendable, ledger_status(spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need),
+         a.money, a.held, u.allowance_saved, u.allowance_left
+  FROM wallet a
+  JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
+  CROSS JOIN LATERAL (SELECT ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left)) AS s (spendable)
   WHERE a.user_id = p_user
 $$;
 
@@ -219,20 +219,20 @@ CREATE FUNCTION ledger_lock(p_users text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM unnest(p_users) WITH ORDINALITY AS w (user_id, n)
-    CROSS JOIN LATERAL (SELECT 1 FROM account a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+    CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 END $$;
 
 -- p_requests: [{n, key_hash (hex), request_id, model, need, want}]; need and want are exact
 -- picocredits before commission. At most one request per user is decided in a call: further
 -- ones return 'again' and belong in a later call. The caller holds the accounts' locks.
 CREATE FUNCTION ledger_admit(p_requests json, p_minimum bigint, p_max_running integer, p_lease interval)
-RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
+RETURNS TABLE (n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
   WITH known AS (
-    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS app_id, k.last_used_at, p.rate_bp,
+    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS partner_id, k.last_used_at, p.rate_bp,
            p.disabled_at IS NOT NULL AS disabled,
            p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
            row_number() OVER (PARTITION BY k.user_id ORDER BY r.n) AS turn
@@ -252,24 +252,24 @@ BEGIN
              WHEN NOT w.model_allowed THEN 'model_not_allowed'
              WHEN a.running >= p_max_running THEN 'too_many_running'
              WHEN s.spendable >= s.need_credits THEN 'held'
-             ELSE ledger_status(s.spendable, ledger_idle(u, a.money), a.money, u.limit_saved, s.need_credits)
+             ELSE ledger_status(s.spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, s.need_credits)
            END AS outcome
     FROM known w
-    LEFT JOIN LATERAL (SELECT * FROM account a WHERE a.user_id = w.user_id OFFSET 0) a ON true
-    LEFT JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = w.user_id AND u.app_id = w.app_id OFFSET 0) u ON true
+    LEFT JOIN LATERAL (SELECT * FROM wallet a WHERE a.user_id = w.user_id OFFSET 0) a ON true
+    LEFT JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = w.user_id AND u.partner_id = w.partner_id OFFSET 0) u ON true
     CROSS JOIN LATERAL (SELECT
-      ledger_spendable(a.money, a.held, u.own, u.own_held, u.limit_left),
+      ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
       greatest(p_minimum, ledger_charge(w.need, w.rate_bp)),
       ledger_charge(w.want, w.rate_bp)) AS s (spendable, need_credits, want_credits)
   ),
   placed AS (SELECT d.*, least(d.amount, d.own_free) AS own_part FROM decided d WHERE d.outcome = 'held'),
   reserve_money AS (
-    UPDATE account a SET held = a.held + h.amount, running = a.running + 1
+    UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
     FROM placed h WHERE a.user_id = h.user_id
   ),
   reserve_pocket AS (
-    UPDATE user_app u SET own_held = u.own_held + h.own_part, limit_left = u.limit_left - (h.amount - h.own_part)
-    FROM placed h WHERE u.user_id = h.user_id AND u.app_id = h.app_id
+    UPDATE user_app u SET own_held = u.own_held + h.own_part, allowance_left = u.allowance_left - (h.amount - h.own_part)
+    FROM placed h WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id
   ),
   -- Exact to the minute: enough to find the most idle key, without a write per request.
   mark_used AS (
@@ -278,11 +278,11 @@ BEGIN
       AND (h.last_used_at IS NULL OR h.last_used_at < clock_timestamp() - interval '1 minute')
   ),
   insert_hold AS (
-    INSERT INTO hold (user_id, request_id, app_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
-    SELECT h.user_id, h.request_id, h.app_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, clock_timestamp() + p_lease
+    INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+    SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, clock_timestamp() + p_lease
     FROM placed h
   )
-  SELECT d.n, d.outcome, d.user_id, d.app_id, d.key_id, d.app_user_id, d.rate_bp, d.amount FROM decided d;
+  SELECT d.n, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount FROM decided d;
 END $$;
 
 -- Resolves holds, each once: it is deleted. A request whose hold is gone returns what was captured
@@ -299,7 +299,7 @@ DECLARE
 BEGIN
   RETURN QUERY
   WITH taken AS (
-    SELECT r.*, h.app_id, h.key_id, h.amount, h.own_part, h.epoch = u.epoch AS same_epoch,
+    SELECT r.*, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch = u.epoch AS same_epoch,
            'txn_' || substr(r.request_id, 5) AS transaction_id,
            least(coalesce(r.charge, 0), h.amount) AS take,
            -- The app's own pocket first: this hold's part of it and whatever else is free there.
@@ -309,20 +309,20 @@ BEGIN
       model text, provider text, price_version text, input_tokens integer, cache_read_tokens integer,
       cache_write_tokens integer, cache_write_1h_tokens integer, output_tokens integer, reasoning_tokens integer, estimated boolean, outcome text)
     CROSS JOIN LATERAL (SELECT * FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.request_id OFFSET 0) h
-    CROSS JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = h.user_id AND u.app_id = h.app_id OFFSET 0) u
+    CROSS JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
   ),
   -- Then pocket '' (outside any app), then the other apps' pockets, oldest first.
   others AS (
-    SELECT t.user_id, p.app_id, greatest(0, p.own - p.own_held) AS free, t.take - t.own_wanted AS wanted,
+    SELECT t.user_id, p.partner_id, greatest(0, p.own - p.own_held) AS free, t.take - t.own_wanted AS wanted,
            coalesce(sum(greatest(0, p.own - p.own_held)) OVER (
-             PARTITION BY t.user_id ORDER BY p.app_id <> '', p.created_at, p.app_id
+             PARTITION BY t.user_id ORDER BY p.partner_id <> '', p.created_at, p.partner_id
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS free_before
     FROM taken t
-    CROSS JOIN LATERAL (SELECT * FROM user_app p WHERE p.user_id = t.user_id AND p.app_id <> t.app_id OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT * FROM user_app p WHERE p.user_id = t.user_id AND p.partner_id <> t.partner_id OFFSET 0) p
     WHERE t.take > t.own_wanted
   ),
   drawn AS (
-    SELECT o.user_id, o.app_id, least(o.free, o.wanted - o.free_before)::bigint AS amount
+    SELECT o.user_id, o.partner_id, least(o.free, o.wanted - o.free_before)::bigint AS amount
     FROM others o WHERE o.free > 0 AND o.wanted > o.free_before
   ),
   -- What no pocket covers any more, after a refund took reserved money, stays with the app's own
@@ -335,7 +335,7 @@ BEGIN
     DELETE FROM hold h USING split s WHERE h.user_id = s.user_id AND h.request_id = s.request_id
   ),
   take_money AS (
-    UPDATE account a SET money = a.money - s.take, held = a.held - s.amount, running = a.running - 1
+    UPDATE wallet a SET money = a.money - s.take, held = a.held - s.amount, running = a.running - 1
     FROM split s WHERE a.user_id = s.user_id
     RETURNING a.user_id, a.money, a.held
   ),
@@ -343,17 +343,17 @@ BEGIN
     UPDATE user_app u SET
       own = u.own - s.own_take,
       own_held = u.own_held - s.own_part,
-      limit_left = u.limit_left
+      allowance_left = u.allowance_left
         + CASE WHEN s.same_epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
-    FROM split s WHERE u.user_id = s.user_id AND u.app_id = s.app_id
-    RETURNING u.user_id, u.own, u.own_held, u.limit_left
+    FROM split s WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+    RETURNING u.user_id, u.own, u.own_held, u.allowance_left
   ),
   take_others AS (
     UPDATE user_app u SET own = u.own - d.amount
-    FROM drawn d WHERE u.user_id = d.user_id AND u.app_id = d.app_id
+    FROM drawn d WHERE u.user_id = d.user_id AND u.partner_id = d.partner_id
   ),
   booked AS (
-    SELECT s.*, ledger_spendable(m.money, m.held, o.own, o.own_held, o.limit_left) AS balance,
+    SELECT s.*, ledger_spendable(m.money, m.held, o.own, o.own_held, o.allowance_left) AS balance,
            -- The partner earns of what the user paid beyond the cost; what the user did not pay is ours.
            least(s.charge - s.cost, greatest(0, s.take - s.cost)) AS partner_share
     FROM split s
@@ -361,25 +361,25 @@ BEGIN
     JOIN take_own o ON o.user_id = s.user_id
   ),
   insert_transaction AS (
-    INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, credits, balance_after, postings)
-    SELECT b.user_id, b.transaction_id, b.app_id, 'usage', b.request_id, -b.take, b.balance,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('account', p.account, 'app_id', p.app_id, 'amount', p.amount)), '[]')
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings)
+    SELECT b.user_id, b.transaction_id, b.partner_id, 'usage', b.request_id, -b.take, b.balance,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('account', p.account, 'partner_id', p.partner_id, 'amount', p.amount)), '[]')
        FROM (
-         VALUES ('pocket', b.app_id, -b.own_take),
+         VALUES ('pocket', b.partner_id, -b.own_take),
                 ('provider_cost', '', b.cost),
-                ('partner_earnings', b.app_id, b.partner_share),
+                ('partner_earnings', b.partner_id, b.partner_share),
                 ('overrun_loss', '', b.take - b.cost - b.partner_share)
          UNION ALL
-         SELECT 'pocket', d.app_id, -d.amount FROM drawn d WHERE d.user_id = b.user_id
-       ) AS p (account, app_id, amount)
+         SELECT 'pocket', d.partner_id, -d.amount FROM drawn d WHERE d.user_id = b.user_id
+       ) AS p (account, partner_id, amount)
        WHERE p.amount <> 0)
     FROM booked b WHERE b.charge IS NOT NULL
   ),
   insert_usage AS (
-    INSERT INTO usage (user_id, request_id, app_id, key_id, model, provider, price_version, input_tokens,
+    INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens,
       cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
       charge, partner_share, estimated, outcome)
-    SELECT b.user_id, b.request_id, b.app_id, b.key_id, b.model, b.provider, b.price_version, b.input_tokens,
+    SELECT b.user_id, b.request_id, b.partner_id, b.key_id, b.model, b.provider, b.price_version, b.input_tokens,
       b.cache_read_tokens, b.cache_write_tokens, b.cache_write_1h_tokens, b.output_tokens, b.reasoning_tokens,
       b.amount, b.cost, b.take, b.partner_share, b.estimated, b.outcome
     FROM booked b WHERE b.charge IS NOT NULL AND b.model IS NOT NULL
@@ -402,7 +402,7 @@ END $$;
 -- order; settlements go before admissions, so that what they free can be spent. At most one request
 -- per user is settled in a call, and one admitted.
 CREATE FUNCTION ledger_batch(p_settle json, p_admit json, p_minimum bigint, p_max_running integer, p_lease interval)
-RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint, balance bigint)
+RETURNS TABLE (n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint, balance bigint)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -420,7 +420,7 @@ BEGIN
       FROM ledger_settle(p_settle) s;
   END IF;
   IF json_array_length(p_admit) > 0 THEN
-    RETURN QUERY SELECT a.n, a.outcome, a.user_id, a.app_id, a.key_id, a.app_user_id, a.rate_bp, a.amount, NULL::bigint
+    RETURN QUERY SELECT a.n, a.outcome, a.user_id, a.partner_id, a.key_id, a.app_user_id, a.rate_bp, a.amount, NULL::bigint
       FROM ledger_admit(p_admit, p_minimum, p_max_running, p_lease) a;
   END IF;
 END $$;
@@ -454,7 +454,7 @@ RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boo
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse account;
+  purse wallet;
   pocket user_app;
   bought ledger_transaction;
   taken bigint;
@@ -463,30 +463,30 @@ DECLARE
   after bigint;
   steps integer;
 BEGIN
-  SELECT * INTO STRICT purse FROM account WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
-  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND app_id = bought.app_id;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
   SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
          coalesce(-sum(t.credits) FILTER (WHERE t.note <> p_reason), 0), count(*)
     INTO taken, taken_otherwise, steps
     FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
 
   change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
-  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.limit_left);
+  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
   IF change = 0 THEN
     RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
     RETURN;
   END IF;
 
-  UPDATE account SET money = money + change WHERE user_id = p_user;
-  UPDATE user_app SET own = own + change WHERE user_id = p_user AND app_id = bought.app_id;
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
-    VALUES (p_user, p_transaction, bought.app_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
-      ledger_postings('pocket', bought.app_id, change, 'processor_clearing'));
+  UPDATE wallet SET money = money + change WHERE user_id = p_user;
+  UPDATE user_app SET own = own + change WHERE user_id = p_user AND partner_id = bought.partner_id;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, bought.partner_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
+      ledger_postings('pocket', bought.partner_id, change, 'processor_clearing'));
 
   IF p_reason = 'chargeback' THEN
     IF change < 0 THEN
-      PERFORM ledger_reverse_earnings(p_user, bought.app_id, p_session,
+      PERFORM ledger_reverse_earnings(p_user, bought.partner_id, p_session,
         greatest(0, -(pocket.own + change)) - greatest(0, -pocket.own), p_earnings_hold);
     ELSIF taken = change THEN
       PERFORM ledger_restore_earnings(p_user, p_session);
@@ -498,14 +498,14 @@ END $$;
 -- Charged-back credits that were already spent (`p_spent` of one pocket) take the commission with
 -- them that was earned on them and is not mature yet, oldest first. Each reversal is a transaction
 -- of its own that names the purchase, and the request in its note.
-CREATE FUNCTION ledger_reverse_earnings(p_user text, p_app text, p_session text, p_spent bigint, p_earnings_hold interval)
+CREATE FUNCTION ledger_reverse_earnings(p_user text, p_partner text, p_session text, p_spent bigint, p_earnings_hold interval)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF p_spent <= 0 THEN RETURN; END IF;
   WITH earned AS (
-    SELECT t.id, t.created_at, e.app_id AS partner_id, e.amount AS share, -p.amount AS paid_here, -t.credits AS paid
+    SELECT t.id, t.created_at, e.partner_id AS partner_id, e.amount AS share, -p.amount AS paid_here, -t.credits AS paid
     FROM ledger_transaction t
-    JOIN ledger_entry p ON p.user_id = t.user_id AND p.transaction_id = t.id AND p.account = 'pocket' AND p.app_id = p_app
+    JOIN ledger_entry p ON p.user_id = t.user_id AND p.transaction_id = t.id AND p.account = 'pocket' AND p.partner_id = p_partner
     JOIN ledger_entry e ON e.user_id = t.user_id AND e.transaction_id = t.id AND e.account = 'partner_earnings'
     WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - p_earnings_hold
       AND NOT EXISTS (SELECT 1 FROM ledger_transaction r WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.note = t.id)
@@ -518,7 +518,7 @@ BEGIN
            div(r.share::numeric * least(r.paid_here, p_spent - r.before), r.paid)::bigint AS amount
     FROM reached r WHERE r.before < p_spent
   )
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', p_session || ':' || v.id, p_session, 0, 0, v.id,
     ledger_postings('partner_earnings', v.partner_id, -v.amount, 'chargeback_loss')
   FROM reversed v WHERE v.amount > 0;
@@ -528,14 +528,14 @@ END $$;
 CREATE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH reversed AS (
-    SELECT e.app_id AS partner_id, 'txn_' || substr(md5(p_session || ':restored:' || r.id), 1, 22) AS transaction_id,
+    SELECT e.partner_id AS partner_id, 'txn_' || substr(md5(p_session || ':restored:' || r.id), 1, 22) AS transaction_id,
            r.id, -e.amount AS amount
     FROM ledger_transaction r
     JOIN ledger_entry e ON e.user_id = r.user_id AND e.transaction_id = r.id AND e.account = 'partner_earnings'
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.related_id = p_session AND e.amount < 0
       AND NOT EXISTS (SELECT 1 FROM ledger_transaction b WHERE b.user_id = p_user AND b.kind = 'earnings_reversal' AND b.cause_id = r.id)
   )
-  INSERT INTO ledger_transaction (user_id, id, app_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', v.id, p_session, 0, 0, 'restored',
     ledger_postings('partner_earnings', v.partner_id, v.amount, 'chargeback_loss')
   FROM reversed v;
@@ -554,11 +554,11 @@ BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
   IF upto <= begun THEN RETURN 0; END IF;
   WITH fresh AS (
-    SELECT app_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
+    SELECT partner_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
     FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
     GROUP BY 1, 2
   ), folding AS (
-    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT app_id, hour, earned FROM fresh
+    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, earned FROM fresh
     ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
   )
   SELECT coalesce(sum(entries), 0) INTO folded FROM fresh;
@@ -574,7 +574,7 @@ RETURNS TABLE (matured bigint, maturing bigint) LANGUAGE sql STABLE AS $$
     SELECT hour, earned::numeric FROM earnings_rollup WHERE partner_id = p_partner
     UNION ALL
     SELECT e.created_at, e.amount FROM ledger_entry e, mark
-    WHERE e.account = 'partner_earnings' AND e.app_id = p_partner AND e.created_at >= mark.up_to
+    WHERE e.account = 'partner_earnings' AND e.partner_id = p_partner AND e.created_at >= mark.up_to
   )
   SELECT coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' <= clock_timestamp() - p_hold), 0)::bigint,
          coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' > clock_timestamp() - p_hold), 0)::bigint

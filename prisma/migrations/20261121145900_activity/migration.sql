@@ -20,12 +20,12 @@ CREATE INDEX "activity_partner_day_day_idx" ON "activity_partner_day"("day");
 
 CREATE TABLE "activity_money_day" (
     "day" DATE NOT NULL,
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "kind" TEXT NOT NULL,
     "entries" BIGINT NOT NULL,
     "credits" BIGINT NOT NULL,
 
-    CONSTRAINT "activity_money_day_pkey" PRIMARY KEY ("day","app_id","kind")
+    CONSTRAINT "activity_money_day_pkey" PRIMARY KEY ("day","partner_id","kind")
 );
 
 CREATE TABLE "refusal_hour" (
@@ -49,14 +49,14 @@ CREATE TABLE "provider_failure_hour" (
     CONSTRAINT "provider_failure_hour_pkey" PRIMARY KEY ("hour","provider","kind","status")
 );
 
-CREATE TABLE "provider_rest" (
+CREATE TABLE "provider_cooldown" (
     "instance" TEXT NOT NULL,
     "provider" TEXT NOT NULL,
     "failures" INTEGER NOT NULL,
-    "rests_until" TIMESTAMPTZ(3) NOT NULL,
+    "cooldown_until" TIMESTAMPTZ(3) NOT NULL,
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "provider_rest_pkey" PRIMARY KEY ("instance","provider")
+    CONSTRAINT "provider_cooldown_pkey" PRIMARY KEY ("instance","provider")
 );
 
 -- Receipts arrive in the order of time: a few pages of index tell where a minute lies, and an
@@ -82,7 +82,7 @@ BEGIN
     FROM ledger_transaction WHERE created_at >= begun AND created_at < newest;
 
   WITH fresh AS (
-    SELECT app_id, model, provider, (created_at AT TIME ZONE 'UTC')::date AS day,
+    SELECT partner_id, model, provider, (created_at AT TIME ZONE 'UTC')::date AS day,
            count(*) AS requests, count(*) FILTER (WHERE outcome <> 'completed') AS unfinished,
            sum(input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens)::bigint AS input_tokens,
            sum(cache_read_tokens)::bigint AS cached_tokens, sum(output_tokens)::bigint AS output_tokens,
@@ -91,7 +91,7 @@ BEGIN
     GROUP BY 1, 2, 3, 4
   ), by_partner AS (
     INSERT INTO activity_partner_day AS a
-    SELECT app_id, day, model, provider, requests, unfinished, input_tokens, cached_tokens, output_tokens, charge,
+    SELECT partner_id, day, model, provider, requests, unfinished, input_tokens, cached_tokens, output_tokens, charge,
            provider_cost, partner_share FROM fresh
     ON CONFLICT (partner_id, day, model, provider) DO UPDATE SET
       requests = a.requests + excluded.requests, unfinished = a.unfinished + excluded.unfinished,
@@ -100,11 +100,11 @@ BEGIN
       provider_cost = a.provider_cost + excluded.provider_cost, partner_share = a.partner_share + excluded.partner_share
   )
   INSERT INTO activity_money_day AS m
-  SELECT (created_at AT TIME ZONE 'UTC')::date, app_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
+  SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
   FROM ledger_transaction
   WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment')
   GROUP BY 1, 2, 3
-  ON CONFLICT (day, app_id, kind) DO UPDATE SET
+  ON CONFLICT (day, partner_id, kind) DO UPDATE SET
     entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;
 
   UPDATE watermark SET up_to = upto WHERE name = 'activity';
@@ -120,7 +120,7 @@ $$;
 CREATE VIEW "activity_by_partner" AS
   SELECT * FROM activity_partner_day
   UNION ALL
-  SELECT app_id, (created_at AT TIME ZONE 'UTC')::date, model, provider, 1, (outcome <> 'completed')::integer,
+  SELECT partner_id, (created_at AT TIME ZONE 'UTC')::date, model, provider, 1, (outcome <> 'completed')::integer,
          input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens, cache_read_tokens, output_tokens,
          charge, provider_cost, partner_share
   FROM activity_unfolded();

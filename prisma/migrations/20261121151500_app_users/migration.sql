@@ -2,18 +2,18 @@
 
 -- CreateTable
 CREATE TABLE "activity_app_user" (
-    "app_id" TEXT NOT NULL,
+    "partner_id" TEXT NOT NULL,
     "user_id" TEXT NOT NULL,
     "requests" BIGINT NOT NULL,
     "charge" BIGINT NOT NULL,
     "partner_share" BIGINT NOT NULL,
     "last_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "activity_app_user_pkey" PRIMARY KEY ("app_id","user_id")
+    CONSTRAINT "activity_app_user_pkey" PRIMARY KEY ("partner_id","user_id")
 );
 
 -- CreateIndex
-CREATE INDEX "activity_app_user_app_id_last_at_idx" ON "activity_app_user"("app_id", "last_at");
+CREATE INDEX "activity_app_user_partner_id_last_at_idx" ON "activity_app_user"("partner_id", "last_at");
 
 -- Folds what came since the watermark, at most one day of it in a call, as activity_roll_up does.
 -- True when there is more to fold.
@@ -29,11 +29,11 @@ BEGIN
   SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
     FROM usage WHERE created_at >= begun AND created_at < newest;
 
-  INSERT INTO activity_app_user AS a (app_id, user_id, requests, charge, partner_share, last_at)
-  SELECT app_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)
+  INSERT INTO activity_app_user AS a (partner_id, user_id, requests, charge, partner_share, last_at)
+  SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)
   FROM usage WHERE created_at >= begun AND created_at < upto
   GROUP BY 1, 2
-  ON CONFLICT (app_id, user_id) DO UPDATE SET
+  ON CONFLICT (partner_id, user_id) DO UPDATE SET
     requests = a.requests + excluded.requests, charge = a.charge + excluded.charge,
     partner_share = a.partner_share + excluded.partner_share, last_at = greatest(a.last_at, excluded.last_at);
 
@@ -42,10 +42,10 @@ BEGIN
 END $$;
 
 -- What an app's users did that is not folded yet: in the last moments.
-CREATE FUNCTION activity_unfolded_app_users(p_app text) RETURNS SETOF activity_app_user
+CREATE FUNCTION activity_unfolded_app_users(p_partner text) RETURNS SETOF activity_app_user
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$
-  SELECT app_id, user_id, count(*), sum(charge)::bigint, sum(partner_share)::bigint, max(created_at)
-  FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'app_users') AND app_id = p_app
+  SELECT partner_id, user_id, count(*), sum(charge)::bigint, sum(partner_share)::bigint, max(created_at)
+  FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'app_users') AND partner_id = p_partner
   GROUP BY 1, 2
 $$;
 

@@ -7,13 +7,13 @@ UPDATE "user_key" k SET "exact_use" = true WHERE k."revoked_at" IS NULL AND 9 <=
 
 -- As before, but for the note of the last use.
 CREATE OR REPLACE FUNCTION ledger_admit(p_requests json, p_minimum bigint, p_max_running integer, p_lease interval)
-RETURNS TABLE (n integer, outcome text, user_id text, app_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
+RETURNS TABLE (n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
   WITH known AS (
-    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS app_id, k.last_used_at, k.exact_use, p.rate_bp,
+    SELECT r.*, k.id AS key_id, k.user_id, k.partner_id AS partner_id, k.last_used_at, k.exact_use, p.rate_bp,
            p.disabled_at IS NOT NULL AS disabled,
            p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
            row_number() OVER (PARTITION BY k.user_id ORDER BY r.n) AS turn
@@ -33,24 +33,24 @@ BEGIN
              WHEN NOT w.model_allowed THEN 'model_not_allowed'
              WHEN a.running >= p_max_running THEN 'too_many_running'
              WHEN s.spendable >= s.need_credits THEN 'held'
-             ELSE ledger_status(s.spendable, ledger_idle(u, a.money), a.money, u.limit_saved, s.need_credits)
+             ELSE ledger_status(s.spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, s.need_credits)
            END AS outcome
     FROM known w
-    LEFT JOIN LATERAL (SELECT * FROM account a WHERE a.user_id = w.user_id OFFSET 0) a ON true
-    LEFT JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = w.user_id AND u.app_id = w.app_id OFFSET 0) u ON true
+    LEFT JOIN LATERAL (SELECT * FROM wallet a WHERE a.user_id = w.user_id OFFSET 0) a ON true
+    LEFT JOIN LATERAL (SELECT * FROM user_app u WHERE u.user_id = w.user_id AND u.partner_id = w.partner_id OFFSET 0) u ON true
     CROSS JOIN LATERAL (SELECT
-      ledger_spendable(a.money, a.held, u.own, u.own_held, u.limit_left),
+      ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
       greatest(p_minimum, ledger_charge(w.need, w.rate_bp)),
       ledger_charge(w.want, w.rate_bp)) AS s (spendable, need_credits, want_credits)
   ),
   placed AS (SELECT d.*, least(d.amount, d.own_free) AS own_part FROM decided d WHERE d.outcome = 'held'),
   reserve_money AS (
-    UPDATE account a SET held = a.held + h.amount, running = a.running + 1
+    UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
     FROM placed h WHERE a.user_id = h.user_id
   ),
   reserve_pocket AS (
-    UPDATE user_app u SET own_held = u.own_held + h.own_part, limit_left = u.limit_left - (h.amount - h.own_part)
-    FROM placed h WHERE u.user_id = h.user_id AND u.app_id = h.app_id
+    UPDATE user_app u SET own_held = u.own_held + h.own_part, allowance_left = u.allowance_left - (h.amount - h.own_part)
+    FROM placed h WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id
   ),
   -- Exact to the minute, without a write per request; exact where the next key pushes one out.
   mark_used AS (
@@ -59,9 +59,9 @@ BEGIN
       AND (h.exact_use OR h.last_used_at IS NULL OR h.last_used_at < clock_timestamp() - interval '1 minute')
   ),
   insert_hold AS (
-    INSERT INTO hold (user_id, request_id, app_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
-    SELECT h.user_id, h.request_id, h.app_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, clock_timestamp() + p_lease
+    INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+    SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, clock_timestamp() + p_lease
     FROM placed h
   )
-  SELECT d.n, d.outcome, d.user_id, d.app_id, d.key_id, d.app_user_id, d.rate_bp, d.amount FROM decided d;
+  SELECT d.n, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount FROM decided d;
 END $$;

@@ -33,7 +33,7 @@ export default async function OverviewPage() {
     readUsageDays(userId, period),
     readLatestRequests(userId, LATEST),
   ]);
-  const outside = wallet.pockets.find(({ appId }) => appId === OUTSIDE_ANY_APP)?.own ?? 0n;
+  const outside = wallet.pockets.find(({ partnerId }) => partnerId === OUTSIDE_ANY_APP)?.own ?? 0n;
   const spent = days.reduce((sum, { charge }) => sum + charge, 0n);
   const requests = days.reduce((sum, day) => sum + day.requests, 0);
   const chart = chartOf(days, {
@@ -67,7 +67,7 @@ export default async function OverviewPage() {
         <Stat
           label="Requests in 30 days"
           value={inNumber(requests)}
-          note={`in ${countOf(new Set(days.map(({ appId }) => appId)).size, 'app')}`}
+          note={`in ${countOf(new Set(days.map(({ partnerId }) => partnerId)).size, 'app')}`}
         />
       </Stats>
       <Section

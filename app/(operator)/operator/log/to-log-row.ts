@@ -41,7 +41,7 @@ const WORDS: Record<ActionName, string> = {
   'credits.take': 'Took credits',
   'purchase.refund_asked': 'Asked for a refund',
   'purchase.refunded': 'Refunded a purchase',
-  'payment.put_aside': 'Put an alert aside',
+  'payment.dismiss': 'Put an alert aside',
 };
 
 type Facts = Record<string, unknown>;

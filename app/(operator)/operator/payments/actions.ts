@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
 import { putAlertAside } from '@/server/operator/handle-payments';
 
-export const putAside = operatorAction(
+export const dismissAlert = operatorAction(
   z.object({ alertId: z.string().max(200), reason: z.string().max(600) }),
   async ({ email }, { alertId, reason }) => {
     await putAlertAside({ operator: email, alertId, reason });

@@ -10,7 +10,7 @@ import { Time } from '@/app/_ui/time';
 import { listPaymentsNeedingAttention, type PaymentAlert } from '@/server/checkout/alerts';
 import { findBuyerRefs } from '@/server/operator/find-user';
 import { inMoney } from '../write-amounts';
-import { PutAsideButton } from './put-aside-button';
+import { DismissButton } from './dismiss-button';
 
 export const metadata: Metadata = { title: 'Payments' };
 
@@ -77,7 +77,7 @@ function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | unde
             Buyer
           </PageLink>
         )}
-        {alert.kind !== 'stuck' && <PutAsideButton alertId={alert.id} describe={`${title}, ${amount}`} />}
+        {alert.kind !== 'stuck' && <DismissButton alertId={alert.id} describe={`${title}, ${amount}`} />}
       </div>
     </li>
   );

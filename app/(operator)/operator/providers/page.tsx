@@ -54,16 +54,16 @@ export default async function ProvidersPage() {
 }
 
 function Provider({ provider }: { provider: ProviderHealth }) {
-  const { name, models, requests, providerCost, failures, restsUntil } = provider;
+  const { name, models, requests, providerCost, failures, cooldownUntil } = provider;
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 border-b border-line/70 px-5 py-4 text-sm last:border-0">
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {name} <StateOf provider={provider} />
         </p>
-        {restsUntil && (
+        {cooldownUntil && (
           <p className="mt-1 text-[13px] text-danger">
-            Left alone after failures in a row; tried again from <Time at={restsUntil.toISOString()} />
+            Left alone after failures in a row; tried again from <Time at={cooldownUntil.toISOString()} />
           </p>
         )}
         {failures.map((failure) => (
@@ -81,9 +81,9 @@ function Provider({ provider }: { provider: ProviderHealth }) {
   );
 }
 
-function StateOf({ provider: { isConfigured, restsUntil, failures } }: { provider: ProviderHealth }) {
+function StateOf({ provider: { isConfigured, cooldownUntil, failures } }: { provider: ProviderHealth }) {
   if (!isConfigured) return <Badge>No key</Badge>;
-  if (restsUntil) return <Badge look="danger">Resting</Badge>;
+  if (cooldownUntil) return <Badge look="danger">Resting</Badge>;
   if (failures.some(({ kind }) => kind === 'account')) return <Badge look="danger">Check the key</Badge>;
   return failures.length > 0 ? (
     <Badge look="warning">Some failures</Badge>

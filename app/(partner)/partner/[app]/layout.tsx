@@ -55,9 +55,9 @@ export default async function AppLayout({ params, children }: Props) {
   );
 }
 
-function pagesOf(appId: string): NavItem[] {
+function pagesOf(partnerId: string): NavItem[] {
   const page = (path: string, label: string, Icon: typeof House, heading?: string): NavItem => ({
-    href: `/partner/${appId}${path}`,
+    href: `/partner/${partnerId}${path}`,
     label,
     icon: <Icon size={17} aria-hidden="true" />,
     ...(heading && { heading }),

@@ -9,7 +9,7 @@ export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {
     const { userId, partnerId } = await requireUserKey(request);
     const page = validate(historyQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
-    return privateJson(writeHistoryPage(await readHistory({ userId, appId: partnerId }, page), page));
+    return privateJson(writeHistoryPage(await readHistory({ userId, partnerId }, page), page));
   });
 
 export const OPTIONS = preflight;

@@ -39,7 +39,7 @@ export type Share = { id: string; name: string; charge: bigint; requests: number
 export function sharesOf(days: UsageDay[], { by, names }: Pick<Options, 'by' | 'names'>): Share[] {
   const shares = new Map<string, Share>();
   for (const day of days) {
-    const id = by === 'app' ? day.appId : day.model;
+    const id = by === 'app' ? day.partnerId : day.model;
     const share = shares.get(id) ?? { id, name: names.get(id) ?? id, charge: 0n, requests: 0 };
     shares.set(id, { ...share, charge: share.charge + day.charge, requests: share.requests + day.requests });
   }
@@ -55,7 +55,7 @@ function chooseSeries(days: UsageDay[], options: Options) {
   const labels = new Map<string, string>();
   for (const { id, name } of shown)
     labels.set(id, [...labels.values()].includes(name) ? `${name} (${labels.size + 1})` : name);
-  const idOf = (day: UsageDay) => (options.by === 'app' ? day.appId : day.model);
+  const idOf = (day: UsageDay) => (options.by === 'app' ? day.partnerId : day.model);
   return {
     series: [...labels.values(), ...(shown.length < shares.length ? [REST] : [])],
     seriesOf: (day: UsageDay) => labels.get(idOf(day)) ?? REST,

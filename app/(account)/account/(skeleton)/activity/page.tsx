@@ -31,7 +31,7 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 export default async function ActivityPage({ searchParams }: Props) {
   const { userId } = await requireSession();
   const query = readQuery(await searchParams);
-  const filter = { ...readPeriod(query.period), appId: query.app, model: query.model };
+  const filter = { ...readPeriod(query.period), partnerId: query.app, model: query.model };
   const [apps, everything] = await Promise.all([
     listUsedApps(userId),
     readUsageDays(userId, readPeriod(query.period)),
@@ -138,7 +138,7 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
 }
 
 const isWanted = (day: UsageDay, { app, model }: ActivityQuery): boolean =>
-  (app === undefined || day.appId === app) && (model === undefined || day.model === model);
+  (app === undefined || day.partnerId === app) && (model === undefined || day.model === model);
 
 /** As for the models below; an app in which nothing was used yet has no name here. */
 const choicesOf = (names: Map<string, string>, chosen: string | undefined) =>

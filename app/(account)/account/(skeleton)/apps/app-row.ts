@@ -5,7 +5,7 @@ import { describeSpending } from './describe-spending';
 
 /** An app as the table in the browser needs it. */
 export type AppRow = {
-  appId: string;
+  partnerId: string;
   name: string;
   own: number;
   /** Null when no allowance is set. */
@@ -21,11 +21,11 @@ export function toAppRow(app: AppOfUser): AppRow {
   const { look, word } = describeSpending(app);
   const inJson = (amount: bigint | null) => (amount === null ? null : creditsToJson(amount));
   return {
-    appId: app.partnerId,
+    partnerId: app.partnerId,
     name: app.name,
     own: creditsToJson(app.own),
-    allowance: inJson(app.limitLeft),
-    paused: inJson(app.limitPaused),
+    allowance: inJson(app.allowanceLeft),
+    paused: inJson(app.allowancePaused),
     // Its keys rest: whatever there is, nobody spends it.
     spendable: app.isSuspended ? 0 : creditsToJson(app.balance),
     look,

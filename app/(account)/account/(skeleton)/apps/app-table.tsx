@@ -15,7 +15,7 @@ const COLUMNS = [
     header: 'App',
     cell: ({ row: { original: app } }) => (
       <>
-        <PageLink href={`/account/apps/${app.appId}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
+        <PageLink href={`/account/apps/${app.partnerId}`} className={`font-medium wrap-anywhere ${ROW_LINK}`}>
           {app.name}
         </PageLink>
         <span className="mt-1.5 block sm:hidden">

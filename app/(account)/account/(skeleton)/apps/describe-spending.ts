@@ -5,7 +5,7 @@ import type { AppOfUser } from '@/server/identity/apps-of-user';
 export type SpendingStatus = { look: BadgeLook; word: string; reason: string | null };
 
 export function describeSpending(
-  app: Pick<AppOfUser, 'status' | 'isSuspended' | 'limitPaused' | 'name'>,
+  app: Pick<AppOfUser, 'status' | 'isSuspended' | 'allowancePaused' | 'name'>,
 ): SpendingStatus {
   if (app.isSuspended)
     return {
@@ -15,7 +15,7 @@ export function describeSpending(
     };
   switch (app.status) {
     case 'ok':
-      return app.limitPaused === null
+      return app.allowancePaused === null
         ? { look: 'positive', word: 'Can spend', reason: null }
         : {
             look: 'positive',
@@ -25,7 +25,7 @@ export function describeSpending(
     case 'insufficient_credits':
       return { look: 'neutral', word: 'No credits', reason: 'You have no credits left. Buy some to go on.' };
     case 'partner_not_permitted':
-      return app.limitPaused === null
+      return app.allowancePaused === null
         ? {
             look: 'neutral',
             word: 'Not allowed',

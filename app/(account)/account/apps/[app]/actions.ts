@@ -10,14 +10,14 @@ import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
 import { newId } from '@/server/ids';
 import { revokeKey } from '@/server/keys/revoke';
 
-const ofApp = z.object({ appId: z.string().max(64) });
+const ofApp = z.object({ partnerId: z.string().max(64) });
 const NO_APP: ActionResult = { ok: false, message: 'You have no such app.' };
 const MOST_CREDITS = 100_000_000_000_000n;
 
 export const saveAllowance = sessionAction(
   ofApp.extend({ credits: z.string().max(40) }),
-  async ({ userId }, { appId, credits }) => {
-    const app = await findAppOfUser(userId, appId);
+  async ({ userId }, { partnerId, credits }) => {
+    const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
     const limit = parseCredits(credits.replaceAll(',', ''));
@@ -29,15 +29,15 @@ export const saveAllowance = sessionAction(
   },
 );
 
-export const removeAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
-  const app = await findAppOfUser(userId, appId);
+export const removeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
+  const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
   await savePermission(saveOf(userId, app), null);
   return done(`The allowance of ${app.name} is removed`);
 });
 
-export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
-  const app = await findAppOfUser(userId, appId);
+export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
+  const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
   const paused = await pausePermission(saveOf(userId, app));
   return paused === null
@@ -45,8 +45,8 @@ export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { appId })
     : done(`The allowance of ${app.name} is paused`);
 });
 
-export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { appId }) => {
-  const app = await findAppOfUser(userId, appId);
+export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
+  const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
   if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
   const resumed = await resumePermission(saveOf(userId, app));

@@ -10,7 +10,7 @@ import { useAction } from '@/app/_ui/use-action';
 import { pauseAllowance, removeAllowance, resumeAllowance, saveAllowance } from './actions';
 
 type Props = {
-  appId: string;
+  partnerId: string;
   appName: string;
   /** What is left; null when no allowance is set. */
   left: number | null;
@@ -42,14 +42,14 @@ export function Allowance(props: Props) {
   );
 }
 
-function Resting({ appId, paused }: Props & { paused: number }) {
+function Resting({ partnerId, paused }: Props & { paused: number }) {
   const { run, isRunning, failure } = useAction(resumeAllowance);
   return (
     <div className="mb-5 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-sunken px-4 py-3 text-sm">
       <span>
         Paused with <strong className="tabular-nums">{show(paused)}</strong> credits left.
       </span>
-      <Button look="secondary" size="small" busy={isRunning} onClick={() => void run({ appId })}>
+      <Button look="secondary" size="small" busy={isRunning} onClick={() => void run({ partnerId })}>
         Resume
       </Button>
       {failure && <Notice kind="danger">{failure.message}</Notice>}
@@ -58,12 +58,12 @@ function Resting({ appId, paused }: Props & { paused: number }) {
 }
 
 /** The number saved is what the app may spend from now on: it does not add to what was left. */
-function SaveForm({ appId, appName, left }: Props) {
+function SaveForm({ partnerId, appName, left }: Props) {
   const [typed, setTyped] = useState(left === null ? '' : show(left).replaceAll(',', ''));
   const { run, isRunning, failure, clearFailure } = useAction(saveAllowance);
   const save = (event: FormEvent) => {
     event.preventDefault();
-    void run({ appId, credits: typed });
+    void run({ partnerId, credits: typed });
   };
   return (
     <form onSubmit={save} noValidate className="max-w-md">
@@ -100,7 +100,7 @@ function SaveForm({ appId, appName, left }: Props) {
   );
 }
 
-function Changes({ appId, appName, left, paused }: Props) {
+function Changes({ partnerId, appName, left, paused }: Props) {
   const pause = useAction(pauseAllowance);
   if (left === null && paused === null) return null;
   return (
@@ -110,7 +110,7 @@ function Changes({ appId, appName, left, paused }: Props) {
           look="secondary"
           size="small"
           busy={pause.isRunning}
-          onClick={() => void pause.run({ appId })}
+          onClick={() => void pause.run({ partnerId })}
         >
           Pause
         </Button>
@@ -119,7 +119,7 @@ function Changes({ appId, appName, left, paused }: Props) {
         label="Remove allowance"
         title={`Remove the allowance of ${appName}?`}
         consequence={`${appName} can then spend only what was bought in it. Requests that are running may still finish. You can allow it again at any time.`}
-        action={() => removeAllowance({ appId })}
+        action={() => removeAllowance({ partnerId })}
       />
       {pause.failure && <Notice kind="danger">{pause.failure.message}</Notice>}
     </div>

@@ -75,10 +75,10 @@ export default async function AppPage(props: Props) {
         description={`How many of your other credits ${app.name} may spend, after those bought in it. You can change it at any time; several allowances together may exceed what you have.`}
       >
         <Allowance
-          appId={app.partnerId}
+          partnerId={app.partnerId}
           appName={app.name}
-          left={app.limitLeft === null ? null : creditsToJson(app.limitLeft)}
-          paused={app.limitPaused === null ? null : creditsToJson(app.limitPaused)}
+          left={app.allowanceLeft === null ? null : creditsToJson(app.allowanceLeft)}
+          paused={app.allowancePaused === null ? null : creditsToJson(app.allowancePaused)}
           isSuspended={app.isSuspended}
         />
       </Section>
@@ -102,12 +102,12 @@ export default async function AppPage(props: Props) {
   );
 }
 
-function allowanceLeft({ limitLeft, limitPaused }: AppOfUser): { value: string; unit?: string } {
-  if (limitPaused !== null) return { value: 'Paused' };
-  return limitLeft === null ? { value: 'None' } : amountOf(limitLeft);
+function allowanceLeft({ allowanceLeft, allowancePaused }: AppOfUser): { value: string; unit?: string } {
+  if (allowancePaused !== null) return { value: 'Paused' };
+  return allowanceLeft === null ? { value: 'None' } : amountOf(allowanceLeft);
 }
 
-function describeAllowance({ limitSaved, limitPaused }: AppOfUser): string {
-  if (limitPaused !== null) return `with ${inCredits(limitPaused)} left`;
-  return limitSaved === null ? 'of other credits' : `of ${inCredits(limitSaved)} allowed`;
+function describeAllowance({ allowanceSaved, allowancePaused }: AppOfUser): string {
+  if (allowancePaused !== null) return `with ${inCredits(allowancePaused)} left`;
+  return allowanceSaved === null ? 'of other credits' : `of ${inCredits(allowanceSaved)} allowed`;
 }

@@ -14,7 +14,7 @@ type Props = {
   kind: 'give' | 'take';
   userRef: string;
   email: string;
-  pockets: { appId: string | null; name: string; own: string }[];
+  pockets: { partnerId: string | null; name: string; own: string }[];
 };
 
 const AMOUNT = /^\d{1,10}(\.\d{1,6})?$/;
@@ -48,7 +48,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
     clearFailure();
   };
   const confirm = async () => {
-    const partnerId = pocket?.appId ?? null;
+    const partnerId = pocket?.partnerId ?? null;
     if ((await run({ kind, userRef, partnerId, credits: credits.trim(), reason, changeId })).ok)
       setOpen(false);
   };

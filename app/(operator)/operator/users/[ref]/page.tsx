@@ -46,8 +46,8 @@ export default async function UserPage({ params, searchParams }: Props) {
   ]);
   if (summary === null) notFound();
   const pockets = [
-    { appId: null, name: 'Outside any app', own: inCredits(summary.outsideAnyApp ?? 0n) },
-    ...summary.apps.map((app) => ({ appId: app.partnerId, name: app.name, own: inCredits(app.own) })),
+    { partnerId: null, name: 'Outside any app', own: inCredits(summary.outsideAnyApp ?? 0n) },
+    ...summary.apps.map((app) => ({ partnerId: app.partnerId, name: app.name, own: inCredits(app.own) })),
   ];
   const page = (to: number) => `/operator/users/${ref}?offset=${to}`;
   return (
@@ -83,7 +83,7 @@ export default async function UserPage({ params, searchParams }: Props) {
             id: app.partnerId,
             name: app.name,
             own: inCredits(app.own),
-            limit: app.limitSaved === null ? '–' : inCredits(app.limitLeft ?? 0n),
+            limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
             // The keys of a disabled app rest: whatever there is, nobody spends it.
             balance: inCredits(app.isSuspended ? 0n : app.balance),
             status: app.isSuspended ? 'disabled' : app.status,

@@ -9,7 +9,7 @@ import { writeSnippet } from '../snippet';
 import { RefreshOnReturn } from './refresh-on-return';
 
 type Props = {
-  appId: string;
+  partnerId: string;
   publishableKey: string;
   scriptUrl: string;
   isSandbox: boolean;
@@ -18,13 +18,13 @@ type Props = {
 };
 
 /** The way from a new app to a first paid request. Each step ticks itself once it has happened. */
-export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, requestSnippet, steps }: Props) {
+export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, requestSnippet, steps }: Props) {
   const list = [
     {
       isDone: steps.hasOrigin,
       title: 'Register your site’s origin',
       text: 'The checkout opens only on pages you name. localhost always works, so you can do this when you go live.',
-      action: <StepLink href={`/partner/${appId}/origins`}>Add an origin</StepLink>,
+      action: <StepLink href={`/partner/${partnerId}/origins`}>Add an origin</StepLink>,
     },
     {
       isDone: steps.hasOpenedCheckout,
@@ -68,7 +68,7 @@ export function Checklist({ appId, publishableKey, scriptUrl, isSandbox, request
       isDone: steps.hasWebhook,
       title: 'Listen for webhooks',
       text: 'Your backend learns of new keys and purchases even when the browser was closed too early.',
-      action: <StepLink href={`/partner/${appId}/webhooks`}>Set an endpoint</StepLink>,
+      action: <StepLink href={`/partner/${partnerId}/webhooks`}>Set an endpoint</StepLink>,
     },
   ];
   const done = list.filter(({ isDone }) => isDone).length;

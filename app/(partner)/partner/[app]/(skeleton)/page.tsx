@@ -40,14 +40,14 @@ export default async function HomePage(props: AppParams) {
       />
       {hasBegun && <Numbers app={app} activity={activity} />}
       <Checklist
-        appId={app.id}
+        partnerId={app.id}
         publishableKey={app.publishableKey}
         scriptUrl={settings().SDK_URL}
         isSandbox={!isLive()}
         requestSnippet={writeRequestSnippet(settings().BASE_URL, firstModelOf(app))}
         steps={{ ...steps, hasRequest: steps.hasRequest || activity.length > 0 }}
       />
-      {hasBegun && <Charts appId={app.id} activity={activity} />}
+      {hasBegun && <Charts partnerId={app.id} activity={activity} />}
     </>
   );
 }
@@ -94,7 +94,7 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
   );
 }
 
-function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
+function Charts({ partnerId, activity }: { partnerId: string; activity: AppDay[] }) {
   const days = readPeriod(PERIOD);
   const earned = activity.map(({ day, partnerShare }) => ({
     day,
@@ -107,13 +107,13 @@ function Charts({ appId, activity }: { appId: string; activity: AppDay[] }) {
       <Section
         title="Earnings by day"
         description="In credits."
-        actions={<More href={`/partner/${appId}/earnings`}>All earnings</More>}
+        actions={<More href={`/partner/${partnerId}/earnings`}>All earnings</More>}
       >
         <BarChart title="Commission earned by day" unit="credits" {...barsOf(earned, days, PERIOD)} />
       </Section>
       <Section
         title="Requests by day"
-        actions={<More href={`/partner/${appId}/requests`}>All requests</More>}
+        actions={<More href={`/partner/${partnerId}/requests`}>All requests</More>}
       >
         <BarChart title="Requests by day" {...barsOf(requests, days, PERIOD)} />
       </Section>

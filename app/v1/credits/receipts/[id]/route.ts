@@ -11,7 +11,7 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
   respond('chat', async () => {
     const { userId, partnerId } = await requireUserKey(request);
     const { id } = await context.params;
-    const receipt = await findReceipt({ userId, appId: partnerId, requestId: id });
+    const receipt = await findReceipt({ userId, partnerId, requestId: id });
     if (receipt === null) throw new ApiError('not_found', 'This app made no such request for this user');
     return privateJson(writeReceiptBody(receipt));
   });

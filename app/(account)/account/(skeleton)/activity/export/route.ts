@@ -26,7 +26,7 @@ export async function GET(request: Request): Promise<Response> {
   const session = await findSession();
   if (session === null) return new Response('Please sign in first.', { status: 401 });
   const query = readQuery(Object.fromEntries(new URL(request.url).searchParams));
-  const filter = { ...readPeriod(query.period), appId: query.app, model: query.model };
+  const filter = { ...readPeriod(query.period), partnerId: query.app, model: query.model };
   return csvResponse(`activity-${filter.from}.csv`, HEADER, writeLines(session.userId, filter));
 }
 

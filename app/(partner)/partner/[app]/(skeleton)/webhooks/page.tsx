@@ -58,23 +58,23 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
           <TestEvent partnerId={app.id} />
         </Section>
       )}
-      <Deliveries appId={app.id} search={await searchParams} hasEndpoint={endpoint.url !== null} />
+      <Deliveries partnerId={app.id} search={await searchParams} hasEndpoint={endpoint.url !== null} />
     </>
   );
 }
 
 type DeliveriesProps = {
-  appId: string;
+  partnerId: string;
   search: Search;
   hasEndpoint: boolean;
 };
 
-async function Deliveries({ appId, search, hasEndpoint }: DeliveriesProps) {
-  const path = `/partner/${appId}/webhooks`;
+async function Deliveries({ partnerId, search, hasEndpoint }: DeliveriesProps) {
+  const path = `/partner/${partnerId}/webhooks`;
   const type = readChoice(search.type, EVENT_TYPES);
   const status = readChoice(search.status, DELIVERY_STATUSES);
   const before = readTrail(search).at(-1);
-  const { deliveries, hasMore } = await listDeliveries(appId, { type, status, before, limit: PAGE_ROWS });
+  const { deliveries, hasMore } = await listDeliveries(partnerId, { type, status, before, limit: PAGE_ROWS });
   const trail = followTrail(
     path,
     { type, status, at: search.at },

@@ -14,8 +14,11 @@ export async function GET(request: Request, context: AppParams): Promise<Respons
   return csvResponse(`earnings-${range.from}.csv`, HEADER, portions(app.id, range));
 }
 
-async function* portions(appId: string, range: { from: string; to: string }): AsyncGenerator<CsvCell[][]> {
-  for (const { day, earned, reversed } of await readEarningsDays(appId, range)) {
+async function* portions(
+  partnerId: string,
+  range: { from: string; to: string },
+): AsyncGenerator<CsvCell[][]> {
+  for (const { day, earned, reversed } of await readEarningsDays(partnerId, range)) {
     yield [
       ...earned.map(({ model, amount }) => [day, 'commission', model, creditsToJson(amount)]),
       ...(reversed === 0n ? [] : [[day, 'chargeback', '', creditsToJson(-reversed)]]),

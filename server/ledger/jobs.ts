@@ -5,7 +5,7 @@ import { renewLeases, sweepHolds } from './lease';
 import { rollUpUsage } from './usage-days';
 
 /** What every instance does for the ledger beside its requests, again and again. */
-export const LEDGER_WORK: readonly { name: string; everyMs: number; run: () => Promise<unknown> }[] = [
+export const LEDGER_JOBS: readonly { name: string; everyMs: number; run: () => Promise<unknown> }[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
   { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },
   { name: 'earnings by hour', everyMs: MINUTE_MS, run: () => rollUpEarnings() },

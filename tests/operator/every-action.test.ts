@@ -24,7 +24,7 @@ const reason = 'agreed by telephone';
 const asked = { operator: OPERATOR, reason };
 
 type Line = { what: ActionName; subject: string; before?: unknown; after?: unknown };
-type Deed = { by: string; deed: string; run: () => Promise<Line[]> };
+type Action = { by: string; action: string; run: () => Promise<Line[]> };
 
 async function newApp(isPending = false): Promise<string> {
   return (await createPartner({ name: 'Notes', rateBp: 2500, origins: [], isPending })).id;
@@ -38,9 +38,9 @@ const line = (what: ActionName, subject: string, before?: object, after?: object
   ...(after && { after: expect.objectContaining(after) }),
 });
 
-const inConsole = (change: PartnerChange, before: object, after: object, isPending = false): Deed => ({
+const inConsole = (change: PartnerChange, before: object, after: object, isPending = false): Action => ({
   by: OPERATOR,
-  deed: `app: ${change.do}`,
+  action: `app: ${change.do}`,
   run: async () => {
     const partnerId = await newApp(isPending);
     await changePartner({ ...asked, partnerId, change });
@@ -56,9 +56,9 @@ async function svc(...words: string[]): Promise<{ partner_id: string }> {
   return JSON.parse(said.join(''));
 }
 
-const byCommand = (what: ActionName, words: string[], before: object, after: object): Deed => ({
+const byCommand = (what: ActionName, words: string[], before: object, after: object): Action => ({
   by: COMMAND_LINE,
-  deed: `partner ${words.join(' ')}`,
+  action: `partner ${words.join(' ')}`,
   run: async () => {
     const partnerId = await newApp();
     const [verb = '', ...rest] = words;
@@ -67,7 +67,7 @@ const byCommand = (what: ActionName, words: string[], before: object, after: obj
   },
 });
 
-const DEEDS: Deed[] = [
+const ACTIONS: Action[] = [
   inConsole({ do: 'approve' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'decline' }, { state: 'pending' }, { state: 'declined' }, true),
   inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),
@@ -94,7 +94,7 @@ const DEEDS: Deed[] = [
   byCommand('app.webhook', ['webhook', '--clear'], { webhook: null }, { webhook: null }),
   {
     by: COMMAND_LINE,
-    deed: 'partner create',
+    action: 'partner create',
     run: async () => {
       const { partner_id } = await svc('partner', 'create', '--name', 'Made', '--rate', '12.5');
       return [line('app.create', partner_id, undefined, { name: 'Made', rate: 12.5, state: 'enabled' })];
@@ -102,7 +102,7 @@ const DEEDS: Deed[] = [
   },
   {
     by: OPERATOR,
-    deed: 'gives and takes credits',
+    action: 'gives and takes credits',
     run: async () => {
       const { userId, partnerId } = await newPerson({ credits: 10 });
       const change = (credits: number) => ({
@@ -122,7 +122,7 @@ const DEEDS: Deed[] = [
   },
   {
     by: OPERATOR,
-    deed: 'refunds a purchase in part',
+    action: 'refunds a purchase in part',
     run: async () => {
       const { purchaseId, userId } = await buy();
       const refund = { ...asked, purchaseId, amount: 4, refundId: newId('req') };
@@ -136,14 +136,14 @@ const DEEDS: Deed[] = [
   },
   {
     by: OPERATOR,
-    deed: 'puts an alert aside',
+    action: 'puts an alert aside',
     run: async () => {
       const id = newId('req');
       await prisma().paymentAlert.create({
         data: { id, kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
       });
       await putAlertAside({ ...asked, alertId: id });
-      return [line('payment.put_aside', id)];
+      return [line('payment.dismiss', id)];
     },
   },
 ];
@@ -161,7 +161,7 @@ async function buy(): Promise<{ purchaseId: string; userId: string }> {
 describe('the audit log tells who did what to whom, why, and what it was before and after', () => {
   const seen = new Set<ActionName>();
 
-  it.each(DEEDS)('$by: $deed', async ({ by, run }) => {
+  it.each(ACTIONS)('$by: $action', async ({ by, run }) => {
     const { _max: newest } = await prisma().operatorAction.aggregate({ _max: { id: true } });
     const lines = await run();
     const logged = await prisma().operatorAction.findMany({

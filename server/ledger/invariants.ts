@@ -1,6 +1,6 @@
 /**
  * What must always be true of the money, as queries. Each row that one returns is a difference:
- * `promise`, `subject` and `difference`.
+ * `invariant`, `subject` and `difference`.
  */
 
 /** `$1` names users; null means all. */
@@ -10,36 +10,36 @@ const SINCE = (column: string): string => `($1::timestamptz IS NULL OR ${column}
 const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
 /** Of some users' pockets (`$1`), from all entries they ever had. */
-export const POCKET_PROMISE = `
-  SELECT 'every pocket exists and equals the sum of its entries' AS promise,
+export const POCKET_INVARIANT = `
+  SELECT 'every pocket exists and equals the sum of its entries' AS invariant,
          CASE WHEN u.user_id IS NULL THEN 'a pocket that does not exist' ELSE ${POCKET} END AS subject,
          (coalesce(u.own, 0) - coalesce(e.total, 0))::text AS difference
   FROM (SELECT * FROM user_app WHERE ${OF('user_id')}) u
-  FULL JOIN (SELECT user_id, app_id, sum(amount) AS total FROM ledger_entry
-             WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, app_id)
+  FULL JOIN (SELECT user_id, partner_id, sum(amount) AS total FROM ledger_entry
+             WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.user_id IS NULL OR u.own <> coalesce(e.total, 0)`;
 
 /** Of some users' wallets (`$1`) as they are now. */
-export const WALLET_PROMISES = [
-  `SELECT 'a user''s money is the sum of the pockets' AS promise, min(u.app_user_id) AS subject,
+export const WALLET_INVARIANTS = [
+  `SELECT 'a user''s money is the sum of the pockets' AS invariant, min(u.app_user_id) AS subject,
           (a.money - sum(u.own))::text AS difference
-   FROM account a JOIN user_app u USING (user_id)
+   FROM wallet a JOIN user_app u USING (user_id)
    WHERE ${OF('a.user_id')} GROUP BY a.user_id, a.money HAVING a.money <> sum(u.own)`,
 
-  `SELECT 'held amounts and running requests are those of the open holds' AS promise,
+  `SELECT 'held amounts and running requests are those of the open holds' AS invariant,
           (SELECT min(u.app_user_id) FROM user_app u WHERE u.user_id = a.user_id) AS subject,
           (a.held - coalesce(h.amount, 0))::text AS difference
-   FROM account a
+   FROM wallet a
    LEFT JOIN (SELECT user_id, sum(amount) AS amount, count(*) AS running FROM hold GROUP BY 1) h USING (user_id)
    WHERE ${OF('a.user_id')} AND (a.held <> coalesce(h.amount, 0) OR a.running <> coalesce(h.running, 0))`,
 
-  `SELECT 'what is held of a pocket is that of the open holds' AS promise, ${POCKET} AS subject,
+  `SELECT 'what is held of a pocket is that of the open holds' AS invariant, ${POCKET} AS subject,
           (u.own_held - coalesce(h.amount, 0))::text AS difference
    FROM user_app u
-   LEFT JOIN (SELECT user_id, app_id, sum(own_part) AS amount FROM hold GROUP BY 1, 2) h USING (user_id, app_id)
+   LEFT JOIN (SELECT user_id, partner_id, sum(own_part) AS amount FROM hold GROUP BY 1, 2) h USING (user_id, partner_id)
    WHERE ${OF('u.user_id')} AND u.own_held <> coalesce(h.amount, 0)`,
 
-  `SELECT 'only a refund makes a pocket negative' AS promise, ${POCKET} AS subject, u.own::text AS difference
+  `SELECT 'only a refund makes a pocket negative' AS invariant, ${POCKET} AS subject, u.own::text AS difference
    FROM user_app u WHERE ${OF('u.user_id')} AND u.own < 0 AND NOT EXISTS (
      SELECT 1 FROM ledger_transaction t WHERE t.user_id = u.user_id AND t.kind = 'refund')`,
 ];
@@ -48,7 +48,7 @@ export const WALLET_PROMISES = [
  * Of what was booked since a time (`$1`), read once. Where that time cuts a receipt from its
  * transaction, the other half is looked up: that it exists is enough.
  */
-export const BOOKING_PROMISES = `
+export const BOOKING_INVARIANTS = `
   WITH booked AS MATERIALIZED (
     SELECT t.user_id, t.id, t.kind, t.cause_id, t.credits, e.*
     FROM ledger_transaction t
@@ -58,7 +58,7 @@ export const BOOKING_PROMISES = `
              coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0) AS share
       FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint)) e
     WHERE ${SINCE('t.created_at')})
-  SELECT 'what a transaction says of the user is what its entries say' AS promise, id AS subject,
+  SELECT 'what a transaction says of the user is what its entries say' AS invariant, id AS subject,
          (credits - pockets)::text AS difference
   FROM booked WHERE credits <> pockets
   UNION ALL
@@ -74,17 +74,17 @@ export const BOOKING_PROMISES = `
       SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id)
     ELSE r.charge <> -t.credits OR r.charge > r.held OR r.provider_cost <> t.cost OR r.partner_share <> t.share END`;
 
-export const EARNINGS_PROMISE = `
+export const EARNINGS_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
   folded AS (
-    SELECT e.app_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
+    SELECT e.partner_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
     FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
-  SELECT 'partners'' earnings by hour are those of the entries' AS promise,
+  SELECT 'partners'' earnings by hour are those of the entries' AS invariant,
          coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
   FROM folded f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
   WHERE coalesce(r.earned, 0) <> coalesce(f.earned, 0)`;
 
-export const LEASE_PROMISE = `
-  SELECT 'no hold is open long past its lease' AS promise, request_id AS subject,
+export const LEASE_INVARIANT = `
+  SELECT 'no hold is open long past its lease' AS invariant, request_id AS subject,
          (clock_timestamp() - lease_until)::text AS difference
   FROM hold WHERE lease_until < clock_timestamp() - interval '2 minutes'`;

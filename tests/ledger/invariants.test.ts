@@ -29,7 +29,7 @@ async function forge(change: string, userId: string): Promise<void> {
 
 /** As if this user had never been. */
 async function forget(userId: string): Promise<void> {
-  for (const table of ['usage', 'hold', 'user_app', 'account', 'audited_pocket', 'ledger_transaction'])
+  for (const table of ['usage', 'hold', 'user_app', 'wallet', 'audited_pocket', 'ledger_transaction'])
     await forge(`DELETE FROM ${table}`, userId);
 }
 
@@ -41,9 +41,9 @@ describe('a change by hand is found by the audit and by the check:', () => {
       'UPDATE user_app SET own = own + 1',
       'every pocket exists and equals the sum of its entries',
     ],
-    ['the money', 'UPDATE account SET money = money + 1', "a user's money is the sum of the pockets"],
-    ['what is held', 'UPDATE account SET held = held + 1', 'held amounts and running requests are those'],
-    ['what runs', 'UPDATE account SET running = running + 1', 'held amounts and running requests are those'],
+    ['the money', 'UPDATE wallet SET money = money + 1', "a user's money is the sum of the pockets"],
+    ['what is held', 'UPDATE wallet SET held = held + 1', 'held amounts and running requests are those'],
+    ['what runs', 'UPDATE wallet SET running = running + 1', 'held amounts and running requests are those'],
     [
       'what is held of a pocket',
       'UPDATE user_app SET own_held = own_held + 1',
@@ -70,12 +70,12 @@ describe('a change by hand is found by the audit and by the check:', () => {
     ['a receipt that is gone', 'DELETE FROM usage', 'every request that was charged has a receipt'],
     [
       'a receipt of nothing',
-      "INSERT INTO usage SELECT user_id, 'req_other', app_id, key_id, model, provider, price_version, 1, 0, 0, 0, 1, 0, 9, 1, 1, 0, false, 'completed' FROM usage",
+      "INSERT INTO usage SELECT user_id, 'req_other', partner_id, key_id, model, provider, price_version, 1, 0, 0, 0, 1, 0, 9, 1, 1, 0, false, 'completed' FROM usage",
       'every receipt charges what',
     ],
-  ])('%s', async (_what, change, promise) => {
+  ])('%s', async (_what, change, invariant) => {
     const userId = await newHistory();
-    const told = expect.stringContaining(promise);
+    const told = expect.stringContaining(invariant);
     expect((await auditRecent(0))?.differences).not.toContainEqual(told);
     await forge(change, userId);
     expect((await auditRecent(0))?.differences).toContainEqual(told);

@@ -3,7 +3,7 @@
  * the facts, `widget/` runs on other people's pages. AGENTS.md has the same table in words.
  */
 
-const LEAVES = '^server/(env|endpoints|db|log|clock|ids|credits|errors|mail)\\.ts$';
+const LEAVES = '^server/(env|endpoints|db|log|clock|ids|tokens|credits|errors|mail)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 
@@ -98,8 +98,14 @@ export default {
       'Requests and responses',
     ),
     only(
-      'people-and-apps',
-      '^server/(identity|keys|partners|webhooks)/',
+      'keys',
+      '^server/keys/',
+      ['^server/webhooks/', PRISMA_CLIENT],
+      'People and partners use keys, never the reverse',
+    ),
+    only(
+      'people-and-partners',
+      '^server/(identity|partners|webhooks)/',
       ['^server/(identity|keys|partners|webhooks|ledger|http|rate-limit)/', PRISMA_CLIENT],
       'No use case above them',
     ),

@@ -1,6 +1,7 @@
 import { now } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
+import { type Caller, requireUserKey } from '../http/authenticate';
 import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { maskEmail } from '../identity/email';
@@ -10,7 +11,6 @@ import { findSession, type LiveSession } from '../identity/sessions';
 import { enterDevice } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
-import { type Caller, requireUserKey } from '../keys/authenticate';
 import { revokeSession, revokeUserKey } from '../keys/revoke';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireUserKey } from '../keys/authenticate';
+import { requireUserKey } from '../http/authenticate';
 import { log } from '../log';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';

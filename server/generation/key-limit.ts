@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
-import { requireUserKey } from '../keys/authenticate';
+import { requireUserKey } from '../http/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import { takeKeyTurn } from '../rate-limit/key-turns';
 import { TokenBuckets } from '../rate-limit/token-buckets';

@@ -1,6 +1,6 @@
+import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
 import { GENERATION_BODY_BYTES, parseJsonObject, readText } from '../http/read-body';
-import { requireUserKey } from '../keys/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import type { CatalogModel } from '../pricing/catalog';
 import { findServedModel } from '../pricing/served';

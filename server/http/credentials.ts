@@ -1,6 +1,5 @@
 import { ApiError } from '../errors';
-import { hashUserKey, USER_KEY_PREFIX } from '../keys/user-key-format';
-import { PUBLISHABLE_KEY_PREFIX } from '../partners/publishable-key';
+import { hashUserKey, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
 
 /**
  * The user key of a request as its stored hash. Read from `Authorization: Bearer`, `x-api-key`

@@ -26,9 +26,9 @@ export async function signInWithCode(request: CodeSignIn): Promise<SignedIn> {
   const { userId, key } = await inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
-    const { sessionId } = await openSession(tx, { userId, userAgent });
+    const session = await openSession(tx, { userId, userAgent });
     await openAppUser(tx, { userId, partnerId, metadata });
-    return { userId, key: await mintUserKey(tx, { userId, partnerId, sessionId }) };
+    return { userId, key: await mintUserKey(tx, { userId, partnerId, session }) };
   });
   return describeSignIn(key, userId, partnerId);
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../db';
 import { invariant } from '../errors';
+import { hashUserKey } from '../tokens';
 import type { MintedKey } from './mint';
-import { hashUserKey } from './user-key-format';
 
 type Device = { userId: string; partnerId: string; sessionId: string };
 

@@ -3,19 +3,17 @@ import { now, nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
-import { hasValidChecksum } from '../keys/checked-token';
+import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../tokens';
 import { resumeDeliveries } from '../webhooks/resume';
 import { checkName } from './name';
 import { parseOrigin } from './origin-rules';
-import { newPublishableKey, PUBLISHABLE_KEY_PREFIX } from './publishable-key';
 import { requireRate } from './rate';
 
 export type { Partner };
 
 /** By its key, or by one that was replaced not long ago. */
 export async function findPartnerByKey(publishableKey: string): Promise<Partner | null> {
-  const canExist = publishableKey.startsWith(PUBLISHABLE_KEY_PREFIX) && hasValidChecksum(publishableKey);
-  if (!canExist) return null;
+  if (!isPublishableKey(publishableKey)) return null;
   const partner = await prisma().partner.findUnique({ where: { publishableKey } });
   return partner ?? findByRetiredKey(publishableKey);
 }

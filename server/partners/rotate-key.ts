@@ -1,6 +1,6 @@
 import { DAY_MS, now, nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
-import { newPublishableKey } from './publishable-key';
+import { newPublishableKey } from '../tokens';
 
 /** Time to bring the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;

@@ -1,7 +1,7 @@
 import { nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
-import { newPublishableKey } from '../partners/publishable-key';
+import { newPublishableKey } from '../tokens';
 
 const DEMO_PARTNER_ID = 'prt_demo';
 const DEMO_RATE_BP = 2500;

@@ -22,7 +22,7 @@ export async function joinApp(userId: string, name: string): Promise<{ partnerId
   });
   const { keyId } = await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId });
-    return mintUserKey(tx, { userId, partnerId, sessionId: null });
+    return mintUserKey(tx, { userId, partnerId, session: null });
   });
   return { partnerId, keyId };
 }

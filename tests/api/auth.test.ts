@@ -6,11 +6,11 @@ import { OPTIONS as preflightVerify, POST as verifyCode } from '@/app/v1/auth/ve
 import { MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
+import { requireUserKey } from '@/server/http/authenticate';
 import { issueSignInToken } from '@/server/identity/sign-in-tokens';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { revokeSession } from '@/server/keys/revoke';
 import { disablePartner, type Partner } from '@/server/partners/partner';
-import { newPublishableKey } from '@/server/partners/publishable-key';
+import { newPublishableKey } from '@/server/tokens';
 import { newDatabase } from '../harness';
 import { inLanes } from '../harness/in-lanes';
 import {

@@ -79,7 +79,7 @@ describe('a receipt', () => {
     const sameUser = await inTransaction(async (tx) => {
       const owner = { userId: person.userId, partnerId: elsewhere.id };
       await openAppUser(tx, owner);
-      return mintUserKey(tx, { ...owner, sessionId: null });
+      return mintUserKey(tx, { ...owner, session: null });
     });
     for (const stranger of [await newPerson(), sameUser])
       expect((await readReceipt(stranger, id)).status).toBe(404);

@@ -110,9 +110,9 @@ export async function newUserKey(
 ): Promise<{ userKey: string; userId: string; keyId: string }> {
   return inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, email);
-    const { sessionId } = await openSession(tx, { userId, userAgent: 'test' });
+    const session = await openSession(tx, { userId, userAgent: 'test' });
     await openAppUser(tx, { userId, partnerId: app.id });
-    const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: app.id, sessionId });
+    const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: app.id, session });
     return { userKey, userId, keyId };
   });
 }

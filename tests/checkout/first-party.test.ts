@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { inTransaction, prisma } from '@/server/db';
+import { requireUserKey } from '@/server/http/authenticate';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 import { openUser } from '@/server/identity/users';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { revokeSession } from '@/server/keys/revoke';
 import { addOrigin } from '@/server/partners/partner';
 import { newDatabase } from '../harness';

@@ -21,7 +21,7 @@ export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Pe
   return inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, `${newId('usr').toLowerCase()}@example.com`);
     await openAppUser(tx, { userId, partnerId: partner.id });
-    const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: partner.id, sessionId: null });
+    const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: partner.id, session: null });
     if (credits > 0) {
       await bookPurchase(tx, {
         userId,

@@ -1,7 +1,8 @@
 import { inTransaction, prisma } from '@/server/db';
+import { invariant } from '@/server/errors';
 import { openAppUser } from '@/server/identity/app-users';
 import type { Metadata } from '@/server/identity/metadata';
-import { openSession } from '@/server/identity/sessions';
+import { lockLiveSession, openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
 import { type MintedKey, mintUserKey } from '@/server/keys/mint';
 import { createPartner, type Partner } from '@/server/partners/partner';
@@ -33,7 +34,11 @@ export function newDevice(userId: string): Promise<{ sessionId: string; token: s
 }
 
 export function mint({ userId, partnerId }: AppUser, sessionId: string | null = null): Promise<MintedKey> {
-  return inTransaction((tx) => mintUserKey(tx, { userId, partnerId, sessionId }));
+  return inTransaction(async (tx) => {
+    const session = sessionId === null ? null : await lockLiveSession(tx, sessionId);
+    if (sessionId !== null) invariant(session, 'the device is signed in');
+    return mintUserKey(tx, { userId, partnerId, session });
+  });
 }
 
 export async function liveKeyIds({ userId, partnerId }: AppUser): Promise<string[]> {

@@ -2,10 +2,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { ApiError } from '@/server/errors';
+import { requireUserKey } from '@/server/http/authenticate';
 import { openAppUser } from '@/server/identity/app-users';
-import { findSession, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '@/server/identity/sessions';
+import {
+  findSession,
+  lockLiveSession,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
+} from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { MAX_LIVE_KEYS } from '@/server/keys/mint';
 import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
@@ -187,7 +192,7 @@ describe('devices', () => {
     const revoked = (await recordedEvents(partner.id)).filter((event) => event.type === 'user_key.revoked');
     expect(revoked.map((event) => event.data.key_id).sort()).toEqual(onLost.map((key) => key.keyId).sort());
     expect(new Set(revoked.map((event) => event.data.reason))).toEqual(new Set(['session_revoked']));
-    expect(await codeOf(mint(user, lost.sessionId))).toBe('step_up_required');
+    expect(await inTransaction((tx) => lockLiveSession(tx, lost.sessionId))).toBeNull();
   });
 
   it('a log-out beside parallel mints on that device leaves no live key behind', async () => {

@@ -6,7 +6,7 @@ import {
   SESSION_COOKIE,
   sessionCookie,
 } from '@/server/identity/session-cookie';
-import { findSession } from '@/server/identity/sessions';
+import { findSession, lockLiveSession } from '@/server/identity/sessions';
 import { sendServiceCode, signInToService, signOutOfService } from '@/server/identity/sign-in-to-service';
 import { mintUserKey } from '@/server/keys/mint';
 import { newDatabase } from '../harness';
@@ -37,8 +37,8 @@ async function signIn(email: string, currentToken: string | null = null): Promis
 
 async function keyOn(token: string, user: AppUser): Promise<string> {
   const session = await findSession(token);
-  const { keyId } = await inTransaction((tx) =>
-    mintUserKey(tx, { ...user, sessionId: session?.sessionId ?? null }),
+  const { keyId } = await inTransaction(async (tx) =>
+    mintUserKey(tx, { ...user, session: session && (await lockLiveSession(tx, session.sessionId)) }),
   );
   return keyId;
 }

@@ -30,7 +30,7 @@ function openWallet(partnerIds: string[]): Promise<Wallet> {
     const keys: Wallet['keys'] = [];
     for (const partnerId of partnerIds) {
       await openAppUser(tx, { userId, partnerId });
-      const { userKey } = await mintUserKey(tx, { userId, partnerId, sessionId: null });
+      const { userKey } = await mintUserKey(tx, { userId, partnerId, session: null });
       keys.push({ partnerId, userKey });
     }
     const [first] = partnerIds;

@@ -97,7 +97,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
 
   // Eight more keys are room enough; the eleventh pushes the idlest out.
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
-  const mint = () => inTransaction((tx) => mintUserKey(tx, { userId, partnerId: app.id, sessionId: null }));
+  const mint = () => inTransaction((tx) => mintUserKey(tx, { userId, partnerId: app.id, session: null }));
   for (let n = 3; n <= 10; n++) await mint();
   expect((await kinds()).map(([type]) => type)).toEqual(Array(8).fill('user_key.created'));
   const eleventh = await mint();

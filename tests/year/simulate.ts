@@ -1,10 +1,10 @@
 import { hourOf } from '@/server/activity/tally';
 import { DAY_MS, MINUTE_MS } from '@/server/clock';
 import { type Charge, chargeFor, wholeCredits } from '@/server/credits';
-import { newPublishableKey } from '@/server/partners/publishable-key';
 import { type PriceVersion, priceVersions } from '@/server/pricing/catalog';
 import { costOf } from '@/server/pricing/cost';
 import type { TokenUsage } from '@/server/protocols/neutral';
+import { newPublishableKey } from '@/server/tokens';
 import { type Chance, chanceFrom } from './chance';
 import { YEAR_APPS, type YearApp } from './people';
 import { noRows, type Rows } from './rows';

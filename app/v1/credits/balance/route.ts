@@ -1,7 +1,7 @@
+import { requireUserKey } from '@/server/http/authenticate';
 import { writeBalance } from '@/server/http/balance-body';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { minimumBalance, readSpendable } from '@/server/ledger';
 
 export const GET = (request: Request): Promise<Response> =>

@@ -1,8 +1,8 @@
+import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { historyQuerySchema, writeHistoryPage } from '@/server/http/history-page';
 import { validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { readHistory } from '@/server/ledger';
 
 export const GET = (request: Request): Promise<Response> =>

@@ -1,8 +1,8 @@
 import { writeCheckoutStatus } from '@/server/checkout/api-bodies';
 import { readPaymentStatus } from '@/server/checkout/payment-status';
+import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
-import { requireUserKey } from '@/server/keys/authenticate';
 
 export const OPTIONS = preflight;
 

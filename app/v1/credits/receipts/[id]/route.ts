@@ -1,8 +1,8 @@
 import { ApiError } from '@/server/errors';
+import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { writeReceiptBody } from '@/server/http/receipt-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { requireUserKey } from '@/server/keys/authenticate';
 import { findReceipt } from '@/server/ledger';
 
 type Context = { params: Promise<{ id: string }> };

@@ -1,6 +1,6 @@
 import { pool } from '../db';
-import { invalidUserKey, requireUserKeyHash } from '../http/credentials';
 import { partnerDisabled } from '../partners/partner';
+import { invalidUserKey, requireUserKeyHash } from './credentials';
 
 /** Whom a live user key speaks for. */
 export type Caller = {

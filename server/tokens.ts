@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+import { authSecret } from './env';
+import { hmacSha256, randomBase62, toBase62 } from './ids';
+
+/**
+ * User keys and publishable keys as text. Both end in a checksum: a typo is refused without a
+ * query, and secret scanners can tell a real key from noise.
+ */
+
+export const USER_KEY_PREFIX = 'svc_sk_';
+/** 256 random bits in base62. */
+const USER_KEY_CHARACTERS = 43;
+
+export const PUBLISHABLE_KEY_PREFIX = 'svc_pk_';
+/** 178 random bits in base62. */
+const PUBLISHABLE_KEY_CHARACTERS = 30;
+
+const CHECKSUM_CHARACTERS = 6;
+
+/** A new user key: shown or sent once, stored as a hash only. */
+export const newUserKey = (): string => newToken(USER_KEY_PREFIX, USER_KEY_CHARACTERS);
+
+/**
+ * What is stored of a user key, or null when the checksum rules it out. The pepper prevents anyone
+ * who can write to the table from planting a key.
+ */
+export function hashUserKey(key: string): Buffer | null {
+  return hasValidChecksum(key) ? hmacSha256(`user-key:${authSecret()}`, key) : null;
+}
+
+export const newPublishableKey = (): string => newToken(PUBLISHABLE_KEY_PREFIX, PUBLISHABLE_KEY_CHARACTERS);
+
+/** Whether this could be a publishable key; only the database knows whether it is one. */
+export function isPublishableKey(key: string): boolean {
+  return key.startsWith(PUBLISHABLE_KEY_PREFIX) && hasValidChecksum(key);
+}
+
+function newToken(prefix: string, randomCharacters: number): string {
+  const body = prefix + randomBase62(randomCharacters);
+  return body + checksum(body);
+}
+
+function hasValidChecksum(token: string): boolean {
+  return checksum(token.slice(0, -CHECKSUM_CHARACTERS)) === token.slice(-CHECKSUM_CHARACTERS);
+}
+
+function checksum(body: string): string {
+  return toBase62(crc32(body), CHECKSUM_CHARACTERS);
+}

@@ -31,7 +31,7 @@ test('a payment page that asks for tax and consent takes both before it takes th
   const card = page.getByRole('form', { name: 'Card payment' });
   await card.getByRole('button', { name: 'Pay €12.00' }).click();
   await expect(page.getByText('Choose your country.')).toBeVisible();
-  await expect(page.getByText('Accept the terms to go on.')).toBeVisible();
+  await expect(page.getByText('Accept the terms to continue.')).toBeVisible();
   await expect(card.getByLabel('Country')).toBeFocused();
   await expectGoodLooks(page, 'processor-page-tax-en');
 

@@ -16,9 +16,8 @@ export type Api = {
   failures: Failures;
   secretKey: string;
 };
-type StripeObject = { id: string; object: string };
 
-/** One call of the API: key, endpoint, idempotency, answer. */
+/** Serves one API call: key, endpoint, idempotency, response. */
 export async function serveApi(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const requestId = newStripeId('req');
   try {
@@ -45,20 +44,20 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   return api.replies.run(idempotencyKey, { path: pathname, body, requestId }, execute);
 }
 
-async function run(emulator: Emulator, endpoint: Endpoint, call: EndpointCall, id: string): Promise<unknown> {
-  const result = await endpoint.run(emulator, call, id);
+async function run(emulator: Emulator, endpoint: Endpoint, call: EndpointCall, id: string): Promise<object> {
   const paths = [call.form.expand ?? []].flat().filter((path) => typeof path === 'string');
-  return paths.length === 0 ? result : expandObject(emulator.records, result as StripeObject, paths);
+  return paths.reduce(
+    (result, path) => expandObject(emulator.records, result, path),
+    await endpoint.run(emulator, call, id),
+  );
 }
 
 function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const version = request.headers['stripe-version'];
   const key = request.headers['idempotency-key'];
   sendJson(response, reply.status, reply.body, {
     'request-id': reply.requestId,
-    ...(typeof version === 'string' && { 'stripe-version': version }),
     ...(typeof key === 'string' && { 'idempotency-key': key }),
-    ...(reply.replayed && { 'idempotent-replayed': 'true', 'original-request': reply.requestId }),
+    ...(reply.replayed && { 'idempotent-replayed': 'true' }),
   });
 }
 

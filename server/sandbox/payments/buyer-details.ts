@@ -1,11 +1,10 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
-import { newStripeId } from './objects';
+import { newStripeId, type Session } from './objects';
 import type { SessionRecord } from './records';
 
-/** What a session asks of the buyer beside the means of payment: a country for tax, and consent. */
+/** What a session asks of the buyer besides the card or account: a country for tax, and consent. */
 
-/** Standard rates; enough countries to see tax of different sizes, and none. */
+/** Standard rates: enough countries to see a higher, a lower and no tax. */
 export const TAX_COUNTRIES = [
   { code: 'AT', label: 'Austria', percent: 20 },
   { code: 'DE', label: 'Germany', percent: 19 },
@@ -19,39 +18,38 @@ export const buyerFields = {
 };
 type BuyerForm = { [Field in BuyerField]?: string | undefined };
 
-export const asksForCountry = ({ automatic_tax }: Stripe.Checkout.Session): boolean => automatic_tax.enabled;
-export const asksForTerms = ({ consent_collection }: Stripe.Checkout.Session): boolean =>
+export const asksForCountry = ({ automatic_tax }: Session): boolean => automatic_tax.enabled;
+export const asksForTerms = ({ consent_collection }: Session): boolean =>
   consent_collection?.terms_of_service === 'required';
 
 export function checkBuyer(
-  session: Stripe.Checkout.Session,
+  session: Session,
   { country, terms }: BuyerForm,
 ): Partial<Record<BuyerField, string>> {
   const isKnown = TAX_COUNTRIES.some(({ code }) => code === country);
   return {
     ...(asksForCountry(session) && !isKnown && { country: 'Choose your country.' }),
-    ...(asksForTerms(session) && terms !== 'accepted' && { terms: 'Accept the terms to go on.' }),
+    ...(asksForTerms(session) && terms !== 'accepted' && { terms: 'Accept the terms to continue.' }),
   };
 }
 
-/** The session with the buyer's answers: tax worked out of the price, and consent noted down. */
+/** The session with the buyer's input: the tax contained in the price, and the consent. */
 export function withBuyer(record: SessionRecord, { country }: BuyerForm): SessionRecord {
   const session = { ...record.session };
   if (asksForTerms(session)) session.consent = { promotions: null, terms_of_service: 'accepted' };
   if (!asksForCountry(session)) return { ...record, session };
   const percent = TAX_COUNTRIES.find(({ code }) => code === country)?.percent ?? 0;
-  const tax = taxWithin(session.amount_total ?? 0, percent);
-  session.total_details = { amount_discount: 0, amount_shipping: 0, amount_tax: tax };
+  session.total_details = { amount_tax: taxWithin(session.amount_total, percent) };
   session.automatic_tax = { ...session.automatic_tax, status: 'complete' };
-  return { ...record, session, lineItems: record.lineItems.map((item) => ({ ...item, amount_tax: tax })) };
+  return { ...record, session };
 }
 
-/** Of 12.00 that include 20 %, 2.00 are tax. */
+/** A price of 12.00 that includes 20 % tax contains 2.00 of tax. */
 function taxWithin(amount: number, percent: number): number {
   return Math.round((amount * percent) / (100 + percent));
 }
 
-/** An invoice comes with the payment where the session asked for it. */
-export function invoiceOf({ invoice_creation }: Stripe.Checkout.Session): string | null {
+/** Stripe creates the invoice with the payment, if the session asked for one. */
+export function invoiceOf({ invoice_creation }: Session): string | null {
   return invoice_creation?.enabled ? newStripeId('in') : null;
 }

@@ -36,7 +36,7 @@ function checkNumber(number: string): string | null {
   return number.length > 19 || !passesLuhn(number) ? 'Your card number is invalid.' : null;
 }
 
-/** Takes `MM / YY`, and `MM/YYYY` as browsers fill it in. */
+/** Accepts `MM / YY`, and `MM/YYYY` as browsers fill it in. */
 function parseExpiry(text: string): { month: number; year: number } | null {
   const match = /^\s*(\d{2})\s*\/?\s*(?:20)?(\d{2})\s*$/.exec(text);
   return match === null ? null : { month: Number(match[1]), year: 2000 + Number(match[2]) };

@@ -1,4 +1,3 @@
-/** What a test card does. */
 export type CardOutcome =
   | { kind: 'pays'; later?: 'dispute' | 'inquiry' | 'warning' }
   | { kind: 'challenge' }
@@ -34,7 +33,7 @@ export const TEST_CARDS: readonly TestCard[] = [
   },
   {
     number: '4000000000001976',
-    label: 'Pays, then the bank asks',
+    label: 'Pays, then inquiry',
     outcome: { kind: 'pays', later: 'inquiry' },
   },
   {
@@ -78,11 +77,11 @@ export const AUTHENTICATION_FAILED: Decline = {
   field: null,
 };
 
-/** A live network knows more cards; in test mode an unknown number is a real card used by mistake. */
+/** A number that is not a test card is a real card used by mistake. */
 const LIVE_CARD = decline(
   'card_declined',
   'live_mode_test_card',
-  'Your card was declined. The sandbox only takes test cards, such as 4242 4242 4242 4242.',
+  'Your card was declined. The sandbox accepts only test cards, such as 4242 4242 4242 4242.',
   'number',
 );
 
@@ -90,7 +89,7 @@ export function findOutcome(number: string): CardOutcome {
   return TEST_CARDS.find((card) => card.number === number)?.outcome ?? LIVE_CARD;
 }
 
-/** The check digit of every card number. */
+/** Verifies the check digit of a card number. */
 export function passesLuhn(number: string): boolean {
   const sum = [...number].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2);

@@ -1,7 +1,7 @@
 import { decideDueDebits } from './bank-debits';
 import { type Emulator, expireDueSessions } from './sessions';
 
-/** What time alone brings about. Runs before each request and now and then on its own. */
+/** Runs what is due by the clock: before each request, and every few seconds. */
 export async function doDueWork(emulator: Emulator): Promise<void> {
   await expireDueSessions(emulator);
   await decideDueDebits(emulator);

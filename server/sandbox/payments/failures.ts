@@ -2,7 +2,7 @@ import { StripeError } from './stripe-errors';
 
 export type FailureOrder = { status: 409 | 429 | 500 | 503; times: number; path?: string | undefined };
 
-/** Makes the next calls fail, as a processor that is down or busy would. */
+/** Makes the next calls fail, like a processor that is down or overloaded. */
 export class Failures {
   private ordered: FailureOrder | null = null;
 
@@ -21,7 +21,7 @@ export class Failures {
     if (order.times <= 0) this.ordered = null;
     throw new StripeError(order.status, {
       type: order.status === 429 ? 'invalid_request_error' : 'api_error',
-      message: 'The sandbox was asked to fail this request.',
+      message: 'The sandbox was told to fail this request.',
       ...(order.status === 429 && { code: 'rate_limit' }),
     });
   }

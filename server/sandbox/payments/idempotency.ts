@@ -10,8 +10,8 @@ const KEPT_MS = DAY_MS;
 const STORED_KEY_PREFIX = 'reply_';
 
 /**
- * Answers a repeated POST with what the first one got, a declined card included. Requests refused
- * before anything was done are not remembered, as at Stripe.
+ * Answers a repeated POST with the response to the first one, even if a card was declined. Requests
+ * refused before they had any effect are not remembered, as at Stripe.
  */
 export class IdempotentReplies {
   private readonly inFlight = new Set<string>();

@@ -1,11 +1,11 @@
 import { formatMoney } from './money-text';
 
-/** What the payment page says, in the languages that its sessions may ask for. English is the key. */
+/** The payment page's texts. The English text is the key of its translation. */
 
 export type PageLanguage = 'en' | 'de';
 export type Words = {
   language: PageLanguage;
-  /** `{name}` stands for a value. */
+  /** `{name}` is replaced by a value. */
   say(text: string, values?: { [name: string]: string | number }): string;
   money(minorUnits: number, currency: string): string;
 };
@@ -30,12 +30,10 @@ export function choosePageLanguage(locale: string | null, accepted: string): Pag
 
 export const GERMAN: { readonly [english: string]: string } = {
   'Pay {price}': '{price} bezahlen',
-  'Pay {merchant}': 'Zahlung an {merchant}',
   'Amount due': 'Zu zahlen',
   'Order summary': 'Bestellung',
   Total: 'Summe',
   'Tax is included.': 'Steuern sind enthalten.',
-  'Quantity {count}': 'Menge {count}',
   'Cancel and go back': 'Abbrechen und zurück',
   'Payment method': 'Zahlungsart',
   Card: 'Karte',
@@ -48,8 +46,8 @@ export const GERMAN: { readonly [english: string]: string } = {
   'Name on card': 'Name auf der Karte',
   'Account number (IBAN)': 'Kontonummer (IBAN)',
   'Account holder': 'Kontoinhaber',
-  'The bank decides later: a real one takes some days.':
-    'Die Bank entscheidet später: eine echte braucht einige Tage.',
+  'Bank debits are confirmed later. A real bank takes a few days.':
+    'Lastschriften werden später bestätigt. Eine echte Bank braucht einige Tage.',
   'Sandbox: no real money moves.': 'Sandbox: Es fließt kein echtes Geld.',
   'Fill in test card': 'Testkarte eintragen',
   'More test cards': 'Weitere Testkarten',
@@ -59,44 +57,45 @@ export const GERMAN: { readonly [english: string]: string } = {
   Germany: 'Deutschland',
   'United States': 'Vereinigte Staaten',
   'I accept the terms of service': 'Ich stimme den Nutzungsbedingungen zu',
-  'This page needs JavaScript to take a payment.': 'Diese Seite braucht JavaScript für eine Zahlung.',
-  'Processing…': 'Wird bezahlt…',
-  'The payment could not be sent. Check your connection and try again.':
+  'This page needs JavaScript to take a payment.': 'Für die Zahlung muss JavaScript aktiviert sein.',
+  'Processing…': 'Wird verarbeitet…',
+  'We couldn’t send the payment. Check your connection and try again.':
     'Die Zahlung konnte nicht gesendet werden. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
   'Payment complete': 'Zahlung abgeschlossen',
   'You paid {price}.': 'Sie haben {price} bezahlt.',
-  '{price} was paid. You can close this page.': '{price} wurden bezahlt. Sie können diese Seite schließen.',
+  'You paid {price}. You can close this page.':
+    'Sie haben {price} bezahlt. Sie können diese Seite schließen.',
   'Payment sent': 'Zahlung gesendet',
-  'Your bank decides soon. You can close this page.':
-    'Ihre Bank entscheidet bald. Sie können diese Seite schließen.',
+  'Your bank will process it shortly. You can close this page.':
+    'Ihre Bank bearbeitet sie in Kürze. Sie können diese Seite schließen.',
   'This payment has expired': 'Diese Zahlung ist abgelaufen',
   'Nothing was charged. Go back and start again.':
-    'Es wurde nichts abgebucht. Gehen Sie zurück und beginnen Sie neu.',
+    'Es wurde nichts abgebucht. Gehen Sie zurück und versuchen Sie es erneut.',
   'Go back': 'Zurück',
   'Not found': 'Nicht gefunden',
-  'This payment page does not exist': 'Diese Bezahlseite gibt es nicht',
+  'This payment page does not exist': 'Diese Zahlungsseite existiert nicht',
   'The link may be incomplete. Start again from the page that sent you here.':
-    'Vielleicht ist der Link unvollständig. Beginnen Sie auf der Seite neu, von der Sie kommen.',
-  'Confirm it’s you': 'Bestätigen Sie, dass Sie es sind',
-  'The test bank asks you to approve {price} with the card ending in {card}. A real bank would show its own 3-D Secure page here.':
-    'Die Testbank bittet Sie, {price} mit der Karte zu bestätigen, die auf {card} endet. Eine echte Bank zeigte hier ihre eigene 3-D-Secure-Seite.',
+    'Möglicherweise ist der Link unvollständig. Starten Sie erneut auf der Seite, von der Sie gekommen sind.',
+  'Confirm it’s you': 'Bestätigen Sie Ihre Identität',
+  'The test bank asks you to approve {price} on the card ending in {card}. A real bank would show its own 3-D Secure page here.':
+    'Die Testbank bittet Sie, {price} für die Karte mit den Endziffern {card} freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
   'Complete authentication': 'Bestätigen',
-  'Fail authentication': 'Bestätigung scheitern lassen',
+  'Fail authentication': 'Bestätigung fehlschlagen lassen',
 
   Pays: 'Zahlt',
   '3-D Secure': '3-D Secure',
   '3-D Secure 2': '3-D Secure 2',
   'Pays, then disputed': 'Zahlt, dann Anfechtung',
-  'Pays, then the bank asks': 'Zahlt, dann Rückfrage',
+  'Pays, then inquiry': 'Zahlt, dann Rückfrage',
   'Pays, then fraud warning': 'Zahlt, dann Betrugswarnung',
   Declined: 'Abgelehnt',
   'Insufficient funds': 'Nicht gedeckt',
   'Expired card': 'Abgelaufen',
   'Incorrect CVC': 'Falsche Prüfnummer',
-  Succeeds: 'Gelingt',
-  'Succeeds after 3 minutes': 'Gelingt nach 3 Minuten',
-  Fails: 'Scheitert',
-  'Fails after 3 minutes': 'Scheitert nach 3 Minuten',
+  Succeeds: 'Erfolgreich',
+  'Succeeds after 3 minutes': 'Erfolgreich nach 3 Minuten',
+  Fails: 'Schlägt fehl',
+  'Fails after 3 minutes': 'Schlägt nach 3 Minuten fehl',
 
   'Enter your card number.': 'Geben Sie die Kartennummer ein.',
   'Your card number is incomplete.': 'Die Kartennummer ist unvollständig.',
@@ -104,22 +103,22 @@ export const GERMAN: { readonly [english: string]: string } = {
   'Enter the expiry date.': 'Geben Sie das Ablaufdatum ein.',
   'The expiry date is incomplete.': 'Das Ablaufdatum ist unvollständig.',
   'The expiry month is invalid.': 'Der Ablaufmonat ist ungültig.',
-  'The expiry date is in the past.': 'Das Ablaufdatum ist vorbei.',
+  'The expiry date is in the past.': 'Das Ablaufdatum liegt in der Vergangenheit.',
   'The expiry year is invalid.': 'Das Ablaufjahr ist ungültig.',
   'Enter the security code.': 'Geben Sie die Prüfnummer ein.',
   'The security code is incomplete.': 'Die Prüfnummer ist unvollständig.',
   'Enter the name on the card.': 'Geben Sie den Namen auf der Karte ein.',
   'Enter an account number.': 'Geben Sie eine Kontonummer ein.',
-  'The sandbox only takes the test accounts below.': 'Die Sandbox nimmt nur die Testkonten unten.',
+  'The sandbox accepts only the test accounts below.': 'Die Sandbox akzeptiert nur die Testkonten unten.',
   'Enter the name of the account holder.': 'Geben Sie den Namen des Kontoinhabers ein.',
   'Choose your country.': 'Wählen Sie Ihr Land.',
-  'Accept the terms to go on.': 'Stimmen Sie den Bedingungen zu.',
+  'Accept the terms to continue.': 'Stimmen Sie den Nutzungsbedingungen zu.',
   'Your card was declined.': 'Ihre Karte wurde abgelehnt.',
-  'Your card has insufficient funds.': 'Ihre Karte ist nicht gedeckt.',
+  'Your card has insufficient funds.': 'Ihre Karte ist nicht ausreichend gedeckt.',
   'Your card has expired.': 'Ihre Karte ist abgelaufen.',
   "Your card's security code is incorrect.": 'Die Prüfnummer der Karte stimmt nicht.',
   'We could not authenticate your card. Choose a different card and try again.':
-    'Ihre Karte konnte nicht bestätigt werden. Nehmen Sie eine andere Karte.',
-  'Your card was declined. The sandbox only takes test cards, such as 4242 4242 4242 4242.':
-    'Ihre Karte wurde abgelehnt. Die Sandbox nimmt nur Testkarten, wie 4242 4242 4242 4242.',
+    'Wir konnten Ihre Karte nicht authentifizieren. Versuchen Sie es mit einer anderen Karte.',
+  'Your card was declined. The sandbox accepts only test cards, such as 4242 4242 4242 4242.':
+    'Ihre Karte wurde abgelehnt. Die Sandbox akzeptiert nur Testkarten wie 4242 4242 4242 4242.',
 };

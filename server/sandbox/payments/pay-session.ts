@@ -1,4 +1,3 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import { type BankField, bankFormSchema, beginDebit, checkBankForm } from './bank-debits';
 import { type BuyerField, buyerFields, checkBuyer, invoiceOf, withBuyer } from './buyer-details';
@@ -6,9 +5,9 @@ import { type CardDetails, type CardField, cardFormSchema, checkCardForm } from 
 import { AUTHENTICATION_FAILED, type CardOutcome, type Decline, findOutcome } from './cards';
 import { openDispute } from './disputes';
 import { openFraudWarning } from './fraud-warnings';
-import { buildCharge, buildCustomerDetails, buildPaymentIntent } from './objects';
-import { describeRefusal } from './payment-intents';
-import type { SessionRecord } from './records';
+import { buildIntent, type Intent, type Session } from './objects';
+import { chargeCard, saveAttempt } from './payment-intents';
+import type { Records, SessionRecord } from './records';
 import type { Emulator } from './sessions';
 
 /** What the payment page shows next. */
@@ -49,7 +48,7 @@ export async function submitPayment(
   if (Object.keys(buyerErrors).length > 0) return { status: 'invalid', errors: buyerErrors };
   const ready = withBuyer(record, submission);
   if ('card' in checked) return payByCard(emulator, ready, checked.card);
-  return complete(await beginDebit(emulator, ready, intentOf(emulator.records, ready), checked));
+  return complete(await beginDebit(emulator, ready, intentOf(emulator.records, ready), checked.account));
 }
 
 async function payByCard(
@@ -68,7 +67,7 @@ async function openChallenge(
   record: SessionRecord,
   card: CardDetails,
 ): Promise<PaymentResult> {
-  const intent: Stripe.PaymentIntent = {
+  const intent: Intent = {
     ...intentOf(records, record),
     status: 'requires_action',
     next_action: { type: 'use_stripe_sdk' },
@@ -98,21 +97,9 @@ async function pay(
   card: CardDetails,
   later?: Extract<CardOutcome, { kind: 'pays' }>['later'],
 ): Promise<PaymentResult> {
-  const { records, webhooks } = emulator;
-  const open = intentOf(records, record);
-  const charge = buildCharge(open, { card, failure: null });
-  const intent: Stripe.PaymentIntent = {
-    ...open,
-    status: 'succeeded',
-    amount_received: open.amount,
-    last_payment_error: null,
-    latest_charge: charge.id,
-    next_action: null,
-    payment_method: charge.payment_method,
-  };
-  const session: Stripe.Checkout.Session = {
+  const { intent, charge } = chargeCard(intentOf(emulator.records, record), card, null);
+  const session: Session = {
     ...record.session,
-    customer_details: buildCustomerDetails(record.session.customer_email, card.name),
     invoice: invoiceOf(record.session),
     payment_intent: intent.id,
     payment_status: 'paid',
@@ -120,49 +107,41 @@ async function pay(
     url: null,
   };
   await Promise.all([
-    records.save('session', session.id, { ...record, session, challengedCard: null }),
-    records.save('charge', charge.id, charge),
-    records.save('payment_intent', intent.id, intent),
+    emulator.records.save('session', session.id, { ...record, session, challengedCard: null }),
+    saveAttempt(emulator, intent, charge),
   ]);
-  await webhooks.emit('payment_intent.succeeded', intent);
-  await webhooks.emit('checkout.session.completed', session);
+  await emulator.webhooks.emit('payment_intent.succeeded', intent);
+  await emulator.webhooks.emit('checkout.session.completed', session);
   if (later === 'warning') await openFraudWarning(emulator, charge);
   else if (later !== undefined) await openDispute(emulator, charge, later);
   return complete(session);
 }
 
 async function declinePayment(
-  { records, webhooks }: Emulator,
+  emulator: Emulator,
   record: SessionRecord,
   card: CardDetails,
   decline: Decline,
 ): Promise<PaymentResult> {
-  const open = intentOf(records, record);
-  const charge = buildCharge(open, { card, failure: decline });
-  const intent: Stripe.PaymentIntent = {
-    ...open,
-    status: 'requires_payment_method',
-    last_payment_error: describeRefusal(decline, charge.id),
-    latest_charge: charge.id,
-    next_action: null,
-  };
+  const { intent, charge } = chargeCard(intentOf(emulator.records, record), card, decline);
   const session = { ...record.session, payment_intent: intent.id };
   await Promise.all([
-    records.save('session', session.id, { ...record, session, challengedCard: null }),
-    records.save('charge', charge.id, charge),
-    records.save('payment_intent', intent.id, intent),
+    emulator.records.save('session', session.id, { ...record, session, challengedCard: null }),
+    saveAttempt(emulator, intent, charge),
   ]);
-  await webhooks.emit('payment_intent.payment_failed', intent);
+  await emulator.webhooks.emit('payment_intent.payment_failed', intent);
   return { status: 'declined', message: decline.message, field: decline.field };
 }
 
 /** As at Stripe, the payment intent appears with the first attempt to pay. */
-function intentOf(records: Emulator['records'], record: SessionRecord): Stripe.PaymentIntent {
-  const id = record.session.payment_intent;
-  return typeof id === 'string' ? records.require('payment_intent', id) : buildPaymentIntent(record);
+function intentOf(records: Records, { session, intentData }: SessionRecord): Intent {
+  const { amount_total: amount, currency, customer, payment_intent: id } = session;
+  return id === null
+    ? buildIntent({ amount, currency, customer, ...intentData })
+    : records.require('payment_intent', id);
 }
 
-function complete(session: Stripe.Checkout.Session): PaymentResult {
+function complete(session: Session): PaymentResult {
   const address =
     session.success_url ?? (session.redirect_on_completion === 'always' ? session.return_url : undefined);
   return {

@@ -4,31 +4,25 @@ import type { Form } from './form-encoding';
 import { newStripeId } from './objects';
 import { readParameters } from './read-parameters';
 import type { Emulator } from './sessions';
-import { unixSeconds } from './time';
 
-const domainSchema = z.strictObject({
-  domain_name: z.string().min(1),
-  enabled: z.enum(['true', 'false']).optional(),
-  expand: z.array(z.string()).optional(),
-});
+export type PaymentMethodDomain = Pick<
+  Stripe.PaymentMethodDomain,
+  'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
+>;
 
-/** Every domain is fine here: the sandbox has no wallets. */
-export async function createDomain({ records }: Emulator, form: Form): Promise<Stripe.PaymentMethodDomain> {
-  const { domain_name, enabled } = readParameters(domainSchema, form);
+const domainSchema = z.strictObject({ domain_name: z.string().min(1) });
+
+/** Every domain is active: the sandbox has no wallets. */
+export async function createDomain({ records }: Emulator, form: Form): Promise<PaymentMethodDomain> {
   const active = { status: 'active' } as const;
-  const domain: Stripe.PaymentMethodDomain = {
+  const domain: PaymentMethodDomain = {
     id: newStripeId('pmd'),
     object: 'payment_method_domain',
-    amazon_pay: active,
+    ...readParameters(domainSchema, form),
     apple_pay: active,
-    created: unixSeconds(),
-    domain_name,
-    enabled: enabled !== 'false',
+    enabled: true,
     google_pay: active,
-    klarna: active,
     link: active,
-    livemode: false,
-    paypal: active,
   };
   await records.save('payment_method_domain', domain.id, domain);
   return domain;

@@ -1,13 +1,12 @@
 /**
- * What the payment page does in the browser. The server checks every field; the page formats
- * what is typed, submits once at a time and shows the answer. It is sent as text, so it may use
- * nothing from outside.
+ * The payment page in the browser: formats input, submits one form at a time and shows the result.
+ * The server validates every field. The script is sent as text, so it cannot import anything.
  */
 export const PAGE_SCRIPT = `
 'use strict';
 const config = JSON.parse(document.getElementById('config').textContent);
 const find = (id) => document.getElementById(id);
-/* Every method has a form of its own; 'names' are what the server calls the fields. */
+/* Each payment method has its own form; 'names' maps its fields to the server's names. */
 const METHODS = {
   card: methodOf('card', ['number', 'expiry', 'cvc', 'name'], {}),
   bank: methodOf('bank', ['iban', 'holder'], { holder: 'name' }),
@@ -26,7 +25,7 @@ const nameOf = (field) => method.names[field] || field;
 const valueOf = ({ type, checked, value }) => (type === 'checkbox' ? (checked ? 'accepted' : '') : value);
 const setAlert = (text) => { method.form.querySelector('.alert').textContent = text; };
 
-function tellParent(message) {
+function notifyParent(message) {
   if (config.parentOrigin && window.parent !== window) {
     window.parent.postMessage({ type: 'sandbox-payment', ...message }, config.parentOrigin);
   }
@@ -49,7 +48,7 @@ function formatExpiry(text, deleting) {
   return digits.slice(0, 2) + ' / ' + digits.slice(2);
 }
 
-/* Keeps the caret behind the digit it was behind. */
+/* Keeps the caret after the same digit. */
 function formatInput(input, format) {
   input.addEventListener('input', (event) => {
     const before = digitsOf(input.value.slice(0, input.selectionStart)).length;
@@ -125,13 +124,13 @@ function decline(result) {
     setAlert(result.message);
     find(method.fields[0]).focus();
   }
-  tellParent({ status: 'declined' });
+  notifyParent({ status: 'declined' });
 }
 
 function finish(redirectTo) {
   if (!config.framed && redirectTo) return location.assign(redirectTo);
   showStep(method === METHODS.bank ? 'sent' : 'done');
-  tellParent({ status: 'complete', ...(redirectTo && { return_url: redirectTo }) });
+  notifyParent({ status: 'complete', ...(redirectTo && { return_url: redirectTo }) });
 }
 
 /* ---- wiring ---- */
@@ -175,7 +174,7 @@ if (METHODS.card.form) {
       method.form.querySelector('.primary').focus();
     });
   }
-  /* Coming back from the success page shows the session as it is now. */
+  /* Returning from the success page shows the current state of the session. */
   window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 }
 
@@ -183,7 +182,7 @@ if (config.framed) {
   let last = 0;
   const report = () => {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
-    if (height !== last) tellParent({ status: 'resize', height });
+    if (height !== last) notifyParent({ status: 'resize', height });
     last = height;
   };
   new ResizeObserver(report).observe(document.body);

@@ -1,4 +1,4 @@
-/** The page's only style sheet. System fonts, no external resource. */
+/** The page's only style sheet: system fonts, no external resources. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -33,7 +33,7 @@ body {
 h1, h2, p { margin: 0; }
 button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 
-/* Hosted: the summary beside the form, one card in the middle of the page. */
+/* Hosted: summary and form side by side in one centered card. */
 .hosted { background: var(--page); min-height: 100vh; display: grid; align-items: start; padding: 24px 16px 48px; }
 .hosted main { width: 100%; max-width: 900px; margin: 0 auto; }
 .hosted .sheet { background: var(--surface); border: 1px solid var(--hairline); border-radius: 16px; overflow: hidden; }
@@ -49,7 +49,6 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 .items li { display: flex; justify-content: space-between; gap: 16px; padding: 12px 0; border-top: 1px solid var(--hairline); }
 .items .price, .total { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .items .total { font-weight: 600; }
-.items small { display: block; color: var(--soft); font-size: .8125rem; }
 @media (min-width: 760px) {
   .hosted { padding-top: 8vh; }
   .hosted .sheet { display: grid; grid-template-columns: 5fr 6fr; }
@@ -58,10 +57,10 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
   .hosted .items { margin-top: 32px; }
 }
 
-/* Nothing but a message. */
+/* A message only. */
 .hosted .sheet:has(> .panel:only-child) { display: block; max-width: 480px; margin: 0 auto; }
 
-/* Framed: the same form, as quiet as the page around it. */
+/* Framed: the same form in the colors of the page around it. */
 .framed {
   --surface: light-dark(#ffffff, #131417);
   --field: light-dark(#ffffff, #131417);

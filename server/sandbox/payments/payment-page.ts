@@ -1,8 +1,8 @@
-import type Stripe from 'stripe';
 import { nowDate } from '../../clock';
 import { TEST_ACCOUNTS } from './bank-debits';
 import { asksForCountry, asksForTerms, type BuyerField, TAX_COUNTRIES } from './buyer-details';
 import { TEST_CARDS } from './cards';
+import type { Session } from './objects';
 import { type PageLanguage, type Words, wordsIn } from './page-words';
 import { PAGE_SCRIPT } from './payment-page-script';
 import { PAGE_STYLE } from './payment-page-style';
@@ -13,7 +13,7 @@ export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null; langu
   | { chrome: 'framed'; parentOrigin: string | null }
 );
 
-/** The same card form, as a page of its own or framed in a checkout. */
+/** The payment form, as a hosted page or framed in a checkout. */
 export function renderPaymentPage(record: SessionRecord, options: PageOptions): string {
   const { session } = record;
   const words = wordsIn(options.language);
@@ -28,7 +28,7 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
       action: options.chrome === 'hosted' ? `/pay/${session.id}` : `/embed/${session.client_secret ?? ''}`,
       payLabel,
       busyLabel: words.say('Processing…'),
-      unsent: words.say('The payment could not be sent. Check your connection and try again.'),
+      unsent: words.say('We couldn’t send the payment. Check your connection and try again.'),
       asks: asksOf(session),
       testExpiry: `12 / ${String((nowDate().getUTCFullYear() + 4) % 100).padStart(2, '0')}`,
     },
@@ -76,7 +76,7 @@ function renderDocument(title: string, options: PageOptions, page: { main: strin
 </html>`;
 }
 
-function renderTop(session: Stripe.Checkout.Session, { say }: Words): string {
+function renderTop(session: Session, { say }: Words): string {
   const back =
     session.cancel_url === null || session.status !== 'open'
       ? '<span></span>'
@@ -84,22 +84,15 @@ function renderTop(session: Stripe.Checkout.Session, { say }: Words): string {
   return `<div class="top">${back}<span class="badge">Sandbox</span></div>`;
 }
 
-function renderSummary({ session, lineItems }: SessionRecord, words: Words): string {
-  const { say, money } = words;
-  const merchant = session.branding_settings?.display_name ?? '';
-  const items = lineItems.map(
-    (item) =>
-      `<li><span>${escapeHtml(item.description ?? '')}${
-        (item.quantity ?? 1) > 1
-          ? `<small>${say('Quantity {count}', { count: item.quantity ?? 1 })}</small>`
-          : ''
-      }</span><span class="price">${money(item.amount_total, item.currency)}</span></li>`,
-  );
+function renderSummary({ session, product }: SessionRecord, words: Words): string {
+  const { say } = words;
+  const name = escapeHtml(product);
+  const price = priceOf(session, words);
   return `<section class="summary" aria-label="${say('Order summary')}">
-    <p class="merchant">${merchant === '' ? say('Amount due') : say('Pay {merchant}', { merchant: escapeHtml(merchant) })}</p>
-    <h1 class="amount">${priceOf(session, words)}</h1>
-    <p class="product">${lineItems.map((item) => escapeHtml(item.description ?? '')).join(', ')}</p>
-    <ul class="items">${items.join('')}<li class="total"><span>${say('Total')}</span><span class="total">${priceOf(session, words)}</span></li></ul>
+    <p class="merchant">${say('Amount due')}</p>
+    <h1 class="amount">${price}</h1>
+    <p class="product">${name}</p>
+    <ul class="items"><li><span>${name}</span><span class="price">${price}</span></li><li class="total"><span>${say('Total')}</span><span class="total">${price}</span></li></ul>
     ${asksForCountry(session) ? `<p class="hint">${say('Tax is included.')}</p>` : ''}
   </section>`;
 }
@@ -117,7 +110,7 @@ function renderOpen({ session }: SessionRecord, words: Words): string {
     tone: '',
     path: CHECK,
     title: say('Payment sent'),
-    text: say('Your bank decides soon. You can close this page.'),
+    text: say('Your bank will process it shortly. You can close this page.'),
   };
   return `<div data-step id="pay-step">
     <fieldset class="methods"><legend class="hidden">${say('Payment method')}</legend>
@@ -137,7 +130,7 @@ function renderOpen({ session }: SessionRecord, words: Words): string {
     <form id="bank-form" novalidate autocomplete="off" aria-label="${say('Bank debit')}" hidden>
       ${renderField('iban', say('Account number (IBAN)'), 'placeholder="AT61 1904 3002 3457 3201" maxlength="60"')}
       ${renderField('holder', say('Account holder'), 'autocapitalize="words" maxlength="200"')}
-      <p class="hint">${say('The bank decides later: a real one takes some days.')}</p>
+      <p class="hint">${say('Bank debits are confirmed later. A real bank takes a few days.')}</p>
       ${renderBuyerFields(session, 'bank', words)}
       ${renderPayButton(session, words)}
     </form>
@@ -156,15 +149,15 @@ function renderField(id: string, label: string, attributes: string): string {
     <p class="error" id="${id}-error" aria-live="polite"></p></div>`;
 }
 
-function asksOf(session: Stripe.Checkout.Session): BuyerField[] {
+function asksOf(session: Session): BuyerField[] {
   return [
     ...(asksForCountry(session) ? ['country' as const] : []),
     ...(asksForTerms(session) ? ['terms' as const] : []),
   ];
 }
 
-/** Each form has its own, named after it. */
-function renderBuyerFields(session: Stripe.Checkout.Session, form: 'card' | 'bank', { say }: Words): string {
+/** Each form has its own fields, prefixed with its name. */
+function renderBuyerFields(session: Session, form: 'card' | 'bank', { say }: Words): string {
   const options = TAX_COUNTRIES.map(({ code, label }) => `<option value="${code}">${say(label)}</option>`);
   const fields: Record<BuyerField, string> = {
     country: `<div class="field"><label for="${form}-country">${say('Country')}</label>
@@ -192,7 +185,7 @@ function renderSandboxNote({ say }: Words): string {
   </aside>`;
 }
 
-function renderPayButton(session: Stripe.Checkout.Session, words: Words): string {
+function renderPayButton(session: Session, words: Words): string {
   return `<div class="alert" role="alert"></div>
       <button class="button primary" type="submit"><span class="spinner" aria-hidden="true"></span><span data-pay-label>${words.say('Pay {price}', { price: priceOf(session, words) })}</span></button>`;
 }
@@ -207,24 +200,24 @@ function renderTestAccounts({ say }: Words): string {
   </aside>`;
 }
 
-function renderChallenge(session: Stripe.Checkout.Session, words: Words): string {
+function renderChallenge(session: Session, words: Words): string {
   const { say } = words;
   return `<div data-step id="challenge" class="step" hidden>
     <h2 tabindex="-1">${say('Confirm it’s you')}</h2>
-    <p>${say('The test bank asks you to approve {price} with the card ending in {card}. A real bank would show its own 3-D Secure page here.', { price: priceOf(session, words), card: '<span class="number" id="challenge-card"></span>' })}</p>
+    <p>${say('The test bank asks you to approve {price} on the card ending in {card}. A real bank would show its own 3-D Secure page here.', { price: priceOf(session, words), card: '<span class="number" id="challenge-card"></span>' })}</p>
     <button type="button" class="button primary" data-challenge="complete">${say('Complete authentication')}</button>
     <button type="button" class="button secondary" data-challenge="fail">${say('Fail authentication')}</button>
   </div>`;
 }
 
-function renderClosed(session: Stripe.Checkout.Session, words: Words): string {
+function renderClosed(session: Session, words: Words): string {
   const { say } = words;
   if (session.status === 'complete') {
     return renderNotice(words, {
       tone: '',
       path: CHECK,
       title: say('Payment complete'),
-      text: say('{price} was paid. You can close this page.', { price: priceOf(session, words) }),
+      text: say('You paid {price}. You can close this page.', { price: priceOf(session, words) }),
       backUrl: session.success_url?.replaceAll('{CHECKOUT_SESSION_ID}', session.id),
     });
   }
@@ -243,7 +236,7 @@ type Notice = {
   title: string;
   text: string;
   backUrl?: string | null | undefined;
-  /** Where no amount stands above it. */
+  /** `h1` if the page shows no amount above. */
   heading?: 'h1' | 'h2';
 };
 
@@ -257,8 +250,8 @@ function renderNotice(
   return `<div class="step done"><span class="mark ${tone}">${icon(path)}</span><${level} tabindex="-1">${title}</${level}><p>${text}</p>${back}</div>`;
 }
 
-const priceOf = ({ amount_total, currency }: Stripe.Checkout.Session, { money }: Words): string =>
-  money(amount_total ?? 0, currency ?? 'usd');
+const priceOf = ({ amount_total, currency }: Session, { money }: Words): string =>
+  money(amount_total, currency);
 const groupDigits = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
 
 function escapeHtml(text: string): string {
@@ -272,7 +265,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => names[character] ?? character);
 }
 
-/** JSON inside a script element must not be able to end it. */
+/** Keeps JSON from closing the script element that contains it. */
 function escapeScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -2,11 +2,18 @@ import { z } from 'zod';
 import { type Form, joinName } from './form-encoding';
 import { invalidRequest, missingParameter, type StripeError } from './stripe-errors';
 
-/** Building blocks: every value of a form is text. */
+/** Every value of a form is text. */
 export const integer = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: (issue) => `Invalid integer: ${String(issue.input)}` })
   .transform(Number);
+export const positiveAmount = integer.pipe(
+  z.number().min(1, { error: 'This value must be greater than or equal to 1.' }),
+);
+export const currency = z
+  .string()
+  .regex(/^[a-zA-Z]{3}$/, { error: 'Invalid currency' })
+  .toLowerCase();
 export const flag = z
   .string()
   .refine((text) => text === 'true' || text === 'false', {
@@ -24,7 +31,7 @@ export function oneOf<const Names extends readonly [string, ...string[]]>(...nam
   return z.enum(names, { error: `must be one of ${names.slice(0, -1).join(', ')} or ${names.at(-1)}` });
 }
 
-/** Reads a form by its schema; the first thing wrong becomes the error Stripe would answer with. */
+/** Reads a form by its schema; the first problem becomes the error that Stripe would return. */
 export function readParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
   const parsed = schema.safeParse(form);
   if (parsed.success) return parsed.data;
@@ -36,7 +43,8 @@ export function readParameters<Schema extends z.ZodType>(schema: Schema, form: F
 function describeIssue(issue: z.core.$ZodIssue, form: Form): StripeError {
   if (issue.code === 'unrecognized_keys') {
     const param = joinName([...issue.path, issue.keys[0] ?? '']);
-    return invalidRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param });
+    const message = `Received unknown parameter: ${param}. The sandbox knows only the parameters that svc uses.`;
+    return invalidRequest(message, { code: 'parameter_unknown', param });
   }
   const param = joinName(issue.path);
   if (isMissing(form, issue.path)) return missingParameter(param);

@@ -1,6 +1,13 @@
-import type Stripe from 'stripe';
 import type { CardDetails } from './card-form';
+import type { Customer } from './customers';
+import type { Dispute } from './disputes';
+import type { FraudWarning } from './fraud-warnings';
+import type { Charge, Intent, Session } from './objects';
+import type { PaymentMethodDomain } from './payment-method-domains';
+import type { Refund } from './refunds';
 import { resourceMissing } from './stripe-errors';
+import type { Transfer } from './transfers';
+import type { SentEvent } from './webhook-sender';
 
 export type SandboxStore = {
   load(): Promise<{ id: string; body: unknown }[]>;
@@ -9,12 +16,13 @@ export type SandboxStore = {
 };
 
 export type SessionRecord = {
-  session: Stripe.Checkout.Session;
-  lineItems: Stripe.LineItem[];
+  session: Session;
+  /** The name of what is sold. */
+  product: string;
   intentData: { [name: string]: unknown };
   /** The card whose 3-D Secure challenge is open in the payment page. */
   challengedCard: CardDetails | null;
-  /** What the bank will say of a debit, and when. */
+  /** How the bank will decide a debit, and when. */
   pendingDebit?: { succeeds: boolean; decidesAt: number } | null;
 };
 
@@ -24,7 +32,7 @@ type Delivery = {
   nextAttemptAt: number;
   lastError: string | null;
 };
-export type EventRecord = { event: Stripe.Event; delivery: Delivery };
+export type EventRecord = { event: SentEvent; delivery: Delivery };
 export type ReplyRecord = {
   fingerprint: string;
   status: number;
@@ -35,20 +43,20 @@ export type ReplyRecord = {
 
 type Kinds = {
   session: SessionRecord;
-  payment_intent: Stripe.PaymentIntent;
-  charge: Stripe.Charge;
-  refund: Stripe.Refund;
-  dispute: Stripe.Dispute;
-  customer: Stripe.Customer;
-  early_fraud_warning: Stripe.Radar.EarlyFraudWarning;
-  transfer: Stripe.Transfer;
-  payment_method_domain: Stripe.PaymentMethodDomain;
+  payment_intent: Intent;
+  charge: Charge;
+  refund: Refund;
+  dispute: Dispute;
+  customer: Customer;
+  early_fraud_warning: FraudWarning;
+  transfer: Transfer;
+  payment_method_domain: PaymentMethodDomain;
   event: EventRecord;
   reply: ReplyRecord;
 };
 type Kind = keyof Kinds;
 
-/** Everything the emulator knows: in memory, and written through to the store it was given. */
+/** The state of the sandbox: in memory, and written through to its store. */
 export class Records {
   private readonly kept: { [K in Kind]: Map<string, Kinds[K]> } = {
     session: new Map(),
@@ -84,15 +92,16 @@ export class Records {
 
   require<K extends Kind>(kind: K, id: string, param?: string): Kinds[K] {
     const found = this.find(kind, id);
-    if (found === null) throw resourceMissing(kind, id, param);
+    if (found === null) throw resourceMissing(kind === 'session' ? 'checkout.session' : kind, id, param);
     return found;
   }
 
+  /** Oldest first. */
   all<K extends Kind>(kind: K): Kinds[K][] {
     return [...this.kept[kind].values()];
   }
 
-  /** Memory changes at once, so that two requests never decide on the same old state. */
+  /** Memory changes at once, so two requests never decide on the same old state. */
   async save<K extends Kind>(kind: K, id: string, value: Kinds[K]): Promise<void> {
     this.kept[kind].set(id, value);
     await this.store.save(id, { kind, value });
@@ -103,7 +112,7 @@ export class Records {
     await this.store.clear();
   }
 
-  forget<K extends Kind>(kind: K, id: string): void {
+  forget(kind: Kind, id: string): void {
     this.kept[kind].delete(id);
   }
 }

@@ -10,7 +10,7 @@ import { StripeError } from './stripe-errors';
 import { advanceTime, resetTime } from './time';
 
 const controlSchema = z.strictObject({
-  /** Forgets everything. */
+  /** Deletes everything. */
   reset: z.literal(true).optional(),
   webhooks: z.enum(['on', 'hold', 'twice', 'drop']).optional(),
   delay_webhooks_ms: z.number().int().min(0).optional(),
@@ -25,7 +25,7 @@ const controlSchema = z.strictObject({
       path: z.string().optional(),
     })
     .optional(),
-  /** The sandbox's clock goes ahead. */
+  /** Advances the sandbox's clock. */
   advance_seconds: z.number().int().min(1).optional(),
   reset_clock: z.literal(true).optional(),
   fail_refund: z.string().optional(),
@@ -35,14 +35,15 @@ const controlSchema = z.strictObject({
 });
 type Command = z.output<typeof controlSchema>;
 
-/** For tests: what networks, banks and time do, on demand. */
+/** Lets tests play networks, banks and time. */
 export async function serveControl(
   api: Api,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A page in a browser has no business here, whoever's it is.
-  if (request.headers.origin !== undefined) return sendJson(response, 403, { error: 'not for web pages' });
+  // No web page may control the sandbox, of any origin.
+  if (request.headers.origin !== undefined)
+    return sendJson(response, 403, { error: 'Web pages cannot control the sandbox.' });
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
   switch (`${request.method} ${pathname}`) {
     case 'GET /__sandbox/events':
@@ -58,7 +59,7 @@ async function control(api: Api, request: IncomingMessage, response: ServerRespo
   const command = controlSchema.safeParse(parseJson(await readBody(request))?.value);
   if (!command.success) return sendJson(response, 400, { error: z.prettifyError(command.error) });
   try {
-    await obey(api, command.data);
+    await execute(api, command.data);
   } catch (error) {
     if (error instanceof StripeError) return sendJson(response, error.status, { error: error.message });
     throw error;
@@ -66,7 +67,7 @@ async function control(api: Api, request: IncomingMessage, response: ServerRespo
   sendJson(response, 200, { webhooks: api.emulator.webhooks.mode });
 }
 
-async function obey({ emulator, failures }: Api, command: Command): Promise<void> {
+async function execute({ emulator, failures }: Api, command: Command): Promise<void> {
   const { records, webhooks } = emulator;
   if (command.reset) {
     resetTime();

@@ -7,7 +7,7 @@ import { type PageOptions, renderMissingPage, renderPaymentPage } from './paymen
 import type { SessionRecord } from './records';
 import { type Emulator, findByClientSecret } from './sessions';
 
-/** `/pay/<session id>` is the hosted page, `/embed/<client secret>` the framed one. */
+/** Serves the hosted page at `/pay/<session id>` and the framed one at `/embed/<client secret>`. */
 export async function servePage(
   emulator: Emulator,
   request: IncomingMessage,
@@ -39,22 +39,22 @@ async function takePayment(
   response: ServerResponse,
 ): Promise<void> {
   if (record === null) return sendJson(response, 404, { status: 'expired' } satisfies PaymentResult);
-  // A form of a foreign page cannot send JSON without asking the browser first.
+  // A form on another site cannot send JSON without a CORS preflight.
   const isJson = request.headers['content-type']?.startsWith('application/json') ?? false;
   const submission = isJson ? readSubmission(parseJson(await readBody(request))?.value) : null;
   if (submission === null)
     return sendJson(response, 400, { status: 'invalid', errors: {} } satisfies PaymentResult);
   const result = await submitPayment(emulator, record.session.id, submission);
-  const told = translate(result, wordsIn(languageOf(record, request)));
-  // A declined card is an answer, not a failed request: the browser's console stays quiet.
-  sendJson(response, 200, told, { 'cache-control': 'no-store' });
+  const translated = translate(result, wordsIn(languageOf(record, request)));
+  // A declined card is a result, not a failed request, so browsers log no error.
+  sendJson(response, 200, translated, { 'cache-control': 'no-store' });
 }
 
 function languageOf(record: SessionRecord | null, { headers }: IncomingMessage): PageLanguage {
   return choosePageLanguage(record?.session.locale ?? null, headers['accept-language'] ?? '');
 }
 
-/** The API's own messages stay English, as at Stripe; the page speaks to the buyer. */
+/** API messages stay English, as at Stripe; the page uses the buyer's language. */
 function translate(result: PaymentResult, { say }: Words): PaymentResult {
   if (result.status === 'declined') return { ...result, message: say(result.message) };
   if (result.status !== 'invalid') return result;
@@ -72,12 +72,12 @@ function readOptions(pathname: string, query: URLSearchParams, language: PageLan
   return { ...base, chrome: 'framed', parentOrigin: readOrigin(query.get('parent_origin')) };
 }
 
-/** Without one the page follows the visitor's system. */
+/** Without a theme the page follows the visitor's system. */
 function readTheme(text: string | null): PageOptions['theme'] {
   return text === 'light' || text === 'dark' ? text : null;
 }
 
-/** Only a plain web origin is told about the payment; never `*`. */
+/** Only a plain web origin is notified of the payment, never `*`. */
 function readOrigin(text: string | null): string | null {
   if (text === null || !URL.canParse(text)) return null;
   const { origin, protocol } = new URL(text);

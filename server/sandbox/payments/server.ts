@@ -26,10 +26,10 @@ export type SandboxPaymentsOptions = {
 
 const DUE_WORK_EVERY_MS = 5 * SECOND_MS;
 
-/** A payment processor on loopback that speaks Stripe's API, with its own card page. */
+/** A payment processor on loopback with Stripe's API and its own payment page. */
 export async function startSandboxPayments(options: SandboxPaymentsOptions): Promise<LoopbackServer> {
   if (!options.secretKey.startsWith('sk_test_'))
-    throw new Error('The sandbox processor only starts with a key that begins with sk_test_');
+    throw new Error('The payment sandbox needs a secret key that starts with sk_test_');
   resetTime();
   const records = await Records.load(options.store);
   const webhooks = new WebhookSender({

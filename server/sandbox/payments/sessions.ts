@@ -1,8 +1,7 @@
-import type Stripe from 'stripe';
-import { buildLineItems, buildSession } from './objects';
+import { buildSession, type Session } from './objects';
 import type { Records, SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
-import { invalidRequest, resourceMissing } from './stripe-errors';
+import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
 import type { EventCause, WebhookSender } from './webhook-sender';
 
@@ -11,35 +10,23 @@ export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () 
 export async function createSession(
   { records, baseUrl }: Emulator,
   parameters: SessionParameters,
-): Promise<Stripe.Checkout.Session> {
+): Promise<Session> {
   if (parameters.customer !== undefined) records.require('customer', parameters.customer, 'customer');
   const session = buildSession(parameters, baseUrl());
-  const { capture_method: _, ...intentData } = parameters.payment_intent_data ?? {};
-  await records.save('session', session.id, {
-    session,
-    lineItems: buildLineItems(parameters),
-    intentData,
-    challengedCard: null,
-  });
+  const { product, payment_intent_data: intentData = {} } = parameters;
+  await records.save('session', session.id, { session, product, intentData, challengedCard: null });
   return session;
 }
 
-export async function expireSession(
-  emulator: Emulator,
-  id: string,
-  cause: EventCause,
-): Promise<Stripe.Checkout.Session> {
-  const record = emulator.records.find('session', id);
-  if (record === null) throw resourceMissing('checkout.session', id, 'session');
-  if (record.session.status !== 'open') {
-    throw invalidRequest(
-      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${record.session.status}.`,
-    );
-  }
-  return closeExpired(emulator, record, cause);
+export async function expireSession(emulator: Emulator, id: string, cause: EventCause): Promise<Session> {
+  const record = emulator.records.require('session', id, 'session');
+  if (record.session.status === 'open') return closeExpired(emulator, record, cause);
+  throw invalidRequest(
+    `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${record.session.status}.`,
+  );
 }
 
-/** Closes what is past its time. */
+/** Closes the sessions whose time is up. */
 export async function expireDueSessions(emulator: Emulator): Promise<void> {
   const due = emulator.records
     .all('session')
@@ -51,8 +38,8 @@ async function closeExpired(
   { records, webhooks }: Emulator,
   record: SessionRecord,
   cause?: EventCause,
-): Promise<Stripe.Checkout.Session> {
-  const session: Stripe.Checkout.Session = { ...record.session, status: 'expired', url: null };
+): Promise<Session> {
+  const session: Session = { ...record.session, status: 'expired', url: null };
   await records.save('session', session.id, { ...record, session, challengedCard: null });
   await webhooks.emit('checkout.session.expired', session, cause);
   return session;

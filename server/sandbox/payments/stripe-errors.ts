@@ -5,11 +5,11 @@ type StripeErrorBody = {
   param?: string;
   decline_code?: string;
   charge?: string;
-  /** The object itself, as Stripe answers. */
+  /** The whole object, as at Stripe. */
   payment_intent?: object;
 };
 
-/** A request the API refuses, in Stripe's words. */
+/** The API refuses a request, with Stripe's wording. */
 export class StripeError extends Error {
   readonly status: number;
   readonly body: StripeErrorBody;

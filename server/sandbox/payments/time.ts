@@ -1,6 +1,6 @@
 import { now, SECOND_MS } from '../../clock';
 
-/** The sandbox's own time: the product's clock, and ahead of it when a test says so. */
+/** The sandbox's own time: the product's clock, plus what tests have advanced it by. */
 let aheadMs = 0;
 
 export const sandboxNow = (): number => now() + aheadMs;

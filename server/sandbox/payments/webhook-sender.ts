@@ -1,11 +1,11 @@
 import Stripe from 'stripe';
-import { DAY_MS, MINUTE_MS, now, SECOND_MS } from '../../clock';
+import { DAY_MS, now, SECOND_MS } from '../../clock';
 import { describeError, log } from '../../log';
 import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
 import { unixSeconds } from './time';
 
-/** `drop`: lost on the way for good. */
+/** With `drop`, events are lost for good. */
 export type WebhookMode = 'on' | 'hold' | 'twice' | 'drop';
 export type WebhookOrder = 'oldest_first' | 'newest_first';
 type EventType =
@@ -28,14 +28,13 @@ type EventType =
   | 'transfer.reversed';
 export type EventCause = { requestId: string | null; idempotencyKey: string | null };
 
-const RETRY_DELAYS_MS = [
-  SECOND_MS,
-  5 * SECOND_MS,
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  60 * MINUTE_MS,
-];
+/** One event, as it is signed and sent. */
+export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created' | 'request'> & {
+  data: { object: object };
+  type: EventType;
+};
+
+const RETRY_DELAYS_MS = [1, 5, 30, 120, 600, 3600].map((seconds) => seconds * SECOND_MS);
 const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
 /** `setTimeout` fires at once beyond 2^31 milliseconds. */
 const LONGEST_TIMER_MS = DAY_MS;
@@ -47,7 +46,7 @@ type Options = {
   retryDelaysMs?: readonly number[] | undefined;
 };
 
-/** Makes events and delivers them, signed, until they are taken or the retries run out. */
+/** Creates events and delivers them, signed, until they are accepted or the retries run out. */
 export class WebhookSender {
   private readonly options: Options;
   private readonly retryDelaysMs: readonly number[];
@@ -76,12 +75,12 @@ export class WebhookSender {
     this.delayMs = delayMs;
   }
 
-  /** Takes up what an earlier process, or `hold`, left undelivered. */
+  /** Schedules what an earlier process, or `hold`, left undelivered. */
   resume(): void {
     for (const record of this.pending()) this.schedule(record);
   }
 
-  /** Delivers all that is pending now, one after the other in this order, held back or not. */
+  /** Delivers everything that is pending now, one by one in this order, even with `hold`. */
   async deliver(order: WebhookOrder): Promise<void> {
     const pending = this.pending();
     for (const { event } of order === 'newest_first' ? pending.reverse() : pending) {
@@ -97,32 +96,28 @@ export class WebhookSender {
 
   async emit(
     type: EventType,
-    object: unknown,
+    object: object,
     cause: EventCause = { requestId: null, idempotencyKey: null },
   ): Promise<void> {
-    const event = buildEvent(type, object, cause);
-    const record: EventRecord = {
-      event,
-      delivery: {
-        state: this.currentMode === 'drop' ? 'failed' : 'pending',
-        attempts: 0,
-        nextAttemptAt: now() + this.delayMs,
-        lastError: null,
-      },
-    };
-    await this.save(record);
-    if (record.delivery.state === 'pending') this.schedule(record);
+    const state = this.currentMode === 'drop' ? 'failed' : 'pending';
+    await this.enqueue({
+      event: buildEvent(type, object, cause),
+      delivery: { state, attempts: 0, nextAttemptAt: now() + this.delayMs, lastError: null },
+    });
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */
   async redeliver(eventId: string): Promise<void> {
     const { event } = this.options.records.require('event', eventId);
-    const record: EventRecord = {
+    await this.enqueue({
       event,
       delivery: { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null },
-    };
-    await this.save(record);
-    this.schedule(record);
+    });
+  }
+
+  private async enqueue(record: EventRecord): Promise<void> {
+    await this.options.records.save('event', record.event.id, record);
+    if (record.delivery.state === 'pending') this.schedule(record);
   }
 
   async stop(): Promise<void> {
@@ -159,17 +154,15 @@ export class WebhookSender {
     const attempts = delivery.attempts + 1;
     const delayMs = this.retryDelaysMs[delivery.attempts];
     const state = error === null ? 'delivered' : delayMs === undefined ? 'failed' : 'pending';
-    const next: EventRecord = {
+    await this.enqueue({
       event,
       delivery: { state, attempts, nextAttemptAt: now() + (delayMs ?? 0), lastError: error },
-    };
-    await this.save(next);
-    if (state === 'pending') this.schedule(next);
+    });
   }
 
-  /** Null when the receiver took the event, else why not. */
-  private async post(event: Stripe.Event): Promise<string | null> {
-    const payload = JSON.stringify({ ...event, pending_webhooks: 1 }, null, 2);
+  /** Null if the receiver accepted the event, otherwise the reason why not. */
+  private async post(event: SentEvent): Promise<string | null> {
+    const payload = JSON.stringify(event, null, 2);
     const signature = Stripe.webhooks.generateTestHeaderString({
       payload,
       secret: this.options.secret,
@@ -193,23 +186,16 @@ export class WebhookSender {
       return error instanceof Error ? error.message : String(error);
     }
   }
-
-  private save(record: EventRecord): Promise<void> {
-    return this.options.records.save('event', record.event.id, record);
-  }
 }
 
-function buildEvent(type: EventType, object: unknown, cause: EventCause): Stripe.Event {
-  const event = {
+function buildEvent(type: EventType, object: object, cause: EventCause): SentEvent {
+  return {
     id: newStripeId('evt'),
     object: 'event',
     api_version: Stripe.API_VERSION,
     created: unixSeconds(),
     data: { object },
-    livemode: false,
-    pending_webhooks: 0,
     request: { id: cause.requestId, idempotency_key: cause.idempotencyKey },
     type,
   };
-  return event as Stripe.Event;
 }

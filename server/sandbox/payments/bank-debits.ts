@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invoiceOf } from './buyer-details';
-import { buildCharge, type Charge, type Intent, type Session } from './objects';
-import { saveAttempt } from './payment-intents';
-import type { Records, SessionRecord } from './records';
+import { buildCharge, type Intent, type Session } from './objects';
+import { conclude, saveAttempt } from './payment-intents';
+import type { SessionRecord } from './records';
 import type { Emulator } from './sessions';
 import { unixSeconds } from './time';
 
@@ -12,19 +12,9 @@ type TestAccount = { iban: string; label: string; succeeds: boolean; afterSecond
 
 export const TEST_ACCOUNTS: readonly TestAccount[] = [
   { iban: 'AT611904300234573201', label: 'Succeeds', succeeds: true, afterSeconds: 0 },
-  {
-    iban: 'AT321904300235473204',
-    label: 'Succeeds after 3 minutes',
-    succeeds: true,
-    afterSeconds: 180,
-  },
+  { iban: 'AT321904300235473204', label: 'Succeeds after 3 minutes', succeeds: true, afterSeconds: 180 },
   { iban: 'AT861904300235473202', label: 'Fails', succeeds: false, afterSeconds: 0 },
-  {
-    iban: 'AT051904300235473205',
-    label: 'Fails after 3 minutes',
-    succeeds: false,
-    afterSeconds: 180,
-  },
+  { iban: 'AT051904300235473205', label: 'Fails after 3 minutes', succeeds: false, afterSeconds: 180 },
 ];
 
 export const bankFormSchema = z.object({ iban: z.string().max(60), name: z.string().max(200) });
@@ -55,8 +45,7 @@ export async function beginDebit(
   { iban, succeeds, afterSeconds }: TestAccount,
 ): Promise<Session> {
   const { records, webhooks } = emulator;
-  const paidWith = { type: 'sepa_debit' as const, sepa_debit: { last4: iban.slice(-4) } };
-  const charge = buildCharge(open, { paidWith, status: 'pending' });
+  const charge = buildCharge(open, { type: 'sepa_debit', sepa_debit: { last4: iban.slice(-4) } });
   const intent: Intent = {
     ...open,
     status: 'processing',
@@ -69,7 +58,7 @@ export async function beginDebit(
   const pendingDebit = { succeeds, decidesAt: unixSeconds() + afterSeconds };
   await Promise.all([
     records.save('session', session.id, { ...record, session, challengedCard: null, pendingDebit }),
-    saveAttempt(emulator, intent, charge),
+    saveAttempt(emulator, { intent, charge }),
   ]);
   await webhooks.emit('payment_intent.processing', intent);
   await webhooks.emit('checkout.session.completed', session);
@@ -78,53 +67,35 @@ export async function beginDebit(
 
 /** Lets the bank decide every debit whose time has come. */
 export async function decideDueDebits(emulator: Emulator): Promise<void> {
-  const decisions = emulator.records.all('session').flatMap((record) => {
-    const { pendingDebit } = record;
-    if (!pendingDebit || pendingDebit.decidesAt > unixSeconds()) return [];
-    return [pendingDebit.succeeds ? settleDebit(emulator, record) : refuseDebit(emulator, record)];
-  });
-  await Promise.all(decisions);
+  const due = emulator.records
+    .all('session')
+    .filter(({ pendingDebit }) => pendingDebit && pendingDebit.decidesAt <= unixSeconds());
+  await Promise.all(due.map((record) => decide(emulator, record)));
 }
 
-async function settleDebit(emulator: Emulator, record: SessionRecord): Promise<void> {
+async function decide(emulator: Emulator, record: SessionRecord): Promise<void> {
   const { records, webhooks } = emulator;
-  const { intent, charge } = requireDebit(records, record);
-  const paid: Intent = { ...intent, status: 'succeeded', amount_received: intent.amount };
-  const session: Session = {
-    ...record.session,
-    payment_status: 'paid',
-    invoice: invoiceOf(record.session),
-  };
+  const open = records.require('payment_intent', record.session.payment_intent ?? '');
+  const charge = records.require('charge', open.latest_charge ?? '');
+  const isPaid = record.pendingDebit?.succeeds ?? false;
+  const attempt = conclude(open, charge, isPaid ? null : bankRefusal(charge.id));
+  const session: Session = isPaid
+    ? { ...record.session, payment_status: 'paid', invoice: invoiceOf(record.session) }
+    : record.session;
   await Promise.all([
     records.save('session', session.id, { ...record, session, pendingDebit: null }),
-    saveAttempt(emulator, paid, { ...charge, status: 'succeeded', paid: true }),
+    saveAttempt(emulator, attempt),
   ]);
-  await webhooks.emit('payment_intent.succeeded', paid);
-  await webhooks.emit('checkout.session.async_payment_succeeded', session);
+  const outcome = isPaid ? 'succeeded' : 'failed';
+  await webhooks.emit(isPaid ? 'payment_intent.succeeded' : 'payment_intent.payment_failed', attempt.intent);
+  await webhooks.emit(`checkout.session.async_payment_${outcome}`, session);
 }
 
-async function refuseDebit(emulator: Emulator, record: SessionRecord): Promise<void> {
-  const { records, webhooks } = emulator;
-  const { intent, charge } = requireDebit(records, record);
-  const refused: Intent = {
-    ...intent,
-    status: 'requires_payment_method',
-    last_payment_error: {
-      type: 'invalid_request_error',
-      charge: charge.id,
-      code: 'payment_intent_payment_attempt_failed',
-      message: 'The bank refused the debit.',
-    },
+function bankRefusal(charge: string): NonNullable<Intent['last_payment_error']> {
+  return {
+    type: 'invalid_request_error',
+    charge,
+    code: 'payment_intent_payment_attempt_failed',
+    message: 'The bank refused the debit.',
   };
-  await Promise.all([
-    records.save('session', record.session.id, { ...record, pendingDebit: null }),
-    saveAttempt(emulator, refused, { ...charge, status: 'failed' }),
-  ]);
-  await webhooks.emit('payment_intent.payment_failed', refused);
-  await webhooks.emit('checkout.session.async_payment_failed', record.session);
-}
-
-function requireDebit(records: Records, { session }: SessionRecord): { intent: Intent; charge: Charge } {
-  const intent = records.require('payment_intent', session.payment_intent ?? '');
-  return { intent, charge: records.require('charge', intent.latest_charge ?? '') };
 }

@@ -17,25 +17,14 @@ const decline = (
   declineCode: string,
   message: string,
   field: Decline['field'] = null,
-): CardOutcome => ({
-  kind: 'declines',
-  decline: { code, declineCode, message, field },
-});
+): CardOutcome => ({ kind: 'declines', decline: { code, declineCode, message, field } });
 
 export const TEST_CARDS: readonly TestCard[] = [
   { number: '4242424242424242', label: 'Pays', outcome: { kind: 'pays' } },
   { number: '4000002760003184', label: '3-D Secure', outcome: { kind: 'challenge' } },
   { number: '4000000000003220', label: '3-D Secure 2', outcome: { kind: 'challenge' } },
-  {
-    number: '4000000000000259',
-    label: 'Pays, then disputed',
-    outcome: { kind: 'pays', later: 'dispute' },
-  },
-  {
-    number: '4000000000001976',
-    label: 'Pays, then inquiry',
-    outcome: { kind: 'pays', later: 'inquiry' },
-  },
+  { number: '4000000000000259', label: 'Pays, then disputed', outcome: { kind: 'pays', later: 'dispute' } },
+  { number: '4000000000001976', label: 'Pays, then inquiry', outcome: { kind: 'pays', later: 'inquiry' } },
   {
     number: '4000000000005423',
     label: 'Pays, then fraud warning',

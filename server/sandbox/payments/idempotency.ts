@@ -7,7 +7,7 @@ import { sandboxNow } from './time';
 export type Reply = { status: number; body: unknown; requestId: string; replayed: boolean };
 
 const KEPT_MS = DAY_MS;
-const STORED_KEY_PREFIX = 'reply_';
+const CARD_REFUSED = 402;
 
 /**
  * Answers a repeated POST with the response to the first one, even if a card was declined. Requests
@@ -26,32 +26,23 @@ export class IdempotentReplies {
     request: { path: string; body: string; requestId: string },
     execute: () => Promise<unknown>,
   ): Promise<Reply> {
+    const id = `reply_${key}`;
     const fingerprint = createHash('sha256').update(`${request.path}\n${request.body}`).digest('base64url');
-    const stored = this.find(key);
-    if (stored !== null) return replay(key, stored, fingerprint);
+    const stored = this.records.find('reply', id);
+    if (stored !== null && stored.storedAt + KEPT_MS > sandboxNow()) return replay(key, stored, fingerprint);
     if (this.inFlight.has(key)) throw keyInUse(key);
     this.inFlight.add(key);
     try {
-      const { status, body } = await finished(execute);
-      const reply = { fingerprint, status, body, requestId: request.requestId, storedAt: sandboxNow() };
-      await this.records.save('reply', STORED_KEY_PREFIX + key, reply);
-      return { status, body, requestId: request.requestId, replayed: false };
+      const reply = { ...(await settle(execute)), requestId: request.requestId };
+      await this.records.save('reply', id, { ...reply, fingerprint, storedAt: sandboxNow() });
+      return { ...reply, replayed: false };
     } finally {
       this.inFlight.delete(key);
     }
   }
-
-  private find(key: string): ReplyRecord | null {
-    const stored = this.records.find('reply', STORED_KEY_PREFIX + key);
-    if (stored === null || stored.storedAt + KEPT_MS > sandboxNow()) return stored;
-    this.records.forget('reply', STORED_KEY_PREFIX + key);
-    return null;
-  }
 }
 
-const CARD_REFUSED = 402;
-
-async function finished(execute: () => Promise<unknown>): Promise<{ status: number; body: unknown }> {
+async function settle(execute: () => Promise<unknown>): Promise<{ status: number; body: unknown }> {
   try {
     return { status: 200, body: await execute() };
   } catch (error) {

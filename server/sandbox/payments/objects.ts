@@ -127,10 +127,8 @@ export type PaidWith =
   | { type: 'card'; card: { brand: string; exp_month: number; exp_year: number; last4: string } }
   | { type: 'sepa_debit'; sepa_debit: { last4: string } };
 
-export function buildCharge(
-  intent: Intent,
-  { paidWith, status }: { paidWith: PaidWith; status: Charge['status'] },
-): Charge {
+/** A charge that the bank has yet to decide. */
+export function buildCharge(intent: Intent, paidWith: PaidWith): Charge {
   return {
     id: newStripeId('ch'),
     object: 'charge',
@@ -138,11 +136,11 @@ export function buildCharge(
     amount_refunded: 0,
     currency: intent.currency,
     disputed: false,
-    paid: status === 'succeeded',
+    paid: false,
     payment_intent: intent.id,
     payment_method: newStripeId('pm'),
     payment_method_details: paidWith,
     refunded: false,
-    status,
+    status: 'pending',
   };
 }

@@ -97,7 +97,8 @@ async function pay(
   card: CardDetails,
   later?: Extract<CardOutcome, { kind: 'pays' }>['later'],
 ): Promise<PaymentResult> {
-  const { intent, charge } = chargeCard(intentOf(emulator.records, record), card, null);
+  const attempt = chargeCard(intentOf(emulator.records, record), card, null);
+  const { intent, charge } = attempt;
   const session: Session = {
     ...record.session,
     invoice: invoiceOf(record.session),
@@ -108,7 +109,7 @@ async function pay(
   };
   await Promise.all([
     emulator.records.save('session', session.id, { ...record, session, challengedCard: null }),
-    saveAttempt(emulator, intent, charge),
+    saveAttempt(emulator, attempt),
   ]);
   await emulator.webhooks.emit('payment_intent.succeeded', intent);
   await emulator.webhooks.emit('checkout.session.completed', session);
@@ -123,13 +124,13 @@ async function declinePayment(
   card: CardDetails,
   decline: Decline,
 ): Promise<PaymentResult> {
-  const { intent, charge } = chargeCard(intentOf(emulator.records, record), card, decline);
-  const session = { ...record.session, payment_intent: intent.id };
+  const attempt = chargeCard(intentOf(emulator.records, record), card, decline);
+  const session = { ...record.session, payment_intent: attempt.intent.id };
   await Promise.all([
     emulator.records.save('session', session.id, { ...record, session, challengedCard: null }),
-    saveAttempt(emulator, intent, charge),
+    saveAttempt(emulator, attempt),
   ]);
-  await emulator.webhooks.emit('payment_intent.payment_failed', intent);
+  await emulator.webhooks.emit('payment_intent.payment_failed', attempt.intent);
   return { status: 'declined', message: decline.message, field: decline.field };
 }
 

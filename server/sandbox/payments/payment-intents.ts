@@ -40,8 +40,9 @@ export async function payOffSession(emulator: Emulator, form: Form, cause: Event
   if (number === undefined) throw resourceMissing('PaymentMethod', given.payment_method, 'payment_method');
   const card = { number, expiryMonth: 12, expiryYear: 2040, name: 'Saved card' };
   const refusal = refusalOf(findOutcome(number));
-  const { intent, charge } = chargeCard(buildIntent(given), card, refusal);
-  await saveAttempt(emulator, intent, charge);
+  const attempt = chargeCard(buildIntent(given), card, refusal);
+  const { intent, charge } = attempt;
+  await saveAttempt(emulator, attempt);
   if (refusal === null) {
     await emulator.webhooks.emit('payment_intent.succeeded', intent, cause);
     return intent;
@@ -56,43 +57,35 @@ function refusalOf(outcome: CardOutcome): Decline | null {
   return outcome.kind === 'challenge' ? AUTHENTICATION_REQUIRED : null;
 }
 
-/** The payment and its charge after one attempt, neither saved yet. */
-export function chargeCard(
-  open: Intent,
-  card: CardDetails,
-  refusal: Decline | null,
-): { intent: Intent; charge: Charge } {
+type Attempt = { intent: Intent; charge: Charge };
+
+/** The payment and its charge after a card was charged or refused, neither saved yet. */
+export function chargeCard(open: Intent, card: CardDetails, refusal: Decline | null): Attempt {
+  const { expiryMonth: exp_month, expiryYear: exp_year, number } = card;
   const charge = buildCharge(open, {
-    status: refusal === null ? 'succeeded' : 'failed',
-    paidWith: {
-      type: 'card',
-      card: {
-        brand: 'visa',
-        exp_month: card.expiryMonth,
-        exp_year: card.expiryYear,
-        last4: card.number.slice(-4),
-      },
-    },
+    type: 'card',
+    card: { brand: 'visa', exp_month, exp_year, last4: number.slice(-4) },
   });
-  const attempted = { ...open, latest_charge: charge.id, next_action: null };
-  const intent: Intent =
-    refusal === null
-      ? {
-          ...attempted,
-          status: 'succeeded',
-          amount_received: open.amount,
-          last_payment_error: null,
-          payment_method: open.payment_method ?? charge.payment_method,
-        }
-      : {
-          ...attempted,
-          status: 'requires_payment_method',
-          last_payment_error: describeRefusal(refusal, charge.id),
-        };
+  return conclude(open, charge, refusal && describeRefusal(refusal, charge.id));
+}
+
+/** The payment and its charge once the bank has decided; without an error it is paid. */
+export function conclude(open: Intent, pending: Charge, error: Intent['last_payment_error']): Attempt {
+  const isPaid = error === null;
+  const charge: Charge = { ...pending, paid: isPaid, status: isPaid ? 'succeeded' : 'failed' };
+  const intent: Intent = {
+    ...open,
+    amount_received: isPaid ? open.amount : 0,
+    last_payment_error: error,
+    latest_charge: charge.id,
+    next_action: null,
+    payment_method: open.payment_method ?? charge.payment_method,
+    status: isPaid ? 'succeeded' : 'requires_payment_method',
+  };
   return { intent, charge };
 }
 
-export async function saveAttempt({ records }: Emulator, intent: Intent, charge: Charge): Promise<void> {
+export async function saveAttempt({ records }: Emulator, { intent, charge }: Attempt): Promise<void> {
   await Promise.all([
     records.save('charge', charge.id, charge),
     records.save('payment_intent', intent.id, intent),

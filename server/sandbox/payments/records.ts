@@ -56,38 +56,26 @@ type Kinds = {
 };
 type Kind = keyof Kinds;
 
-/** The state of the sandbox: in memory, and written through to its store. */
+type Stored = { kind: Kind; value: Kinds[Kind] };
+
+/** The state of the sandbox: in memory, and written through to its store. Ids are unique over all kinds. */
 export class Records {
-  private readonly kept: { [K in Kind]: Map<string, Kinds[K]> } = {
-    session: new Map(),
-    payment_intent: new Map(),
-    charge: new Map(),
-    refund: new Map(),
-    dispute: new Map(),
-    customer: new Map(),
-    early_fraud_warning: new Map(),
-    transfer: new Map(),
-    payment_method_domain: new Map(),
-    event: new Map(),
-    reply: new Map(),
-  };
+  private readonly stored: Map<string, Stored>;
   private readonly store: SandboxStore;
 
-  private constructor(store: SandboxStore) {
+  private constructor(store: SandboxStore, stored: Map<string, Stored>) {
     this.store = store;
+    this.stored = stored;
   }
 
   static async load(store: SandboxStore): Promise<Records> {
-    const records = new Records(store);
-    for (const { id, body } of await store.load()) {
-      const { kind, value } = body as { kind: Kind; value: Kinds[Kind] };
-      (records.kept[kind] as Map<string, Kinds[Kind]> | undefined)?.set(id, value);
-    }
-    return records;
+    const rows = await store.load();
+    return new Records(store, new Map(rows.map(({ id, body }) => [id, body as Stored])));
   }
 
   find<K extends Kind>(kind: K, id: string): Kinds[K] | null {
-    return this.kept[kind].get(id) ?? null;
+    const found = this.stored.get(id);
+    return found?.kind === kind ? (found.value as Kinds[K]) : null;
   }
 
   require<K extends Kind>(kind: K, id: string, param?: string): Kinds[K] {
@@ -98,21 +86,18 @@ export class Records {
 
   /** Oldest first. */
   all<K extends Kind>(kind: K): Kinds[K][] {
-    return [...this.kept[kind].values()];
+    return [...this.stored.values()].filter((one) => one.kind === kind).map(({ value }) => value as Kinds[K]);
   }
 
   /** Memory changes at once, so two requests never decide on the same old state. */
   async save<K extends Kind>(kind: K, id: string, value: Kinds[K]): Promise<void> {
-    this.kept[kind].set(id, value);
-    await this.store.save(id, { kind, value });
+    const stored: Stored = { kind, value };
+    this.stored.set(id, stored);
+    await this.store.save(id, stored);
   }
 
   async clear(): Promise<void> {
-    for (const kept of Object.values(this.kept)) kept.clear();
+    this.stored.clear();
     await this.store.clear();
-  }
-
-  forget(kind: Kind, id: string): void {
-    this.kept[kind].delete(id);
   }
 }

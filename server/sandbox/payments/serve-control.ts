@@ -12,8 +12,7 @@ import { advanceTime, resetTime } from './time';
 const controlSchema = z.strictObject({
   /** Deletes everything. */
   reset: z.literal(true).optional(),
-  webhooks: z.enum(['on', 'hold', 'twice', 'drop']).optional(),
-  delay_webhooks_ms: z.number().int().min(0).optional(),
+  webhooks: z.enum(['on', 'hold', 'twice']).optional(),
   /** Delivers what is pending, in this order. */
   deliver: z.enum(['oldest_first', 'newest_first']).optional(),
   redeliver: z.string().optional(),
@@ -72,12 +71,10 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
   if (command.reset) {
     resetTime();
     failures.clear();
-    webhooks.setDelay(0);
     webhooks.setMode('on');
     await records.clear();
   }
   if (command.webhooks !== undefined) webhooks.setMode(command.webhooks);
-  if (command.delay_webhooks_ms !== undefined) webhooks.setDelay(command.delay_webhooks_ms);
   if (command.fail_next !== undefined) failures.order(command.fail_next);
   if (command.reset_clock) resetTime();
   if (command.advance_seconds !== undefined) {

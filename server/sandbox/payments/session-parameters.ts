@@ -11,7 +11,7 @@ import {
   readParameters,
   url,
 } from './read-parameters';
-import { invalidRequest, missingParameter } from './stripe-errors';
+import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
 
 const MINIMUM_AMOUNT_MINOR = 50;
@@ -79,10 +79,7 @@ export type SessionParameters = Given & {
 /** Accepts what Stripe accepts and refuses what Stripe refuses, with its code and parameter name. */
 export function readSessionParameters(form: Form): SessionParameters {
   const given = readParameters(createSchema, form);
-  if (given.ui_mode === 'hosted_page') refuseHostedConflicts(given);
-  else refuseEmbeddedConflicts(given);
-  refuseCustomerConflicts(given);
-  if (given.automatic_tax?.enabled) refuseTaxConflicts(given);
+  refuseConflicts(given);
   const [{ price_data: price }] = given.line_items;
   refuseSmallAmount(price.unit_amount, price.currency);
   return {
@@ -94,60 +91,69 @@ export function readSessionParameters(form: Form): SessionParameters {
   };
 }
 
-function refuseHostedConflicts(given: Given): void {
-  if (given.success_url === undefined) throw missingParameter('success_url');
-  for (const param of ['return_url', 'redirect_on_completion'] as const) {
-    if (given[param] !== undefined)
-      throw invalidRequest(`You can only use \`${param}\` with \`ui_mode: embedded_page\`.`, { param });
-  }
-}
+type Conflict = { param: string; message: string; code?: string; when(given: Given): boolean };
+const missing = (param: 'success_url' | 'return_url', when: Conflict['when']): Conflict => ({
+  param,
+  code: 'parameter_missing',
+  message: `Missing required param: ${param}.`,
+  when: (given) => given[param] === undefined && when(given),
+});
+const onlyIn = (ui_mode: Given['ui_mode'], param: keyof Given): Conflict => ({
+  param,
+  message: `You can only use \`${param}\` with \`ui_mode: ${ui_mode}\`.`,
+  when: (given) => given[param] !== undefined && given.ui_mode !== ui_mode,
+});
 
-function refuseEmbeddedConflicts(given: Given): void {
-  for (const param of ['success_url', 'cancel_url'] as const) {
-    if (given[param] !== undefined) {
-      throw invalidRequest(
-        `You can not pass \`${param}\` when \`ui_mode\` is \`embedded_page\`. Use \`return_url\`.`,
-        { param },
-      );
-    }
-  }
-  const neverRedirects = given.redirect_on_completion === 'never';
-  if (neverRedirects && given.return_url !== undefined) {
-    throw invalidRequest('You cannot pass `return_url` when `redirect_on_completion` is `never`.', {
-      param: 'return_url',
-    });
-  }
-  if (!neverRedirects && given.return_url === undefined) throw missingParameter('return_url');
-}
-
-function refuseCustomerConflicts({
-  customer,
-  customer_update: update,
-  tax_id_collection: taxId,
-}: Given): void {
-  if (customer === undefined && update !== undefined)
-    throw invalidRequest('`customer_update` can only be used with `customer`.', { param: 'customer_update' });
-  if (taxId?.enabled && customer !== undefined && update?.name !== 'auto') {
-    throw invalidRequest(
+const CONFLICTS: readonly Conflict[] = [
+  onlyIn('embedded_page', 'return_url'),
+  onlyIn('embedded_page', 'redirect_on_completion'),
+  onlyIn('hosted_page', 'success_url'),
+  onlyIn('hosted_page', 'cancel_url'),
+  missing('success_url', ({ ui_mode }) => ui_mode === 'hosted_page'),
+  missing(
+    'return_url',
+    ({ ui_mode, redirect_on_completion: redirect }) => ui_mode === 'embedded_page' && redirect !== 'never',
+  ),
+  {
+    param: 'return_url',
+    message: 'You cannot pass `return_url` when `redirect_on_completion` is `never`.',
+    when: ({ return_url, redirect_on_completion: redirect }) =>
+      return_url !== undefined && redirect === 'never',
+  },
+  {
+    param: 'customer_update',
+    message: '`customer_update` can only be used with `customer`.',
+    when: ({ customer, customer_update }) => customer === undefined && customer_update !== undefined,
+  },
+  {
+    param: 'tax_id_collection',
+    message:
       'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
-      { param: 'tax_id_collection' },
-    );
-  }
-}
-
-/** Customers of the sandbox have no address on file, so tax always needs the one from the form. */
-function refuseTaxConflicts({ customer, customer_update: update, line_items: [item] }: Given): void {
-  if (customer !== undefined && update?.address !== 'auto') {
-    throw invalidRequest(
+    when: ({ customer, customer_update, tax_id_collection }) =>
+      customer !== undefined && tax_id_collection?.enabled === true && customer_update?.name !== 'auto',
+  },
+  {
+    // Customers of the sandbox have no address on file, so tax always needs the one from the form.
+    param: 'automatic_tax',
+    code: 'customer_tax_location_invalid',
+    message:
       'Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set `customer_update[address]` to `auto`.',
-      { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
-    );
-  }
-  if (item.price_data.tax_behavior !== 'inclusive') {
-    throw invalidRequest('The sandbox calculates tax only for tax_behavior inclusive.', {
-      param: 'line_items[0][price_data][tax_behavior]',
-    });
-  }
+    when: ({ customer, customer_update, automatic_tax }) =>
+      customer !== undefined && automatic_tax?.enabled === true && customer_update?.address !== 'auto',
+  },
+  {
+    param: 'line_items[0][price_data][tax_behavior]',
+    message: 'The sandbox calculates tax only for tax_behavior inclusive.',
+    when: ({ automatic_tax, line_items: [{ price_data }] }) =>
+      automatic_tax?.enabled === true && price_data.tax_behavior !== 'inclusive',
+  },
+];
+
+function refuseConflicts(given: Given): void {
+  const conflict = CONFLICTS.find(({ when }) => when(given));
+  if (conflict === undefined) return;
+  const { when: _, message, ...details } = conflict;
+  throw invalidRequest(message, details);
 }
 
 function refuseSmallAmount(amountMinor: number, chargeCurrency: string): void {

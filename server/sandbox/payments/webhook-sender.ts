@@ -5,8 +5,7 @@ import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
 import { unixSeconds } from './time';
 
-/** With `drop`, events are lost for good. */
-export type WebhookMode = 'on' | 'hold' | 'twice' | 'drop';
+export type WebhookMode = 'on' | 'hold' | 'twice';
 export type WebhookOrder = 'oldest_first' | 'newest_first';
 type EventType =
   | 'checkout.session.completed'
@@ -54,7 +53,6 @@ export class WebhookSender {
   private readonly running = new Set<Promise<void>>();
   private readonly stopped = new AbortController();
   private currentMode: WebhookMode = 'on';
-  private delayMs = 0;
 
   constructor(options: Options) {
     this.options = options;
@@ -68,11 +66,6 @@ export class WebhookSender {
   setMode(mode: WebhookMode): void {
     this.currentMode = mode;
     if (mode !== 'hold') this.resume();
-  }
-
-  /** How long new events wait before their first delivery. */
-  setDelay(delayMs: number): void {
-    this.delayMs = delayMs;
   }
 
   /** Schedules what an earlier process, or `hold`, left undelivered. */
@@ -99,20 +92,13 @@ export class WebhookSender {
     object: object,
     cause: EventCause = { requestId: null, idempotencyKey: null },
   ): Promise<void> {
-    const state = this.currentMode === 'drop' ? 'failed' : 'pending';
-    await this.enqueue({
-      event: buildEvent(type, object, cause),
-      delivery: { state, attempts: 0, nextAttemptAt: now() + this.delayMs, lastError: null },
-    });
+    await this.enqueue({ event: buildEvent(type, object, cause), delivery: undelivered() });
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */
   async redeliver(eventId: string): Promise<void> {
     const { event } = this.options.records.require('event', eventId);
-    await this.enqueue({
-      event,
-      delivery: { state: 'pending', attempts: 0, nextAttemptAt: now(), lastError: null },
-    });
+    await this.enqueue({ event, delivery: undelivered() });
   }
 
   private async enqueue(record: EventRecord): Promise<void> {
@@ -187,6 +173,13 @@ export class WebhookSender {
     }
   }
 }
+
+const undelivered = (): EventRecord['delivery'] => ({
+  state: 'pending',
+  attempts: 0,
+  nextAttemptAt: now(),
+  lastError: null,
+});
 
 function buildEvent(type: EventType, object: object, cause: EventCause): SentEvent {
   return {

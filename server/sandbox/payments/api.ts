@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hmacSha256, sameBytes } from '../../ids';
 import { readBody, sendJson } from '../loopback-server';
-import { type Endpoint, type EndpointCall, findEndpoint } from './endpoints';
+import { findEndpoint } from './endpoints';
 import { expandObject } from './expand';
 import type { Failures } from './failures';
-import { parseForm } from './form-encoding';
+import { type Form, parseForm } from './form-encoding';
 import type { IdempotentReplies, Reply } from './idempotency';
 import { newStripeId } from './objects';
 import type { Emulator } from './sessions';
@@ -21,7 +21,11 @@ export type Api = {
 export async function serveApi(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const requestId = newStripeId('req');
   try {
-    send(request, response, await answer(api, request, requestId));
+    const reply = await answer(api, request, requestId);
+    sendJson(response, reply.status, reply.body, {
+      'request-id': reply.requestId,
+      ...(reply.replayed && { 'idempotent-replayed': 'true' }),
+    });
   } catch (error) {
     if (!(error instanceof StripeError)) throw error;
     sendJson(response, error.status, { error: error.body }, { 'request-id': requestId });
@@ -36,29 +40,22 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
     throw invalidRequest(`Unrecognized request URL (${request.method}: ${pathname}).`, { status: 404 });
   api.failures.throwNext(pathname);
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();
-  const key = request.method === 'POST' ? (request.headers['idempotency-key'] ?? null) : null;
-  const idempotencyKey = Array.isArray(key) ? key.join() : key;
-  const call = { form: parseForm(body), cause: { requestId, idempotencyKey } };
-  const execute = () => run(api.emulator, endpoint, call, endpoint.path.exec(pathname)?.[1] ?? '');
-  if (idempotencyKey === null) return { status: 200, body: await execute(), requestId, replayed: false };
-  return api.replies.run(idempotencyKey, { path: pathname, body, requestId }, execute);
-}
-
-async function run(emulator: Emulator, endpoint: Endpoint, call: EndpointCall, id: string): Promise<object> {
-  const paths = [call.form.expand ?? []].flat().filter((path) => typeof path === 'string');
-  return paths.reduce(
-    (result, path) => expandObject(emulator.records, result, path),
-    await endpoint.run(emulator, call, id),
-  );
-}
-
-function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  const form = parseForm(body);
+  const execute = async () =>
+    expand(
+      api.emulator,
+      form,
+      await endpoint.run(api.emulator, form, endpoint.path.exec(pathname)?.[1] ?? ''),
+    );
   const key = request.headers['idempotency-key'];
-  sendJson(response, reply.status, reply.body, {
-    'request-id': reply.requestId,
-    ...(typeof key === 'string' && { 'idempotency-key': key }),
-    ...(reply.replayed && { 'idempotent-replayed': 'true' }),
-  });
+  if (request.method !== 'POST' || typeof key !== 'string')
+    return { status: 200, body: await execute(), requestId, replayed: false };
+  return api.replies.run(key, { path: pathname, body, requestId }, execute);
+}
+
+function expand({ records }: Emulator, form: Form, object: object): object {
+  const paths = [form.expand ?? []].flat().filter((path) => typeof path === 'string');
+  return paths.reduce((expanded, path) => expandObject(records, expanded, path), object);
 }
 
 function requireKey(request: IncomingMessage, secretKey: string): void {

@@ -6,13 +6,11 @@ import { createRefund } from './refunds';
 import { readSessionParameters } from './session-parameters';
 import { createSession, type Emulator, expireSession } from './sessions';
 import { createTransfer, reverseTransfer } from './transfers';
-import type { EventCause } from './webhook-sender';
 
-export type EndpointCall = { form: Form; cause: EventCause };
 export type Endpoint = {
   method: 'GET' | 'POST';
   path: RegExp;
-  run(emulator: Emulator, call: EndpointCall, id: string): object | Promise<object>;
+  run(emulator: Emulator, form: Form, id: string): object | Promise<object>;
 };
 
 /** Takes a path such as `refunds/:id`; `run` receives the id. */
@@ -23,7 +21,7 @@ const endpoint = (method: Endpoint['method'], path: string, run: Endpoint['run']
 });
 
 const ENDPOINTS: readonly Endpoint[] = [
-  endpoint('POST', 'checkout/sessions', (emulator, { form }) =>
+  endpoint('POST', 'checkout/sessions', (emulator, form) =>
     createSession(emulator, readSessionParameters(form)),
   ),
   endpoint(
@@ -31,35 +29,29 @@ const ENDPOINTS: readonly Endpoint[] = [
     'checkout/sessions/:id',
     ({ records }, _, id) => records.require('session', id, 'session').session,
   ),
-  endpoint('POST', 'checkout/sessions/:id/expire', (emulator, { cause }, id) =>
-    expireSession(emulator, id, cause),
-  ),
+  endpoint('POST', 'checkout/sessions/:id/expire', (emulator, _, id) => expireSession(emulator, id)),
 
-  endpoint('POST', 'customers', (emulator, { form }) => createCustomer(emulator, form)),
-  endpoint('POST', 'payment_intents', (emulator, { form, cause }) => payOffSession(emulator, form, cause)),
+  endpoint('POST', 'customers', (emulator, form) => createCustomer(emulator, form)),
+  endpoint('POST', 'payment_intents', (emulator, form) => payOffSession(emulator, form)),
   endpoint('GET', 'payment_intents/:id', ({ records }, _, id) =>
     records.require('payment_intent', id, 'intent'),
   ),
 
-  endpoint('POST', 'refunds', (emulator, { form, cause }) => createRefund(emulator, form, cause)),
-  endpoint('GET', 'refunds', ({ records }, { form }) => list(records.all('refund'), form, 'payment_intent')),
-  endpoint('GET', 'disputes', ({ records }, { form }) =>
-    list(records.all('dispute'), form, 'payment_intent'),
-  ),
-  endpoint('GET', 'radar/early_fraud_warnings', ({ records }, { form }) =>
+  endpoint('POST', 'refunds', (emulator, form) => createRefund(emulator, form)),
+  endpoint('GET', 'refunds', ({ records }, form) => list(records.all('refund'), form, 'payment_intent')),
+  endpoint('GET', 'disputes', ({ records }, form) => list(records.all('dispute'), form, 'payment_intent')),
+  endpoint('GET', 'radar/early_fraud_warnings', ({ records }, form) =>
     list(records.all('early_fraud_warning'), form, 'payment_intent'),
   ),
 
-  endpoint('POST', 'transfers', (emulator, { form, cause }) => createTransfer(emulator, form, cause)),
+  endpoint('POST', 'transfers', (emulator, form) => createTransfer(emulator, form)),
   endpoint('GET', 'transfers/:id', ({ records }, _, id) => records.require('transfer', id)),
-  endpoint('GET', 'transfers', ({ records }, { form }) =>
+  endpoint('GET', 'transfers', ({ records }, form) =>
     list(records.all('transfer'), form, 'destination', 'transfer_group'),
   ),
-  endpoint('POST', 'transfers/:id/reversals', (emulator, { form, cause }, id) =>
-    reverseTransfer(emulator, id, form, cause),
-  ),
+  endpoint('POST', 'transfers/:id/reversals', (emulator, form, id) => reverseTransfer(emulator, id, form)),
 
-  endpoint('POST', 'payment_method_domains', (emulator, { form }) => createDomain(emulator, form)),
+  endpoint('POST', 'payment_method_domains', (emulator, form) => createDomain(emulator, form)),
   endpoint('POST', 'payment_method_domains/:id/validate', ({ records }, _, id) =>
     records.require('payment_method_domain', id),
   ),

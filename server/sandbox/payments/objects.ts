@@ -60,7 +60,7 @@ export function buildSession(given: SessionParameters, baseUrl: string): Session
     mode: 'payment',
     payment_intent: null,
     payment_status: 'unpaid',
-    redirect_on_completion: isEmbedded ? (given.redirect_on_completion ?? 'always') : null,
+    redirect_on_completion: given.redirect_on_completion ?? null,
     ...(given.return_url !== undefined && { return_url: given.return_url }),
     status: 'open',
     success_url: given.success_url ?? null,

@@ -6,7 +6,6 @@ import { buildCharge, buildIntent, type Charge, type Intent } from './objects';
 import { currency, integer, metadata, readParameters } from './read-parameters';
 import type { Emulator } from './sessions';
 import { resourceMissing, StripeError } from './stripe-errors';
-import type { EventCause } from './webhook-sender';
 
 /** Stripe's names for saved test cards, as `payment_method`. */
 const SAVED_CARDS: Record<string, string> = {
@@ -33,7 +32,7 @@ const intentSchema = z.strictObject({
 });
 
 /** A payment with a saved card while the buyer is absent, created and confirmed in one call. */
-export async function payOffSession(emulator: Emulator, form: Form, cause: EventCause): Promise<Intent> {
+export async function payOffSession(emulator: Emulator, form: Form): Promise<Intent> {
   const { confirm: _, off_session: __, ...given } = readParameters(intentSchema, form);
   if (given.customer !== null) emulator.records.require('customer', given.customer, 'customer');
   const number = SAVED_CARDS[given.payment_method];
@@ -44,10 +43,10 @@ export async function payOffSession(emulator: Emulator, form: Form, cause: Event
   const { intent, charge } = attempt;
   await saveAttempt(emulator, attempt);
   if (refusal === null) {
-    await emulator.webhooks.emit('payment_intent.succeeded', intent, cause);
+    await emulator.webhooks.emit('payment_intent.succeeded', intent);
     return intent;
   }
-  await emulator.webhooks.emit('payment_intent.payment_failed', intent, cause);
+  await emulator.webhooks.emit('payment_intent.payment_failed', intent);
   throw new StripeError(402, { ...describeRefusal(refusal, charge.id), payment_intent: intent });
 }
 

@@ -2,23 +2,23 @@
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
-  --page: light-dark(#f5f6f8, #0d0f14);
-  --surface: light-dark(#ffffff, #15181f);
-  --field: light-dark(#ffffff, #1b1f28);
-  --line: light-dark(#bcc3cf, #464e5d);
-  --hairline: light-dark(#e8ebf0, #252a34);
-  --ink: light-dark(#171b26, #f0f2f6);
-  --soft: light-dark(#596275, #a0a9b8);
-  --faint: light-dark(#6b7385, #8d96a7);
-  --aside: light-dark(#fafbfc, #12151b);
-  --accent: light-dark(#3f4fd8, #5866ee);
-  --accent-strong: light-dark(#3341bd, #4a57db);
-  --on-accent: #ffffff;
-  --focus: light-dark(#3f4fd8, #929dff);
+  --page: light-dark(#f5f6f8, #0c0d10);
+  --surface: light-dark(#ffffff, #131417);
+  --field: light-dark(#ffffff, #131417);
+  --line: light-dark(#b7bbc5, #4d5260);
+  --hairline: light-dark(#e3e5ea, #2a2d34);
+  --ink: light-dark(#16181d, #eceef2);
+  --soft: light-dark(#5b616e, #9ba1ae);
+  --faint: light-dark(#6b7180, #9096a4);
+  --aside: light-dark(#fafbfc, #101114);
+  --accent: light-dark(#4649c8, #9a9dff);
+  --accent-strong: light-dark(#3a3db0, #b3b5ff);
+  --on-accent: light-dark(#ffffff, #101114);
+  --focus: light-dark(#4649c8, #9a9dff);
   --danger: light-dark(#b3261e, #ff9d94);
   --danger-surface: light-dark(#fdf1f0, #2c1917);
   --good: light-dark(#12784a, #57cf98);
-  --note: light-dark(#f4f5f8, #1b1f28);
+  --note: light-dark(#f6f7f9, #1b1d21);
 }
 :root[data-theme=light] { color-scheme: light; }
 :root[data-theme=dark] { color-scheme: dark; }
@@ -60,22 +60,8 @@ button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 /* A message only. */
 .hosted .sheet:has(> .panel:only-child) { display: block; max-width: 480px; margin: 0 auto; }
 
-/* Framed: the same form in the colors of the page around it. */
-.framed {
-  --surface: light-dark(#ffffff, #131417);
-  --field: light-dark(#ffffff, #131417);
-  --line: light-dark(#b7bbc5, #4d5260);
-  --hairline: light-dark(#e3e5ea, #2a2d34);
-  --ink: light-dark(#16181d, #eceef2);
-  --soft: light-dark(#5b616e, #9ba1ae);
-  --faint: light-dark(#6b7180, #9096a4);
-  --accent: light-dark(#4649c8, #9a9dff);
-  --accent-strong: light-dark(#3a3db0, #b3b5ff);
-  --on-accent: light-dark(#ffffff, #101114);
-  --focus: light-dark(#4649c8, #9a9dff);
-  --note: light-dark(#f6f7f9, #1b1d21);
-  background: var(--surface);
-}
+/* Framed: the form alone, without borders of its own. */
+.framed { background: var(--surface); }
 .framed .panel { padding: 4px; }
 .framed .summary { display: flex; justify-content: space-between; align-items: baseline; gap: 16px; padding: 4px 4px 16px; }
 .framed .summary .merchant, .framed .items { display: none; }

@@ -7,7 +7,6 @@ import { type Charge, newStripeId } from './objects';
 import { oneOf, positiveAmount, readParameters } from './read-parameters';
 import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
-import type { EventCause } from './webhook-sender';
 
 export type Refund = Pick<
   Stripe.Refund,
@@ -20,7 +19,7 @@ const refundSchema = z.strictObject({
   reason: oneOf('duplicate', 'fraudulent', 'requested_by_customer').optional(),
 });
 
-export async function createRefund(emulator: Emulator, form: Form, cause: EventCause): Promise<Refund> {
+export async function createRefund(emulator: Emulator, form: Form): Promise<Refund> {
   const { records, webhooks } = emulator;
   const given = readParameters(refundSchema, form);
   const charge = requirePaidCharge(emulator, given.payment_intent);
@@ -37,8 +36,8 @@ export async function createRefund(emulator: Emulator, form: Form, cause: EventC
   const amount_refunded = charge.amount_refunded + refund.amount;
   const changed = { ...charge, amount_refunded, refunded: amount_refunded === charge.amount };
   await Promise.all([records.save('charge', charge.id, changed), records.save('refund', refund.id, refund)]);
-  await webhooks.emit('refund.created', refund, cause);
-  await webhooks.emit('charge.refunded', changed, cause);
+  await webhooks.emit('refund.created', refund);
+  await webhooks.emit('charge.refunded', changed);
   await settleFraudWarnings(emulator, changed);
   return refund;
 }

@@ -11,7 +11,7 @@ import {
   readParameters,
   url,
 } from './read-parameters';
-import { invalidRequest } from './stripe-errors';
+import { invalidRequest, missingParameter } from './stripe-errors';
 import { unixSeconds } from './time';
 
 const MINIMUM_AMOUNT_MINOR = 50;
@@ -36,13 +36,11 @@ const intentData = z.strictObject({
   transfer_group: z.string().optional(),
 });
 
-const createSchema = z.strictObject({
+const forBoth = {
   mode: z.literal('payment', { error: 'the sandbox supports payment only' }),
-  ui_mode: oneOf('embedded_page', 'hosted_page').default('hosted_page'),
   line_items: z.tuple([lineItem], { error: 'the sandbox sells one item at a time' }),
   adaptive_pricing: z.strictObject({ enabled: z.literal('false') }).optional(),
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
-  cancel_url: url.optional(),
   client_reference_id: z.string().max(200).optional(),
   consent_collection: z.strictObject({ terms_of_service: oneOf('none', 'required').optional() }).optional(),
   customer: z.string().optional(),
@@ -55,8 +53,6 @@ const createSchema = z.strictObject({
   metadata: metadata.optional(),
   origin_context: oneOf('mobile_app', 'web').optional(),
   payment_intent_data: intentData.optional(),
-  redirect_on_completion: oneOf('always', 'if_required', 'never').optional(),
-  return_url: url.optional(),
   saved_payment_method_options: z
     .strictObject({
       payment_method_remove: oneOf('disabled', 'enabled').optional(),
@@ -64,10 +60,26 @@ const createSchema = z.strictObject({
     })
     .optional(),
   submit_type: oneOf('auto', 'book', 'donate', 'pay', 'subscribe').optional(),
-  success_url: url.optional(),
   tax_id_collection: z.strictObject({ enabled: flag }).optional(),
+};
+const onlyWith = (mode: string) => z.undefined({ error: `only possible with ui_mode ${mode}` }).optional();
+const hostedSchema = z.strictObject({
+  ...forBoth,
+  ui_mode: z.literal('hosted_page', { error: 'must be hosted_page or embedded_page' }).default('hosted_page'),
+  cancel_url: url.optional(),
+  redirect_on_completion: onlyWith('embedded_page'),
+  return_url: onlyWith('embedded_page'),
+  success_url: url,
 });
-type Given = z.output<typeof createSchema>;
+const embeddedSchema = z.strictObject({
+  ...forBoth,
+  ui_mode: z.literal('embedded_page'),
+  cancel_url: onlyWith('hosted_page'),
+  redirect_on_completion: oneOf('always', 'if_required', 'never').default('always'),
+  return_url: url.optional(),
+  success_url: onlyWith('hosted_page'),
+});
+type Given = z.output<typeof hostedSchema> | z.output<typeof embeddedSchema>;
 
 export type SessionParameters = Given & {
   amountMinor: number;
@@ -78,7 +90,9 @@ export type SessionParameters = Given & {
 
 /** Accepts what Stripe accepts and refuses what Stripe refuses, with its code and parameter name. */
 export function readSessionParameters(form: Form): SessionParameters {
-  const given = readParameters(createSchema, form);
+  const isEmbedded = form.ui_mode === 'embedded_page';
+  const given = isEmbedded ? readParameters(embeddedSchema, form) : readParameters(hostedSchema, form);
+  if (given.ui_mode === 'embedded_page') checkReturnUrl(given);
   refuseConflicts(given);
   const [{ price_data: price }] = given.line_items;
   refuseSmallAmount(price.unit_amount, price.currency);
@@ -91,35 +105,16 @@ export function readSessionParameters(form: Form): SessionParameters {
   };
 }
 
-type Conflict = { param: string; message: string; code?: string; when(given: Given): boolean };
-const missing = (param: 'success_url' | 'return_url', when: Conflict['when']): Conflict => ({
-  param,
-  code: 'parameter_missing',
-  message: `Missing required param: ${param}.`,
-  when: (given) => given[param] === undefined && when(given),
-});
-const onlyIn = (ui_mode: Given['ui_mode'], param: keyof Given): Conflict => ({
-  param,
-  message: `You can only use \`${param}\` with \`ui_mode: ${ui_mode}\`.`,
-  when: (given) => given[param] !== undefined && given.ui_mode !== ui_mode,
-});
-
-const CONFLICTS: readonly Conflict[] = [
-  onlyIn('embedded_page', 'return_url'),
-  onlyIn('embedded_page', 'redirect_on_completion'),
-  onlyIn('hosted_page', 'success_url'),
-  onlyIn('hosted_page', 'cancel_url'),
-  missing('success_url', ({ ui_mode }) => ui_mode === 'hosted_page'),
-  missing(
-    'return_url',
-    ({ ui_mode, redirect_on_completion: redirect }) => ui_mode === 'embedded_page' && redirect !== 'never',
-  ),
-  {
+function checkReturnUrl({ redirect_on_completion, return_url }: z.output<typeof embeddedSchema>): void {
+  if (redirect_on_completion !== 'never' && return_url === undefined) throw missingParameter('return_url');
+  if (redirect_on_completion !== 'never' || return_url === undefined) return;
+  throw invalidRequest('You cannot pass `return_url` when `redirect_on_completion` is `never`.', {
     param: 'return_url',
-    message: 'You cannot pass `return_url` when `redirect_on_completion` is `never`.',
-    when: ({ return_url, redirect_on_completion: redirect }) =>
-      return_url !== undefined && redirect === 'never',
-  },
+  });
+}
+
+type Conflict = { param: string; message: string; code?: string; when(given: Given): boolean };
+const CONFLICTS: readonly Conflict[] = [
   {
     param: 'customer_update',
     message: '`customer_update` can only be used with `customer`.',

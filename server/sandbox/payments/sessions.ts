@@ -3,7 +3,7 @@ import type { Records, SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
-import type { EventCause, WebhookSender } from './webhook-sender';
+import type { WebhookSender } from './webhook-sender';
 
 export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () => string };
 
@@ -18,9 +18,9 @@ export async function createSession(
   return session;
 }
 
-export async function expireSession(emulator: Emulator, id: string, cause: EventCause): Promise<Session> {
+export async function expireSession(emulator: Emulator, id: string): Promise<Session> {
   const record = emulator.records.require('session', id, 'session');
-  if (record.session.status === 'open') return closeExpired(emulator, record, cause);
+  if (record.session.status === 'open') return closeExpired(emulator, record);
   throw invalidRequest(
     `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${record.session.status}.`,
   );
@@ -34,14 +34,10 @@ export async function expireDueSessions(emulator: Emulator): Promise<void> {
   await Promise.all(due.map((record) => closeExpired(emulator, record)));
 }
 
-async function closeExpired(
-  { records, webhooks }: Emulator,
-  record: SessionRecord,
-  cause?: EventCause,
-): Promise<Session> {
+async function closeExpired({ records, webhooks }: Emulator, record: SessionRecord): Promise<Session> {
   const session: Session = { ...record.session, status: 'expired', url: null };
   await records.save('session', session.id, { ...record, session, challengedCard: null });
-  await webhooks.emit('checkout.session.expired', session, cause);
+  await webhooks.emit('checkout.session.expired', session);
   return session;
 }
 

@@ -7,7 +7,6 @@ import { currency, metadata, positiveAmount, readParameters } from './read-param
 import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
-import type { EventCause } from './webhook-sender';
 
 export type Transfer = Pick<
   Stripe.Transfer,
@@ -27,11 +26,7 @@ const transferSchema = z.strictObject({
 });
 
 /** Sends money to a connected account. Every `acct_…` exists and accepts it. */
-export async function createTransfer(
-  { records, webhooks }: Emulator,
-  form: Form,
-  cause: EventCause,
-): Promise<Transfer> {
+export async function createTransfer({ records, webhooks }: Emulator, form: Form): Promise<Transfer> {
   const given = readParameters(transferSchema, form);
   if (!/^acct_\w+$/.test(given.destination)) {
     throw invalidRequest(`No such destination: '${given.destination}'`, {
@@ -48,7 +43,7 @@ export async function createTransfer(
     ...given,
   };
   await records.save('transfer', transfer.id, transfer);
-  await webhooks.emit('transfer.created', transfer, cause);
+  await webhooks.emit('transfer.created', transfer);
   return transfer;
 }
 
@@ -58,7 +53,6 @@ export async function reverseTransfer(
   { records, webhooks }: Emulator,
   id: string,
   form: Form,
-  cause: EventCause,
 ): Promise<TransferReversal> {
   const transfer = records.require('transfer', id);
   const given = readParameters(reversalSchema, form);
@@ -66,7 +60,7 @@ export async function reverseTransfer(
   const amount_reversed = transfer.amount_reversed + amount;
   const changed = { ...transfer, amount_reversed, reversed: amount_reversed === transfer.amount };
   await records.save('transfer', id, changed);
-  await webhooks.emit('transfer.reversed', changed, cause);
+  await webhooks.emit('transfer.reversed', changed);
   return {
     id: newStripeId('trr'),
     object: 'transfer_reversal',

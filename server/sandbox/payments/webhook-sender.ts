@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { DAY_MS, now, SECOND_MS } from '../../clock';
+import { now, SECOND_MS } from '../../clock';
 import { describeError, log } from '../../log';
 import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
@@ -25,18 +25,15 @@ type EventType =
   | 'radar.early_fraud_warning.updated'
   | 'transfer.created'
   | 'transfer.reversed';
-export type EventCause = { requestId: string | null; idempotencyKey: string | null };
 
 /** One event, as it is signed and sent. */
-export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created' | 'request'> & {
+export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created'> & {
   data: { object: object };
   type: EventType;
 };
 
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 600, 3600].map((seconds) => seconds * SECOND_MS);
 const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
-/** `setTimeout` fires at once beyond 2^31 milliseconds. */
-const LONGEST_TIMER_MS = DAY_MS;
 
 type Options = {
   records: Records;
@@ -87,12 +84,8 @@ export class WebhookSender {
     return this.options.records.all('event').filter(({ delivery }) => delivery.state === 'pending');
   }
 
-  async emit(
-    type: EventType,
-    object: object,
-    cause: EventCause = { requestId: null, idempotencyKey: null },
-  ): Promise<void> {
-    await this.enqueue({ event: buildEvent(type, object, cause), delivery: undelivered() });
+  async emit(type: EventType, object: object): Promise<void> {
+    await this.enqueue({ event: buildEvent(type, object), delivery: undelivered() });
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */
@@ -115,9 +108,7 @@ export class WebhookSender {
   private schedule({ event, delivery }: EventRecord): void {
     if (this.stopped.signal.aborted || this.currentMode === 'hold') return;
     clearTimeout(this.timers.get(event.id));
-    const delayMs = Math.min(Math.max(0, delivery.nextAttemptAt - now()), LONGEST_TIMER_MS);
-    const timer = setTimeout(() => this.run(event.id), delayMs);
-    timer.unref();
+    const timer = setTimeout(() => this.run(event.id), delivery.nextAttemptAt - now()).unref();
     this.timers.set(event.id, timer);
   }
 
@@ -181,14 +172,13 @@ const undelivered = (): EventRecord['delivery'] => ({
   lastError: null,
 });
 
-function buildEvent(type: EventType, object: object, cause: EventCause): SentEvent {
+function buildEvent(type: EventType, object: object): SentEvent {
   return {
     id: newStripeId('evt'),
     object: 'event',
     api_version: Stripe.API_VERSION,
     created: unixSeconds(),
     data: { object },
-    request: { id: cause.requestId, idempotency_key: cause.idempotencyKey },
     type,
   };
 }

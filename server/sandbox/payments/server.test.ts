@@ -134,14 +134,12 @@ describe('checkout sessions', () => {
       status: 'open',
       payment_status: 'unpaid',
       ui_mode: 'hosted_page',
-      amount_subtotal: 1000,
       amount_total: 1000,
       currency: 'usd',
       client_secret: null,
       client_reference_id: 'cks_1',
       metadata: { payment: 'cks_1' },
       payment_intent: null,
-      livemode: false,
     });
     expect(page.id).toMatch(/^cs_test_/);
     expect(page.url).toContain(`${sandbox.url}/pay/${page.id}#`);
@@ -154,14 +152,6 @@ describe('checkout sessions', () => {
       client_secret: expect.stringContaining(`${frame.id}_secret_`),
     });
     expect(await stripe.checkout.sessions.retrieve(frame.id)).toMatchObject({ id: frame.id, status: 'open' });
-  });
-
-  test('line items can be listed', async () => {
-    const session = await stripe.checkout.sessions.create(hosted());
-    const items = await stripe.checkout.sessions.listLineItems(session.id);
-    expect(items.data).toMatchObject([
-      { description: '1,000 credits', amount_total: 1000, quantity: 1, price: { unit_amount: 1000 } },
-    ]);
   });
 
   test.each<[string, object, object]>([
@@ -309,7 +299,6 @@ describe('the API around it', () => {
     for (const call of [
       () => stripe.checkout.sessions.retrieve('cs_test_no'),
       () => stripe.paymentIntents.retrieve('pi_no'),
-      () => stripe.refunds.retrieve('re_no'),
     ]) {
       expect(await refusal(call())).toMatchObject({ statusCode: 404, code: 'resource_missing' });
     }
@@ -330,13 +319,12 @@ describe('paying', () => {
       redirect_to: `https://shop.example/done?session=${session.id}`,
     });
     const paid = await stripe.checkout.sessions.retrieve(session.id, {
-      expand: ['payment_intent.latest_charge', 'line_items'],
+      expand: ['payment_intent.latest_charge'],
     });
     expect(paid).toMatchObject({
       status: 'complete',
       payment_status: 'paid',
       url: null,
-      customer_details: { name: 'Ann Example' },
       payment_intent: {
         status: 'succeeded',
         amount: 1000,
@@ -345,17 +333,12 @@ describe('paying', () => {
         metadata: { payment: 'cks_1' },
         latest_charge: { object: 'charge', paid: true, payment_method_details: { card: { last4: '4242' } } },
       },
-      line_items: { data: [{ amount_total: 1000 }] },
     });
     await receive('payment_intent.succeeded', 'checkout.session.completed');
     const completed = receiver.events.find((event) => event.type === 'checkout.session.completed');
     expect(completed).toMatchObject({
       api_version: Stripe.API_VERSION,
       data: { object: { id: session.id, payment_status: 'paid' } },
-    });
-    expect(await stripe.events.retrieve(completed?.id ?? '')).toMatchObject({
-      type: 'checkout.session.completed',
-      data: { object: { id: session.id } },
     });
   });
 
@@ -467,7 +450,9 @@ describe('refunds', () => {
     expect(await refusal(stripe.refunds.create({ payment_intent }))).toMatchObject({
       code: 'charge_already_refunded',
     });
-    expect(await stripe.refunds.retrieve(part.id)).toMatchObject({ amount: 400 });
+    expect((await stripe.refunds.list({ payment_intent })).data.map(({ amount }) => amount)).toEqual([
+      600, 400,
+    ]);
     await expect.poll(() => receiver.types.filter((type) => type === 'refund.created')).toHaveLength(2);
     const refunded = () =>
       receiver.events.flatMap((event) =>

@@ -18,13 +18,13 @@ export async function startSandboxes(life: Lifetime, given: Settings, databaseUr
 }
 
 async function provideProvider(life: Lifetime): Promise<void> {
-  const provider = await startSandboxProvider({});
+  const provider = await startSandboxProvider();
   life.onStop('sandbox provider', provider.close);
   process.env.SANDBOX_PROVIDER_URL = provider.url;
 }
 
 async function provideMail(life: Lifetime): Promise<void> {
-  const mail = await startSandboxMail({});
+  const mail = await startSandboxMail();
   life.onStop('sandbox mail', mail.close);
   process.env.SMTP_URL = mail.smtpUrl;
   process.env.SANDBOX_MAIL_URL = mail.httpUrl;

@@ -8,7 +8,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Sandbox servers answer on the loopback address only, whatever the product's own host is. */
+/** Sandbox servers listen on the loopback address only, even if svc itself does not. */
 export async function listenOnLoopback(handler: Handler, port = 0): Promise<LoopbackServer> {
   const server = createServer((request, response) => {
     handler(request, response).catch((error: unknown) => failResponse(response, error));
@@ -31,7 +31,10 @@ export async function listenOnLoopback(handler: Handler, port = 0): Promise<Loop
 function failResponse(response: ServerResponse, error: unknown): void {
   log().error({ error: describeError(error) }, 'sandbox request failed');
   if (response.headersSent) response.destroy();
-  else sendJson(response, 500, { error: { type: 'api_error', message: 'The sandbox failed. See its log.' } });
+  else
+    sendJson(response, 500, {
+      error: { type: 'api_error', message: 'The sandbox failed. Check the log of svc.' },
+    });
 }
 
 export async function readBody(request: IncomingMessage): Promise<string> {
@@ -39,7 +42,8 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error('The request body is too large for the sandbox');
+    if (bytes > MAX_BODY_BYTES)
+      throw new Error(`The request body exceeds the sandbox's limit of ${MAX_BODY_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

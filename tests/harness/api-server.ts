@@ -10,7 +10,7 @@ import { startSandboxProvider } from '@/server/sandbox/provider/server';
  * Call after `newDatabase()` and before anything reads the settings.
  */
 export async function startApi(): Promise<{ url: string; provider: LoopbackServer }> {
-  const provider = await startSandboxProvider({});
+  const provider = await startSandboxProvider();
   process.env.SANDBOX_PROVIDER_URL = provider.url;
   const server = createServer((request, response) => void apiListener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -18,7 +18,7 @@ export async function parseMail(
   const mail = await PostalMime.parse(raw);
   return {
     id: envelope.id,
-    // The envelope says who gets the mail; its headers may say anything.
+    // The envelope decides who receives the mail; its headers can say anything.
     to: envelope.to,
     from: formatAddress(mail.from) ?? envelope.from,
     subject: mail.subject ?? '',

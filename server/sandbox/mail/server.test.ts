@@ -1,13 +1,12 @@
 import { createTransport } from 'nodemailer';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SandboxMail, startSandboxMail } from './server';
 
 let sandbox: SandboxMail;
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandboxMail();
 });
-afterAll(() => sandbox.close());
-beforeEach(() => fetch(`${sandbox.httpUrl}/mails`, { method: 'DELETE' }));
+afterEach(() => sandbox.close());
 
 const send = (to: string, subject: string) =>
   createTransport(sandbox.smtpUrl).sendMail({
@@ -31,10 +30,9 @@ test('a mail sent over SMTP is shown with its decoded parts', async () => {
   });
   expect(mail.text.trim()).toBe('Your code is 123456 — Sign in – Zürich');
   expect(Date.parse(mail.received_at)).not.toBeNaN();
-  expect(await read(`/mails/${mail.id}`)).toEqual(mail);
 });
 
-test('mails are listed newest first and by recipient, whatever its case', async () => {
+test('mails are listed newest first and by recipient, regardless of case', async () => {
   await send('ann@example.com', 'one');
   await send('bob@example.com', 'two');
   await send('Ann@Example.com', 'three');
@@ -42,13 +40,6 @@ test('mails are listed newest first and by recipient, whatever its case', async 
     (await read(path)).map((mail: { subject: string }) => mail.subject);
   expect(await subjects('/mails')).toEqual(['three', 'two', 'one']);
   expect(await subjects('/mails?to=ann@example.com')).toEqual(['three', 'one']);
-});
-
-test('DELETE forgets every mail and an unknown mail is 404', async () => {
-  await send('ann@example.com', 'one');
-  expect((await fetch(`${sandbox.httpUrl}/mails`, { method: 'DELETE' })).status).toBe(204);
-  expect(await read('/mails')).toEqual([]);
-  expect((await fetch(`${sandbox.httpUrl}/mails/mail_unknown`)).status).toBe(404);
 });
 
 test('two recipients of one mail both find it', async () => {

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { randomBase62 } from '../../ids';
@@ -10,17 +9,19 @@ export type SandboxMail = { smtpUrl: string; httpUrl: string; close(): Promise<v
 const KEPT_MAILS = 200;
 const MAX_MAIL_BYTES = 5 * 1024 * 1024;
 
-/** Catches every mail the product sends. Newest first: `mails[0]` is the last one. */
-export async function startSandboxMail(options: { smtpPort?: number } = {}): Promise<SandboxMail> {
+/** Catches every email that svc sends. `GET /mails` lists them, newest first; `?to=` filters. */
+export async function startSandboxMail(): Promise<SandboxMail> {
   let mails: ReceivedMail[] = [];
   const smtp = createSmtpServer((mail) => {
     mails = [mail, ...mails].slice(0, KEPT_MAILS);
   });
-  const smtpPort = await listenSmtp(smtp, options.smtpPort ?? 0);
+  const smtpPort = await listenSmtp(smtp);
   const http = await listenOnLoopback(async (request, response) => {
-    if (request.method !== 'DELETE' || request.url !== '/mails') return answer(request, response, mails);
-    mails = [];
-    response.writeHead(204).end();
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+    if (request.method !== 'GET' || pathname !== '/mails')
+      return sendJson(response, 404, { error: 'not found' });
+    const to = searchParams.get('to')?.toLowerCase();
+    sendJson(response, 200, to === undefined ? mails : mails.filter((mail) => isSentTo(mail, to)));
   });
   return {
     smtpUrl: `smtp://127.0.0.1:${smtpPort}`,
@@ -62,33 +63,15 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
   });
 }
 
-async function listenSmtp(smtp: SMTPServer, port: number): Promise<number> {
+async function listenSmtp(smtp: SMTPServer): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     smtp.once('error', reject);
-    smtp.listen(port, '127.0.0.1', resolve);
+    smtp.listen(0, '127.0.0.1', resolve);
   });
-  // A client that hangs up must not end the process as an unhandled 'error' event.
+  // Without a listener, the 'error' event of a client that hangs up would end the process.
   smtp.on('error', () => {});
   return (smtp.server.address() as AddressInfo).port;
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  mails: readonly ReceivedMail[],
-): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
-  if (request.method !== 'GET') return sendJson(response, 405, { error: 'method not allowed' });
-  if (pathname === '/mails')
-    return sendJson(
-      response,
-      200,
-      mails.filter((mail) => isSentTo(mail, searchParams.get('to'))),
-    );
-  const mail = mails.find(({ id }) => pathname === `/mails/${id}`);
-  sendJson(response, mail === undefined ? 404 : 200, mail ?? { error: 'not found' });
-}
-
-function isSentTo(mail: ReceivedMail, address: string | null): boolean {
-  return address === null || mail.to.some((recipient) => recipient.toLowerCase() === address.toLowerCase());
-}
+const isSentTo = (mail: ReceivedMail, address: string): boolean =>
+  mail.to.some((recipient) => recipient.toLowerCase() === address);

@@ -3,7 +3,7 @@ import { hashText, seededRandom } from './seeded-random';
 import { chooseStory } from './stories';
 import { countPromptTokens, type PromptCache } from './token-usage';
 
-/** What a model says, before it takes a wire format. One token is one piece of text. */
+/** The output of a model, independent of the wire format. One token is one piece of text. */
 export type Answer = {
   tokens: string[];
   pausesMs: number[];
@@ -40,12 +40,12 @@ function chooseText(request: GenerationRequest): string {
       return SPLIT_UTF8_TEXT;
     case 'tool':
       return request.tool === null
-        ? 'I was offered no tool.'
-        : `The tool said: ${request.messages.at(-1)?.text ?? ''}`;
+        ? 'The request has no tools.'
+        : `The tool returned: ${request.messages.at(-1)?.text ?? ''}`;
     case 'echo':
       return prompt;
     default:
-      // The failure models need a few tokens to fail in the middle of.
+      // The failure models need a few tokens so that they can fail midway.
       return `${prompt} One two three four five six seven eight.`;
   }
 }
@@ -54,7 +54,7 @@ function lastUserText(request: GenerationRequest): string {
   return request.messages.findLast((message) => message.role === 'user')?.text ?? '';
 }
 
-/** Words with the space before them; long ones in pieces, so that a long text is never one token. */
+/** Words with the space before them; long words are split, so a long text is never one token. */
 function splitTokens(text: string): string[] {
   return text.match(/\s*\S{1,12}|\s+/gu) ?? [];
 }
@@ -79,7 +79,7 @@ function choosePauses(request: GenerationRequest, count: number): number[] {
   return Array.from({ length: count }, () => 15 + Math.floor(random() * 46));
 }
 
-/** Calls the first tool once; when its result comes back, the model answers with text. */
+/** Calls the first tool once; given its result, the model responds with text. */
 function composeToolCall(request: GenerationRequest): Answer['toolCall'] {
   const answersResult = request.messages.at(-1)?.role === 'tool';
   if (request.tool === null || answersResult) return null;

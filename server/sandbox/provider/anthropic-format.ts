@@ -77,7 +77,7 @@ function writeDeltas(answer: Answer): Frame[] {
   ];
 }
 
-/** Unlike OpenAI's count, `input_tokens` leaves the cached ones out. */
+/** Unlike OpenAI's count, `input_tokens` excludes cached tokens. */
 function writeUsage(usage: Usage, outputTokens: number): object {
   return {
     input_tokens: usage.promptTokens - usage.cachedTokens,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What both wire formats ask for, in one form. */
+/** A request of either wire format. */
 export type GenerationRequest = {
   model: string;
   messages: Message[];
@@ -25,7 +25,7 @@ const chatSchema = z.looseObject({
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,
   stop,
-  n: z.literal(1, { error: 'this model answers only n = 1' }).nullish(),
+  n: z.literal(1, { error: 'this model supports only n = 1' }).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   tools: z

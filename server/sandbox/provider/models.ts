@@ -1,7 +1,7 @@
 import type { Failure } from './wire-format';
 
-/** Every model of the sandbox, by its name without the provider's prefix. */
-export const SANDBOX_MODELS = [
+/** Every model of the sandbox, without the provider's prefix. */
+const SANDBOX_MODELS = [
   'echo',
   'story',
   'tool',
@@ -25,7 +25,7 @@ export function isSandboxModel(name: string): boolean {
   return (SANDBOX_MODELS as readonly string[]).includes(name);
 }
 
-/** Models that never begin to answer. The 401 shows part of a key: it must not reach a user. */
+/** Models that always return an error. The 401 contains part of a key, which must not reach a user. */
 const REFUSALS: Record<string, Failure> = {
   'error-400': {
     status: 400,

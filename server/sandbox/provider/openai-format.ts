@@ -36,7 +36,7 @@ function writeWhole(request: GenerationRequest, answer: Answer): unknown {
 
 function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   const base = { ...envelope(request, 'chat.completion.chunk'), service_tier: 'default' };
-  // As at the real thing: when usage is asked for, every chunk before it says `usage: null`.
+  // As at OpenAI: if usage is requested, every chunk before it has `usage: null`.
   const pending = request.includeUsage ? { usage: null } : {};
   const chunk = (delta: object, finishReason: string | null = null, pauseMs = 0): Frame =>
     frame(
@@ -66,7 +66,7 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   };
 }
 
-/** Arguments arrive in pieces that are not JSON on their own. */
+/** Splits the arguments into pieces that are not valid JSON on their own. */
 function writeToolDeltas(answer: Answer): object[] {
   const call = answer.toolCall;
   if (call === null) return [];

@@ -12,14 +12,14 @@ type LoggedRequest = {
 const KEPT_REQUESTS = 100;
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
-/** What the product sent upstream, for tests to look at. Credentials are left out. */
+/** Records what svc sent upstream, for tests to inspect. Credentials are redacted. */
 export class RequestLog {
   private requests: LoggedRequest[] = [];
   aborted = 0;
 
   add(request: IncomingMessage, body: unknown): void {
     const headers = { ...request.headers };
-    for (const name of CREDENTIAL_HEADERS) if (headers[name] !== undefined) headers[name] = '[left out]';
+    for (const name of CREDENTIAL_HEADERS) if (headers[name] !== undefined) headers[name] = '[redacted]';
     const entry = {
       method: request.method ?? '',
       path: request.url ?? '',

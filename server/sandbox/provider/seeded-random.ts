@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A number that depends on the text only. */
+/** Maps a text to a number, always the same. */
 export function hashText(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32LE(0);
 }
 
-/** Mulberry32: the same seed always gives the same run of numbers in [0, 1). */
+/** Mulberry32: the same seed always yields the same sequence of numbers in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,29 +5,24 @@ import { type LoopbackServer, listenOnLoopback, parseJson, readBody, sendJson } 
 import { type Answer, composeAnswer } from './answers';
 import { anthropicFormat } from './anthropic-format';
 import type { GenerationRequest } from './generation-request';
-import { findRefusal, isSandboxModel, SANDBOX_MODELS } from './models';
+import { findRefusal, isSandboxModel } from './models';
 import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
 import type { Failure, WireFormat } from './wire-format';
 
-/** How long the model `slow` keeps a patient client waiting. */
+/** How long the model `slow` waits before it responds. */
 const SLOW_MS = 60_000;
-/** A whole answer takes its time too, but not as long as reading it aloud. */
+/** Non-streamed responses are delayed as well, but by no more than this. */
 const WHOLE_ANSWER_MAX_MS = 1_500;
-
-export type RunningProvider = LoopbackServer;
 
 type Sandbox = { cache: PromptCache; log: RequestLog };
 
 /** A model provider on loopback: OpenAI's chat completions and the basics of Anthropic's messages. */
-export async function startSandboxProvider(options: { port?: number } = {}): Promise<RunningProvider> {
+export async function startSandboxProvider(): Promise<LoopbackServer> {
   const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog() };
-  const server = await listenOnLoopback(
-    (request, response) => route(sandbox, request, response),
-    options.port,
-  );
+  const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
   return { url: `${server.url}/v1`, close: server.close };
 }
 
@@ -39,8 +34,6 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return generate(sandbox, openaiFormat, request, response);
     case 'POST /v1/messages':
       return generate(sandbox, anthropicFormat, request, response);
-    case 'GET /v1/models':
-      return sendJson(response, 200, listModels());
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':
@@ -78,7 +71,7 @@ async function generate(
   const failure = isSandboxModel(model) ? findRefusal(model) : unknownModel(model);
   if (failure !== null) return refuse(response, format, failure);
   await answer(sandbox, format, read.request, { response, signal });
-  // The model `cut` breaks the connection itself: the client did not give up.
+  // The model `cut` closes the connection itself, so this is no client disconnect.
   if (signal.aborted && model !== 'cut') sandbox.log.aborted++;
 }
 
@@ -102,7 +95,7 @@ async function answer(
   return playSteps(client.response, steps, { signal: client.signal, split: request.model === 'split-utf8' });
 }
 
-/** The failures of a stream have their counterpart in a whole answer. */
+/** The failures of a stream, as far as they apply to a whole response. */
 async function answerWhole(
   format: WireFormat,
   request: GenerationRequest,
@@ -130,7 +123,7 @@ async function answerWhole(
   }
 }
 
-/** Aborts as soon as the connection closes before the answer is complete. */
+/** Aborts when the connection closes before the response is complete. */
 function watchClient(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
@@ -150,12 +143,5 @@ function unknownModel(model: string): Failure {
     status: 404,
     kind: 'not_found',
     message: `The model \`${model}\` does not exist or you do not have access to it.`,
-  };
-}
-
-function listModels(): unknown {
-  return {
-    object: 'list',
-    data: SANDBOX_MODELS.map((id) => ({ id, object: 'model', created: 1_760_000_000, owned_by: 'sandbox' })),
   };
 }

@@ -44,7 +44,7 @@ They waited together on his step until dark. The Hunter rose over the roofs, and
 He has written every month since then, and always signs the same way: one step to the left.`,
 ] as const;
 
-/** The same prompt always gets the same story. */
+/** The same prompt always selects the same story. */
 export function chooseStory(prompt: string): string {
   return STORIES[hashText(prompt) % STORIES.length] ?? STORIES[0];
 }

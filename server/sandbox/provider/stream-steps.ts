@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** One event of a stream and how long the model thinks before it. */
+/** One event of a stream, and the pause before it. */
 export type Frame = { text: string; pauseMs: number };
-/** A stream by its parts, so that a failure model can leave one out. */
+/** A stream in parts, so a failure model can omit one. */
 export type StreamScript = {
   opening: Frame[];
   content: Frame[];
@@ -15,7 +15,7 @@ export type StreamScript = {
 };
 type Step = { kind: 'write'; frame: Frame } | { kind: 'hang' } | { kind: 'cut' };
 
-/** What the client receives, in order: the whole script, or what the failure model makes of it. */
+/** What the client receives, in order: the whole script, or the part that a failure model sends. */
 export function planSteps(model: string, script: StreamScript): Step[] {
   const half = script.content.slice(0, Math.ceil(script.content.length / 2));
   switch (model) {
@@ -40,7 +40,7 @@ function writes(...groups: Frame[][]): Step[] {
   return groups.flat().map((frame) => ({ kind: 'write', frame }));
 }
 
-/** Plays the steps until their end or until the client leaves. */
+/** Plays the steps until the end or until the client disconnects. */
 export async function playSteps(
   response: ServerResponse,
   steps: readonly Step[],
@@ -70,13 +70,13 @@ async function write(response: ServerResponse, text: string, signal: AbortSignal
   await once(response, 'drain', { signal }).catch(() => {});
 }
 
-/** Lets what was written reach the client before the connection breaks. */
+/** Closes the connection once the client has received what was written. */
 async function cutConnection(response: ServerResponse): Promise<void> {
   await nextTurn();
   response.socket?.destroySoon();
 }
 
-/** Three bytes at a time: characters, lines and their CRLF ends all break between two reads. */
+/** Three bytes at a time, so characters, lines and CRLF pairs are split between reads. */
 async function writeInFragments(response: ServerResponse, text: string): Promise<void> {
   const bytes = Buffer.from(text.replaceAll('\n', '\r\n'));
   for (let start = 0; start < bytes.length; start += 3) {

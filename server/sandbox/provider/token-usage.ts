@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Message } from './generation-request';
 
 const BYTES_PER_TOKEN = 4;
-/** Every message costs its text and a few tokens for role and separators. */
+/** Each message costs its text plus a few tokens for role and separators. */
 const TOKENS_PER_MESSAGE = 4;
 const CACHE_BLOCK_TOKENS = 64;
 const REMEMBERED_PREFIXES = 5_000;
@@ -15,13 +15,13 @@ export function countPromptTokens(messages: readonly Message[]): number {
 }
 
 /**
- * Remembers prompts as a provider's prompt cache does: a later prompt that begins with the same
- * messages finds that beginning cached, in whole blocks of 64 tokens.
+ * A provider's prompt cache: if a later prompt starts with the same messages, that prefix counts as
+ * cached, in whole blocks of 64 tokens.
  */
 export class PromptCache {
   private readonly seen = new Set<string>();
 
-  /** How many tokens of this prompt were cached before it; remembers it for the next one. */
+  /** Returns how many tokens of this prompt are cached, and caches the prompt. */
   read(model: string, messages: readonly Message[]): number {
     const hash = createHash('sha256').update(model);
     let tokens = 0;

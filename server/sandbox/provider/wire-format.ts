@@ -11,7 +11,7 @@ export type Failure = {
 };
 export type FailureKind = 'bad_request' | 'authentication' | 'not_found' | 'rate_limit' | 'server_error';
 
-/** How one of the two APIs writes what the models say. */
+/** How one of the two APIs reads requests and writes responses. */
 export type WireFormat = {
   readRequest(body: unknown): ReadResult;
   writeWhole(request: GenerationRequest, answer: Answer): unknown;

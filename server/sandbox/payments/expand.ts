@@ -2,8 +2,8 @@ import type { Records } from './records';
 import { invalidRequest } from './stripe-errors';
 
 /** The fields that can be expanded, by the object that holds them. */
-const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge'>> = {
-  'checkout.session': { payment_intent: 'payment_intent' },
+const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge' | 'customer'>> = {
+  'checkout.session': { payment_intent: 'payment_intent', customer: 'customer' },
   payment_intent: { latest_charge: 'charge' },
 };
 

@@ -21,7 +21,7 @@ export class Failures {
     if (order.times <= 0) this.ordered = null;
     throw new StripeError(order.status, {
       type: order.status === 429 ? 'invalid_request_error' : 'api_error',
-      message: 'The sandbox was told to fail this request.',
+      message: 'The sandbox failed this request on demand.',
       ...(order.status === 429 && { code: 'rate_limit' }),
     });
   }

@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 import { randomBase62 } from '../../ids';
 import type { SessionParameters } from './session-parameters';
+import { unixSeconds } from './time';
 
-/** Stripe's objects, reduced to the fields that svc or the sandbox itself reads. */
+/** Stripe's objects, reduced to the fields that svc, its tests or the sandbox itself reads. */
 
 export const newStripeId = (prefix: string): string => `${prefix}_${randomBase62(24)}`;
 
@@ -13,9 +14,11 @@ type SessionField =
   | 'client_reference_id'
   | 'client_secret'
   | 'consent'
+  | 'created'
   | 'expires_at'
   | 'metadata'
   | 'mode'
+  | 'origin_context'
   | 'payment_status'
   | 'return_url'
   | 'status'
@@ -32,6 +35,7 @@ export type Session = Pick<Stripe.Checkout.Session, SessionField> & {
   locale: string | null;
   payment_intent: string | null;
   redirect_on_completion: 'always' | 'if_required' | 'never' | null;
+  tax_id_collection: { enabled: boolean };
   total_details: { amount_tax: number };
   ui_mode: 'embedded_page' | 'hosted_page';
 };
@@ -50,6 +54,7 @@ export function buildSession(given: SessionParameters, baseUrl: string): Session
     client_secret: isEmbedded ? `${id}_secret_${randomBase62(48)}` : null,
     consent: null,
     consent_collection: given.consent_collection ?? null,
+    created: unixSeconds(),
     currency: given.currency,
     customer: given.customer ?? null,
     expires_at: given.expiresAt,
@@ -58,12 +63,14 @@ export function buildSession(given: SessionParameters, baseUrl: string): Session
     locale: given.locale ?? null,
     metadata: given.metadata ?? {},
     mode: 'payment',
+    origin_context: given.origin_context ?? null,
     payment_intent: null,
     payment_status: 'unpaid',
     redirect_on_completion: given.redirect_on_completion ?? null,
     ...(given.return_url !== undefined && { return_url: given.return_url }),
     status: 'open',
     success_url: given.success_url ?? null,
+    tax_id_collection: given.tax_id_collection ?? { enabled: false },
     total_details: { amount_tax: 0 },
     ui_mode: given.ui_mode,
     url: isEmbedded ? null : `${baseUrl}/pay/${id}#${randomBase62(64)}`,

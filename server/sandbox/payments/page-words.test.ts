@@ -5,7 +5,7 @@ import { TAX_COUNTRIES } from './buyer-details';
 import { TEST_CARDS } from './cards';
 import { choosePageLanguage, GERMAN } from './page-words';
 
-test('whatever the payment page says, it says in German too', () => {
+test('every text of the payment page has a German translation', () => {
   const source = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))

@@ -52,7 +52,7 @@ export async function payOffSession(emulator: Emulator, form: Form): Promise<Int
 
 function refusalOf(outcome: CardOutcome): Decline | null {
   if (outcome.kind === 'declines') return outcome.decline;
-  // Without the buyer nobody can pass 3-D Secure.
+  // An absent buyer cannot pass 3-D Secure.
   return outcome.kind === 'challenge' ? AUTHENTICATION_REQUIRED : null;
 }
 

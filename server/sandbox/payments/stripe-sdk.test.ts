@@ -79,7 +79,7 @@ test('customers are created and named on a session', async () => {
   });
 });
 
-describe('a session that asks for more than the money', () => {
+describe('a session that asks for tax and consent', () => {
   const taxed: Stripe.Checkout.SessionCreateParams = {
     ...order,
     line_items: (order.line_items ?? []).map(({ price_data: price, ...item }) => ({
@@ -93,7 +93,7 @@ describe('a session that asks for more than the money', () => {
     origin_context: 'mobile_app',
   };
 
-  test('is paid with a country and consent, and knows the tax, the consent and the invoice', async () => {
+  test('is paid with a country and consent, and returns tax, consent and invoice', async () => {
     const session = await stripe.checkout.sessions.create(taxed);
     expect(session).toMatchObject({
       automatic_tax: { enabled: true, status: 'requires_location_inputs' },
@@ -121,7 +121,7 @@ describe('a session that asks for more than the money', () => {
     });
   });
 
-  test('is asked the same of a bank debit and of a card that the bank confirms', async () => {
+  test('asks the same for bank debits and for cards with 3-D Secure', async () => {
     const answers = { country: 'DE', terms: 'accepted' };
     const debited = await stripe.checkout.sessions.create(taxed);
     expect(await pay(debited, byBank('AT611904300234573201'))).toMatchObject({ status: 'invalid' });
@@ -140,7 +140,7 @@ describe('a session that asks for more than the money', () => {
 });
 
 describe('a bank debit', () => {
-  test('leaves the session complete and unpaid until the bank agrees', async () => {
+  test('completes the session unpaid until the bank confirms', async () => {
     const session = await stripe.checkout.sessions.create(order);
     expect(await pay(session, byBank('AT32 1904 3002 3547 3204'))).toMatchObject({ status: 'complete' });
     expect(await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })).toMatchObject(
@@ -155,7 +155,7 @@ describe('a bank debit', () => {
     await expect.poll(types).toContain('checkout.session.async_payment_succeeded');
   });
 
-  test('that the bank refuses can be paid no more', async () => {
+  test('that the bank refuses cannot be paid any more', async () => {
     const session = await stripe.checkout.sessions.create(order);
     await pay(session, byBank('AT861904300235473202'));
     expect(await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })).toMatchObject(
@@ -167,7 +167,7 @@ describe('a bank debit', () => {
     await expect.poll(types).toContain('checkout.session.async_payment_failed');
   });
 
-  test('takes the test accounts only', async () => {
+  test('accepts only the test accounts', async () => {
     const session = await stripe.checkout.sessions.create(order);
     expect(await pay(session, byBank('DE89370400440532013000'))).toMatchObject({
       status: 'invalid',
@@ -185,13 +185,13 @@ describe('payments without the buyer', () => {
     off_session: true,
   } satisfies Stripe.PaymentIntentCreateParams;
 
-  test('are made with a saved card', async () => {
+  test('are created with a saved card', async () => {
     const { id, status } = await stripe.paymentIntents.create(wish);
     expect(status).toBe('succeeded');
     expect((await stripe.paymentIntents.retrieve(id)).amount_received).toBe(2000);
   });
 
-  test('that the bank declines are card errors, the same under the same key', async () => {
+  test('that the bank declines are card errors, and replayed for the same key', async () => {
     const declined = { ...wish, payment_method: 'pm_card_chargeDeclinedInsufficientFunds' };
     const attempt = () => stripe.paymentIntents.create(declined, { idempotencyKey: 'declined' });
     const first = await attempt().catch((error: Stripe.errors.StripeCardError) => error);
@@ -212,7 +212,7 @@ describe('payments without the buyer', () => {
 });
 
 describe('transfers', () => {
-  test('are made once per key, listed, and reversed in parts but never beyond', async () => {
+  test('are created once per key, listed, and reversed in parts up to their amount', async () => {
     const params = { amount: 5000, currency: 'usd', destination: 'acct_partner', metadata: { month: '11' } };
     const key = { idempotencyKey: 'payout_2026-11_prt_1' };
     const transfer = await stripe.transfers.create(params, key);
@@ -252,7 +252,7 @@ describe('disputes and warnings', () => {
     expect(await list()).toMatchObject([{ status: 'won' }]);
   });
 
-  test('an inquiry disputes nothing yet', async () => {
+  test('an inquiry does not dispute the charge', async () => {
     const payment_intent = await bought('4000000000001976');
     const [inquiry] = (await stripe.disputes.list({ payment_intent })).data;
     expect(inquiry?.status).toBe('warning_needs_response');
@@ -260,7 +260,7 @@ describe('disputes and warnings', () => {
     expect((intent.latest_charge as Stripe.Charge).disputed).toBe(false);
   });
 
-  test('a fraud warning can be acted on until the money is given back', async () => {
+  test('a fraud warning is actionable until the payment is refunded', async () => {
     const payment_intent = await bought('4000000000005423');
     const list = async () => (await stripe.radar.earlyFraudWarnings.list({ payment_intent })).data;
     expect(await list()).toMatchObject([{ actionable: true }]);
@@ -269,12 +269,12 @@ describe('disputes and warnings', () => {
   });
 });
 
-test('payment method domains are taken and validated', async () => {
+test('payment method domains are created and validated', async () => {
   const { id } = await stripe.paymentMethodDomains.create({ domain_name: 'app.example.com' });
   expect(await stripe.paymentMethodDomains.validate(id)).toMatchObject({ apple_pay: { status: 'active' } });
 });
 
-describe('every kind of failure has its class in the SDK', () => {
+describe('every failure raises its error class in the SDK', () => {
   const once = connect(SECRET_KEY, { maxNetworkRetries: 0 });
   test.each<[string, object, abstract new (...given: never[]) => Error]>([
     ['429', { status: 429 }, Stripe.errors.StripeRateLimitError],
@@ -286,7 +286,7 @@ describe('every kind of failure has its class in the SDK', () => {
     expect(await once.customers.create({})).toMatchObject({ object: 'customer' });
   });
 
-  test('a failure that passes is retried by the SDK itself, and done once', async () => {
+  test('the SDK retries a temporary failure, and the call takes effect once', async () => {
     await control({ fail_next: { status: 500, times: 2, path: 'customers' } });
     expect(await stripe.customers.create({})).toMatchObject({ object: 'customer' });
   });
@@ -303,8 +303,10 @@ describe('every kind of failure has its class in the SDK', () => {
     await expect(stripe.customers.create({ email: 'bob@example.com' }, key)).rejects.toBeInstanceOf(
       Stripe.errors.StripeIdempotencyError,
     );
-    const nobody = connect(SECRET_KEY, { port: 9, maxNetworkRetries: 0 });
-    await expect(nobody.customers.create({})).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError);
+    const unreachable = connect(SECRET_KEY, { port: 9, maxNetworkRetries: 0 });
+    await expect(unreachable.customers.create({})).rejects.toBeInstanceOf(
+      Stripe.errors.StripeConnectionError,
+    );
   });
 });
 

@@ -1,1 +1,0 @@
-ALTER TABLE "user" ADD COLUMN "deleted_at" TIMESTAMPTZ(3);

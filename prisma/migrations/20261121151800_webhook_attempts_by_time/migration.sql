@@ -1,2 +1,0 @@
--- CreateIndex
-CREATE INDEX "delivery_attempt_began_at_idx" ON "delivery_attempt"("began_at");

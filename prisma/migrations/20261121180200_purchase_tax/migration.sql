@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "purchase" ADD COLUMN "tax_minor" INTEGER NOT NULL DEFAULT 0;

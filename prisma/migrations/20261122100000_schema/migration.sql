@@ -1,0 +1,557 @@
+-- The tables with their constraints, indexes and settings. prisma/schema.prisma explains the columns.
+-- Functions, views and triggers follow in the next migration.
+
+-- ── People and devices ───────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE "user" (
+  id text PRIMARY KEY,
+  email text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  deleted_at timestamptz(3)
+);
+CREATE UNIQUE INDEX user_email_key ON "user" (email);
+
+CREATE TABLE session (
+  id text PRIMARY KEY,
+  user_id text NOT NULL REFERENCES "user" ON UPDATE CASCADE ON DELETE RESTRICT,
+  token_hash bytea NOT NULL,
+  user_agent text NOT NULL DEFAULT '',
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  last_seen_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  confirmed_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  revoked_at timestamptz(3)
+);
+CREATE UNIQUE INDEX session_token_hash_key ON session (token_hash);
+CREATE INDEX session_user_id_idx ON session (user_id);
+
+CREATE TABLE login_challenge (
+  id text PRIMARY KEY,
+  email text NOT NULL,
+  code_hash bytea NOT NULL,
+  partner_id text,
+  visit_id text,
+  origin text,
+  address text NOT NULL DEFAULT '',
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  consumed_at timestamptz(3)
+);
+CREATE INDEX login_challenge_email_created_at_idx ON login_challenge (email, created_at);
+CREATE INDEX login_challenge_address_created_at_idx ON login_challenge (address, created_at);
+CREATE INDEX login_challenge_partner_id_created_at_idx ON login_challenge (partner_id, created_at);
+CREATE INDEX login_challenge_created_at_idx ON login_challenge (created_at);
+
+CREATE TABLE sign_in_token (
+  token_hash bytea PRIMARY KEY,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  session_id text NOT NULL,
+  origin text NOT NULL,
+  challenge text NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  used_at timestamptz(3),
+  minted_key_id text
+);
+CREATE INDEX sign_in_token_expires_at_idx ON sign_in_token (expires_at);
+
+-- ── Partners and their users ─────────────────────────────────────────────────────────────────────
+
+CREATE TABLE partner (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  publishable_key text NOT NULL,
+  owner_email text,
+  rate_bp integer NOT NULL DEFAULT 0,
+  allowed_models text[],
+  all_models boolean NOT NULL DEFAULT true,
+  rate_cap_bp integer NOT NULL DEFAULT 10000,
+  review text NOT NULL DEFAULT 'approved',
+  disabled_at timestamptz(3),
+  webhook_url text,
+  webhook_secret bytea,
+  webhook_next_secret bytea,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT partner_rate_within_bounds CHECK (rate_bp BETWEEN 0 AND 10000),
+  CONSTRAINT partner_rate_below_cap CHECK (rate_bp <= rate_cap_bp AND rate_cap_bp <= 10000),
+  CONSTRAINT partner_review_known CHECK (review IN ('pending', 'approved', 'declined')),
+  -- An app that is not approved cannot spend: the ledger looks at disabled_at alone.
+  CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL)
+);
+CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
+
+CREATE TABLE partner_rate (
+  id serial PRIMARY KEY,
+  partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
+  rate_bp integer NOT NULL,
+  effective_at timestamptz(3) NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  applied_at timestamptz(3)
+);
+CREATE INDEX partner_rate_partner_id_effective_at_idx ON partner_rate (partner_id, effective_at);
+-- At most one scheduled change per partner.
+CREATE UNIQUE INDEX partner_rate_waiting ON partner_rate (partner_id) WHERE applied_at IS NULL;
+
+CREATE TABLE retired_publishable_key (
+  publishable_key text PRIMARY KEY,
+  partner_id text NOT NULL,
+  works_until timestamptz(3) NOT NULL
+);
+
+CREATE TABLE partner_origin (
+  partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
+  origin text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (partner_id, origin)
+);
+
+CREATE TABLE user_key (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  session_id text,
+  hash bytea NOT NULL,
+  last4 text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  last_used_at timestamptz(3),
+  exact_use boolean NOT NULL DEFAULT false,
+  revoked_at timestamptz(3),
+  revoke_reason text
+);
+CREATE UNIQUE INDEX user_key_hash_key ON user_key (hash);
+CREATE INDEX user_key_user_id_partner_id_idx ON user_key (user_id, partner_id);
+CREATE INDEX user_key_session_id_idx ON user_key (session_id);
+
+-- ── The ledger: written only by the functions in server/ledger/sql ───────────────────────────────
+
+-- The sum of a transaction's postings. It is not in server/ledger/sql because a CHECK uses it: rows are not
+-- checked again when it changes, so it must not. A loop, because a query in here would be parsed for every
+-- row that is checked.
+CREATE FUNCTION ledger_sum(postings jsonb) RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  total bigint := 0;
+BEGIN
+  FOR i IN 0 .. jsonb_array_length(postings) - 1 LOOP
+    total := total + (postings -> i ->> 'amount')::bigint;
+  END LOOP;
+  RETURN total;
+END $$;
+
+-- Every statement that writes a table parses its CHECKs again: account and user_app have a single short one.
+-- Null is never the least.
+CREATE TABLE wallet (
+  user_id text PRIMARY KEY,
+  money bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0,
+  running integer NOT NULL DEFAULT 0,
+  CONSTRAINT account_not_negative CHECK (least(held, running) >= 0)
+);
+-- Balances are updated in place: leave room on their pages.
+ALTER TABLE wallet SET (fillfactor = 60);
+
+CREATE TABLE user_app (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  app_user_id text,
+  metadata jsonb,
+  own bigint NOT NULL DEFAULT 0,
+  own_held bigint NOT NULL DEFAULT 0,
+  allowance_left bigint NOT NULL DEFAULT 0,
+  allowance_saved bigint,
+  allowance_paused bigint,
+  epoch integer NOT NULL DEFAULT 0,
+  created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (user_id, partner_id),
+  CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
+);
+CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
+CREATE INDEX user_app_app_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
+ALTER TABLE user_app SET (fillfactor = 60);
+
+CREATE TABLE hold (
+  user_id text NOT NULL,
+  request_id text NOT NULL,
+  partner_id text NOT NULL,
+  key_id text NOT NULL,
+  amount bigint NOT NULL,
+  own_part bigint NOT NULL,
+  epoch integer NOT NULL,
+  rate_bp integer NOT NULL,
+  lease_until timestamptz(3) NOT NULL,
+  metered_cost bigint NOT NULL DEFAULT 0,
+  metered_charge bigint NOT NULL DEFAULT 0,
+  metered_receipt jsonb,
+  created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (user_id, request_id),
+  CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount)
+);
+-- Holds come and go with every request: vacuum by their number, not by the size of the table.
+ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+CREATE TABLE ledger_transaction (
+  user_id text NOT NULL,
+  id text NOT NULL,
+  partner_id text NOT NULL,
+  kind text NOT NULL,
+  cause_id text NOT NULL,
+  credits bigint NOT NULL,
+  balance_after bigint NOT NULL,
+  credits_added bigint NOT NULL DEFAULT 0,
+  allowance_saved bigint,
+  related_id text,
+  note text,
+  postings jsonb NOT NULL DEFAULT '[]',
+  created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (user_id, id),
+  CONSTRAINT ledger_transaction_kind_known CHECK (
+    kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'earnings_reversal')),
+  CONSTRAINT ledger_transaction_sums_to_zero CHECK (ledger_sum(postings) = 0)
+);
+CREATE INDEX ledger_transaction_user_id_app_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
+-- Transactions arrive in the order of time: a few index pages tell where an hour lies, and an insert hardly
+-- ever touches them. autosummarize, because pages without a summary are read whole.
+CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (autosummarize = on);
+-- The same cause is booked once. A request's transaction takes its id from the request, so its primary
+-- key is enough.
+CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kind, cause_id) WHERE kind <> 'usage';
+-- Finds what was taken back of a purchase, by its checkout session.
+CREATE INDEX ledger_transaction_related ON ledger_transaction (user_id, related_id) WHERE related_id IS NOT NULL;
+-- Nothing searches by postings, so statistics on them would only cost.
+ALTER TABLE ledger_transaction ALTER COLUMN postings SET STATISTICS 0;
+
+CREATE TABLE earnings_rollup (
+  partner_id text NOT NULL,
+  hour timestamptz(3) NOT NULL,
+  earned bigint NOT NULL,
+  PRIMARY KEY (partner_id, hour)
+);
+
+CREATE TABLE watermark (
+  name text PRIMARY KEY,
+  up_to timestamptz(6) NOT NULL
+);
+
+INSERT INTO watermark (name, up_to)
+SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'earnings', 'usage', 'activity', 'app_users']) AS name;
+
+CREATE TABLE audited_pocket (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  total bigint NOT NULL,
+  PRIMARY KEY (user_id, partner_id)
+);
+
+CREATE TABLE audit_run (
+  id serial PRIMARY KEY,
+  at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  users integer NOT NULL,
+  differences text[]
+);
+CREATE INDEX audit_run_at_idx ON audit_run (at);
+
+-- ── Activity: what the dashboards read, rolled up in the background ──────────────────────────────
+
+CREATE TABLE activity_partner_day (
+  partner_id text NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  provider text NOT NULL,
+  requests bigint NOT NULL,
+  unfinished bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  charge bigint NOT NULL,
+  provider_cost bigint NOT NULL,
+  partner_share bigint NOT NULL,
+  PRIMARY KEY (partner_id, day, model, provider)
+);
+CREATE INDEX activity_partner_day_day_idx ON activity_partner_day (day);
+
+CREATE TABLE activity_app_user (
+  partner_id text NOT NULL,
+  user_id text NOT NULL,
+  requests bigint NOT NULL,
+  charge bigint NOT NULL,
+  partner_share bigint NOT NULL,
+  last_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (partner_id, user_id)
+);
+CREATE INDEX activity_app_user_app_id_last_at_idx ON activity_app_user (partner_id, last_at);
+
+CREATE TABLE activity_money_day (
+  day date NOT NULL,
+  partner_id text NOT NULL,
+  kind text NOT NULL,
+  entries bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (day, partner_id, kind)
+);
+
+CREATE TABLE refusal_hour (
+  hour timestamptz(3) NOT NULL,
+  partner_id text NOT NULL,
+  code text NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (hour, partner_id, code)
+);
+CREATE INDEX refusal_hour_partner_id_hour_idx ON refusal_hour (partner_id, hour);
+
+CREATE TABLE provider_failure_hour (
+  hour timestamptz(3) NOT NULL,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  status integer NOT NULL,
+  count bigint NOT NULL,
+  last_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (hour, provider, kind, status)
+);
+
+CREATE TABLE provider_cooldown (
+  instance text NOT NULL,
+  provider text NOT NULL,
+  failures integer NOT NULL,
+  cooldown_until timestamptz(3) NOT NULL,
+  seen_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (instance, provider)
+);
+
+-- ── Receipts, models and prices ──────────────────────────────────────────────────────────────────
+
+CREATE TABLE usage (
+  user_id text NOT NULL,
+  request_id text NOT NULL,
+  partner_id text NOT NULL,
+  key_id text NOT NULL,
+  model text NOT NULL,
+  provider text NOT NULL,
+  price_version text NOT NULL,
+  input_tokens integer NOT NULL,
+  cache_read_tokens integer NOT NULL,
+  cache_write_tokens integer NOT NULL,
+  cache_write_1h_tokens integer NOT NULL DEFAULT 0,
+  output_tokens integer NOT NULL,
+  reasoning_tokens integer NOT NULL,
+  held bigint NOT NULL DEFAULT 0,
+  provider_cost bigint NOT NULL,
+  charge bigint NOT NULL,
+  partner_share bigint NOT NULL DEFAULT 0,
+  estimated boolean NOT NULL,
+  outcome text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (user_id, request_id)
+);
+-- As for ledger_transaction_created, in finer steps.
+CREATE INDEX usage_created_at_idx ON usage USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
+
+CREATE TABLE usage_day (
+  user_id text NOT NULL,
+  day date NOT NULL,
+  partner_id text NOT NULL,
+  model text NOT NULL,
+  requests integer NOT NULL,
+  tokens bigint NOT NULL,
+  charge bigint NOT NULL,
+  PRIMARY KEY (user_id, day, partner_id, model)
+);
+
+CREATE TABLE model (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  provider text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE model_price (
+  version text PRIMARY KEY,
+  model_id text NOT NULL REFERENCES model ON UPDATE CASCADE ON DELETE RESTRICT,
+  prices jsonb NOT NULL,
+  effective_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE INDEX model_price_model_id_effective_at_idx ON model_price (model_id, effective_at);
+
+CREATE TABLE fx_rate (
+  id serial PRIMARY KEY,
+  base text NOT NULL,
+  quote text NOT NULL,
+  rate numeric(12,6) NOT NULL,
+  source text NOT NULL,
+  as_of timestamptz(3) NOT NULL
+);
+CREATE INDEX fx_rate_base_quote_as_of_idx ON fx_rate (base, quote, as_of);
+
+-- ── Checkout and payments ────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE checkout_visit (
+  id text PRIMARY KEY,
+  partner_id text NOT NULL,
+  origin text NOT NULL,
+  display text NOT NULL,
+  currency text NOT NULL DEFAULT 'usd',
+  challenge text NOT NULL,
+  token_hash bytea NOT NULL,
+  metadata jsonb,
+  user_id text,
+  session_id text,
+  key_id text,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX checkout_visit_partner_id_created_at_idx ON checkout_visit (partner_id, created_at);
+CREATE INDEX checkout_visit_expires_at_idx ON checkout_visit (expires_at);
+
+CREATE TABLE checkout_session (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  visit_id text,
+  key_id text,
+  status text NOT NULL DEFAULT 'open',
+  currency text NOT NULL,
+  amount_minor integer NOT NULL,
+  rate numeric(12,6) NOT NULL,
+  credits bigint NOT NULL,
+  checkout_mode text NOT NULL DEFAULT 'embedded',
+  language text NOT NULL DEFAULT 'en',
+  return_url text,
+  processor_session_id text,
+  failure text,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  completed_at timestamptz(3),
+  CONSTRAINT checkout_session_status_known CHECK (
+    status IN ('open', 'processing', 'completed', 'failed', 'expired')),
+  CONSTRAINT checkout_session_amount_positive CHECK (amount_minor > 0 AND credits > 0)
+);
+CREATE UNIQUE INDEX checkout_session_processor_session_id_key ON checkout_session (processor_session_id);
+CREATE INDEX checkout_session_user_id_created_at_idx ON checkout_session (user_id, created_at);
+CREATE INDEX checkout_session_status_expires_at_idx ON checkout_session (status, expires_at);
+
+CREATE TABLE purchase (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  session_id text NOT NULL,
+  processor_payment_id text,
+  currency text NOT NULL,
+  amount_minor integer NOT NULL,
+  tax_minor integer NOT NULL DEFAULT 0,
+  rate numeric(12,6) NOT NULL,
+  credits bigint NOT NULL,
+  refunded_minor integer NOT NULL DEFAULT 0,
+  disputed_minor integer NOT NULL DEFAULT 0,
+  receipt_due_at timestamptz(3),
+  receipt_attempts integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT purchase_refunded CHECK (refunded_minor BETWEEN 0 AND amount_minor),
+  CONSTRAINT purchase_disputed CHECK (disputed_minor BETWEEN 0 AND amount_minor)
+);
+CREATE UNIQUE INDEX purchase_session_id_key ON purchase (session_id);
+CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
+CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
+CREATE INDEX purchase_receipt_due_at_idx ON purchase (receipt_due_at);
+
+CREATE TABLE payment_customer (
+  user_id text PRIMARY KEY,
+  creation_key text NOT NULL,
+  processor_customer_id text,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE payment_alert (
+  id text PRIMARY KEY,
+  kind text NOT NULL,
+  session_id text NOT NULL,
+  amount_minor integer,
+  detail text NOT NULL,
+  due_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  closed_at timestamptz(3),
+  CONSTRAINT payment_alert_kind CHECK (
+    kind IN ('dispute', 'early_fraud_warning', 'refund_failed', 'wrong_payment'))
+);
+CREATE INDEX payment_alert_closed_at_created_at_idx ON payment_alert (closed_at, created_at);
+
+-- ── Webhooks ─────────────────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE event (
+  id text PRIMARY KEY,
+  partner_id text NOT NULL,
+  type text NOT NULL,
+  cause_id text NOT NULL,
+  body bytea,
+  shown_body bytea,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE UNIQUE INDEX event_partner_id_type_cause_id_key ON event (partner_id, type, cause_id);
+CREATE INDEX event_partner_id_created_at_id_idx ON event (partner_id, created_at DESC, id DESC);
+CREATE INDEX event_created_at_idx ON event (created_at);
+
+CREATE TABLE delivery (
+  event_id text PRIMARY KEY REFERENCES event ON UPDATE CASCADE ON DELETE CASCADE,
+  partner_id text NOT NULL,
+  status text NOT NULL DEFAULT 'pending',
+  attempts integer NOT NULL DEFAULT 0,
+  sends integer NOT NULL DEFAULT 0,
+  first_attempt_at timestamptz(3),
+  due_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  lease_until timestamptz(3),
+  lease_token text,
+  forgiven boolean NOT NULL DEFAULT false,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE INDEX delivery_status_partner_id_due_at_idx ON delivery (status, partner_id, due_at);
+
+CREATE TABLE delivery_attempt (
+  event_id text NOT NULL REFERENCES delivery ON UPDATE CASCADE ON DELETE CASCADE,
+  number integer NOT NULL,
+  began_at timestamptz(3) NOT NULL,
+  duration_ms integer,
+  status integer,
+  error text,
+  response text NOT NULL DEFAULT '',
+  by_hand boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (event_id, number)
+);
+CREATE INDEX delivery_attempt_began_at_idx ON delivery_attempt (began_at);
+
+CREATE TABLE idempotency_key (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  key text NOT NULL,
+  request_hash bytea NOT NULL,
+  response jsonb,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (user_id, partner_id, key)
+);
+CREATE INDEX idempotency_key_created_at_idx ON idempotency_key (created_at);
+
+-- ── The audit log ────────────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE operator_action (
+  id serial PRIMARY KEY,
+  at timestamptz(3) NOT NULL,
+  operator text NOT NULL,
+  what text NOT NULL,
+  subject text NOT NULL,
+  reason text NOT NULL,
+  before jsonb,
+  after jsonb,
+  CONSTRAINT operator_action_has_a_reason CHECK (btrim(reason) <> '')
+);
+CREATE INDEX operator_action_subject_id_idx ON operator_action (subject, id);
+
+-- ── Other ────────────────────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE sandbox_object (
+  id text PRIMARY KEY,
+  body jsonb NOT NULL
+);
+
+CREATE TABLE sql_file (
+  name text PRIMARY KEY,
+  hash text NOT NULL,
+  version text NOT NULL,
+  applied_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);

@@ -1,0 +1,794 @@
+-- Functions, views and triggers as of the first release. Made by `npm run db:functions` from server/ledger/sql
+-- and server/activity/sql: change the files there, which are applied at start.
+
+-- server/ledger/sql/charge.sql
+
+-- The charge for a request: exact picocredits plus a commission in basis points, in microcredits,
+-- rounded up once. chargeFor() in server/credits.ts computes the same; a test compares the two.
+CREATE OR REPLACE FUNCTION ledger_charge(exact numeric, rate_bp integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT div(exact * (10000 + rate_bp) + 9999999999, 10000000000)::bigint
+$$;
+
+-- server/ledger/sql/spendable.sql
+
+-- The balance: what one partner can spend for one user now. Its own pocket and the allowance, never more
+-- than is free in the whole wallet.
+CREATE OR REPLACE FUNCTION ledger_spendable(money bigint, held bigint, own bigint, own_held bigint, allowance_left bigint)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT greatest(0, least(money - held, greatest(0, own - own_held) + allowance_left))
+$$;
+
+-- server/ledger/sql/idle.sql
+
+-- What the partner could spend if none of the user's requests were running. What a hold takes from the
+-- allowance comes back, unless the allowance was saved again after the hold was made.
+CREATE OR REPLACE FUNCTION ledger_idle(app user_app, money bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT ledger_spendable(money, 0, app.own, 0, app.allowance_left + coalesce((
+    SELECT sum(h.amount - h.own_part) FROM hold h
+    WHERE h.user_id = app.user_id AND h.partner_id = app.partner_id AND h.epoch = app.epoch), 0)::bigint)
+$$;
+
+-- server/ledger/sql/status.sql
+
+-- 'ok', or the reason why `need` cannot be spent. 'busy' if it could be spent when none of the user's
+-- requests were running: `idle` is the balance in that case (see idle.sql).
+CREATE OR REPLACE FUNCTION ledger_status(spendable bigint, idle bigint, money bigint, allowance_saved bigint, need bigint)
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN spendable >= need THEN 'ok'
+    WHEN idle >= need THEN 'busy'
+    WHEN money < need THEN 'insufficient_credits'
+    WHEN coalesce(allowance_saved, 0) = 0 THEN 'partner_not_permitted'
+    ELSE 'partner_limit_reached'
+  END
+$$;
+
+-- server/ledger/sql/posting.sql
+
+-- A list with one posting, or an empty list if the amount is zero. STABLE because PostgreSQL would not
+-- inline it as IMMUTABLE: it calls functions that are only STABLE.
+CREATE OR REPLACE FUNCTION ledger_posting(p_account text, p_partner text, p_amount bigint) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN p_amount = 0 THEN '[]'::jsonb
+    ELSE jsonb_build_array(jsonb_build_object('account', p_account, 'partner_id', p_partner, 'amount', p_amount)) END
+$$;
+
+-- server/ledger/sql/postings.sql
+
+-- The two postings of most transactions: a partner's account against one that belongs to no partner.
+CREATE OR REPLACE FUNCTION ledger_postings(p_account text, p_partner text, p_amount bigint, p_against text) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT jsonb_build_array(
+    jsonb_build_object('account', p_account, 'partner_id', p_partner, 'amount', p_amount),
+    jsonb_build_object('account', p_against, 'partner_id', '', 'amount', -p_amount))
+$$;
+
+-- server/ledger/sql/entry.sql
+
+-- The postings of all transactions, one per row, as an accountant reads them.
+CREATE OR REPLACE VIEW ledger_entry AS
+  SELECT t.user_id, t.id AS transaction_id, p.account, p.partner_id, p.amount, t.created_at
+  FROM ledger_transaction t
+  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint);
+
+-- server/ledger/sql/append-only.sql
+
+-- Ledger transactions and audit entries are never changed or deleted, whoever tries.
+CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
+END $$;
+
+CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON operator_action
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+
+-- server/ledger/sql/open-pocket.sql
+
+-- Creates the wallet and the pockets that the other functions lock, unless they exist, and locks the
+-- wallet. Returns the app user id in force: the given one, or the one the user already has there.
+CREATE OR REPLACE FUNCTION ledger_open_user_app(p_user text, p_partner text, p_app_user text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  standing text;
+BEGIN
+  INSERT INTO wallet (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO user_app (user_id, partner_id) VALUES (p_user, '') ON CONFLICT DO NOTHING;
+  INSERT INTO user_app (user_id, partner_id, app_user_id) VALUES (p_user, p_partner, p_app_user)
+    ON CONFLICT (user_id, partner_id) DO NOTHING;
+  SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  RETURN standing;
+END $$;
+
+-- server/ledger/sql/deposit.sql
+
+-- Books credits into a partner's pocket against the account `p_against`: a purchase or a grant. The same
+-- cause is booked only once; a repetition returns what was booked.
+CREATE OR REPLACE FUNCTION ledger_deposit(
+  p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
+  p_credits bigint, p_against text, p_note text
+) RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  before bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = p_kind AND t.cause_id = p_cause;
+  IF FOUND THEN RETURN; END IF;
+
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
+
+  UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
+    VALUES (p_user, p_transaction, p_partner, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
+      ledger_postings('pocket', p_partner, p_credits, p_against));
+  RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
+END $$;
+
+-- server/ledger/sql/take.sql
+
+-- Takes credits out of one pocket, never more than is free in it: what running requests hold and what other
+-- pockets owe stays. If `p_credits` is too much, takes nothing and returns no transaction, only what is free.
+-- The same cause is booked only once; a repetition returns what was booked.
+CREATE OR REPLACE FUNCTION ledger_take(p_user text, p_partner text, p_cause text, p_transaction text, p_credits bigint, p_note text)
+RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  spare bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  spare := greatest(0, least(pocket.own - pocket.own_held, purse.money - purse.held));
+  RETURN QUERY SELECT t.id, t.balance_after, spare, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = 'adjustment' AND t.cause_id = p_cause;
+  IF FOUND THEN RETURN; END IF;
+
+  IF p_credits <= 0 OR p_credits > spare THEN
+    RETURN QUERY SELECT NULL::text,
+      ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
+    RETURN;
+  END IF;
+  after := ledger_spendable(purse.money - p_credits, purse.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
+  UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, p_partner, 'adjustment', p_cause, -p_credits, after, p_note,
+      ledger_postings('pocket', p_partner, -p_credits, 'promotion_expense'));
+  RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
+END $$;
+
+-- server/ledger/sql/save-allowance.sql
+
+-- Saves what a partner may spend of the user's other credits. A save replaces what was left, discards a
+-- paused allowance and starts a new epoch, so that older holds return nothing to it. Null removes the
+-- allowance. The same save is booked only once.
+CREATE OR REPLACE FUNCTION ledger_save_allowance(p_user text, p_partner text, p_limit bigint, p_save text, p_transaction text)
+RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  before bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = 'permission' AND t.cause_id = p_save;
+  IF FOUND THEN RETURN; END IF;
+
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, coalesce(p_limit, 0));
+
+  UPDATE user_app SET allowance_left = coalesce(p_limit, 0), allowance_saved = p_limit, allowance_paused = NULL, epoch = epoch + 1
+    WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, allowance_saved)
+    VALUES (p_user, p_transaction, p_partner, 'permission', p_save, 0, after, greatest(0, after - before), coalesce(p_limit, 0));
+  RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
+END $$;
+
+-- server/ledger/sql/pause-allowance.sql
+
+-- Removes the allowance and remembers what was left of it for resume-allowance.sql. Returns no row if
+-- nothing was left. What running requests hold of it stays theirs and is not remembered.
+CREATE OR REPLACE FUNCTION ledger_pause_allowance(p_user text, p_partner text, p_save text, p_transaction text)
+RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+  remaining bigint;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT allowance_left INTO remaining FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  IF coalesce(remaining, 0) = 0 THEN RETURN; END IF;
+  RETURN QUERY SELECT * FROM ledger_save_allowance(p_user, p_partner, NULL, p_save, p_transaction);
+  UPDATE user_app SET allowance_paused = remaining WHERE user_id = p_user AND partner_id = p_partner;
+END $$;
+
+-- server/ledger/sql/resume-allowance.sql
+
+-- Restores a paused allowance as a new save. Returns no row if none is paused.
+CREATE OR REPLACE FUNCTION ledger_resume_allowance(p_user text, p_partner text, p_save text, p_transaction text)
+RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean, allowance_saved bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  resting bigint;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT allowance_paused INTO resting FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  IF resting IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT s.*, resting FROM ledger_save_allowance(p_user, p_partner, resting, p_save, p_transaction) s;
+END $$;
+
+-- server/ledger/sql/read.sql
+
+-- A partner's balance for a user and whether `p_need` could be spent, exactly as a request would find it.
+CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
+RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT spendable, ledger_status(spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need),
+         a.money, a.held, u.allowance_saved, u.allowance_left
+  FROM wallet a
+  JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
+  CROSS JOIN LATERAL (SELECT ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left)) AS s (spendable)
+  WHERE a.user_id = p_user
+$$;
+
+-- server/ledger/sql/draw.sql
+
+-- Takes what is wanted from the user's other pockets: first from '' (outside any app), then from the other
+-- partners' pockets, oldest first. Returns the postings, in which the amounts taken are negative.
+CREATE OR REPLACE FUNCTION ledger_draw(p_user text, p_partner text, p_wanted bigint) RETURNS jsonb
+LANGUAGE sql AS $$
+  WITH others AS (
+    SELECT p.partner_id, greatest(0, p.own - p.own_held) AS free,
+           coalesce(sum(greatest(0, p.own - p.own_held)) OVER (
+             ORDER BY p.partner_id <> '', p.created_at, p.partner_id
+             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS free_before
+    FROM user_app p WHERE p.user_id = p_user AND p.partner_id <> p_partner
+  ),
+  drawn AS (
+    UPDATE user_app u SET own = u.own - least(o.free, p_wanted - o.free_before)::bigint
+    FROM others o WHERE u.user_id = p_user AND u.partner_id = o.partner_id AND o.free > 0 AND p_wanted > o.free_before
+    RETURNING u.partner_id, least(o.free, p_wanted - o.free_before)::bigint AS amount
+  )
+  SELECT coalesce(jsonb_agg(jsonb_build_object('account', 'pocket', 'partner_id', d.partner_id, 'amount', -d.amount)), '[]')
+  FROM drawn d
+$$;
+
+-- server/ledger/sql/batch.sql
+
+-- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
+-- settlements, a_… of the admissions. `n` in the result counts the settlements from 1 and continues with the
+-- admissions.
+--
+-- All wallets are locked first, in one order, so that no two calls deadlock. Settlements go before admissions,
+-- so that what they free can be spent. At most one request per user is settled in a call, and one admitted:
+-- further admissions return 'again' and belong in a later call. A settlement without a charge releases its
+-- hold. `a_need` and `a_want` are exact picocredits before commission.
+--
+-- Planning these statements takes longer than running them, so each connection plans them once. The plan must
+-- then be right whatever the tables hold: every row is found by an index in a nested loop, in the order written
+-- (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because the planner
+-- used them for single rows while the tables looked small: three times the work of an index scan, and a call to
+-- the file system for each.
+CREATE OR REPLACE FUNCTION ledger_batch(
+  s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
+  s_model text[], s_provider text[], s_price_version text[],
+  s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
+  s_output integer[], s_reasoning integer[], s_estimated boolean[], s_outcome text[],
+  a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
+  p_minimum bigint, p_max_running integer, p_lease interval
+) RETURNS TABLE (
+  n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
+  balance bigint
+)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_memoize = off
+SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  settling CONSTANT integer := cardinality(s_user);
+  a_user text[];
+  settled integer;
+BEGIN
+  -- Lock the wallets.
+  IF cardinality(a_key_hash) > 0 THEN
+    SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash) AS r (key_hash)
+    LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash OFFSET 0) k ON true;
+  END IF;
+  PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
+  CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+
+  -- Settle: delete the hold, move the money, write transaction and receipt.
+  IF settling > 0 THEN
+    RETURN QUERY
+    WITH freed AS (
+      DELETE FROM hold h
+      USING unnest(s_user, s_request, s_cost, s_charge) WITH ORDINALITY AS r (user_id, request_id, cost, charge, n)
+      WHERE h.user_id = r.user_id AND h.request_id = r.request_id
+      RETURNING r.n, r.user_id, r.request_id, r.cost, r.charge, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch,
+        least(coalesce(r.charge, 0), h.amount) AS take
+    ),
+    take_own AS (
+      UPDATE user_app u SET
+        own = u.own - s.own_take,
+        own_held = u.own_held - s.own_part,
+        allowance_left = u.allowance_left
+          + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
+      FROM (
+        -- If a refund took held credits, no pocket may cover the rest: it becomes a debt of the partner's own
+        -- pocket.
+        SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+        FROM (
+          SELECT f.*, w.own_wanted,
+            CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
+          FROM freed f
+          -- The partner's own pocket pays first: the part held there, and what else is free in it.
+          CROSS JOIN LATERAL (
+            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
+            FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
+        ) AS d
+      ) AS s
+      WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
+        u.own, u.own_held, u.allowance_left
+    ),
+    booked AS (
+      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
+      FROM take_own o WHERE a.user_id = o.user_id
+      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
+        ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
+        -- The partner earns from what the user paid above the cost; what the user did not pay is our loss.
+        least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
+    ),
+    insert_transaction AS (
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings)
+      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
+        ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
+        || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
+        || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
+      FROM booked b WHERE b.charge IS NOT NULL
+    ),
+    insert_usage AS (
+      INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
+        input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+        held, provider_cost, charge, partner_share, estimated, outcome)
+      SELECT b.user_id, b.request_id, b.partner_id, b.key_id, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+        s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
+        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_outcome[b.n]
+      FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+    )
+    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
+    FROM booked b;
+
+    -- A settlement repeated because its first response was lost gets the amount taken then.
+    GET DIAGNOSTICS settled = ROW_COUNT;
+    IF settled < settling THEN
+      RETURN QUERY
+      SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
+        -t.credits, t.balance_after
+      FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
+      CROSS JOIN LATERAL (
+        SELECT * FROM ledger_transaction t
+        WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
+          AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
+    END IF;
+  END IF;
+
+  -- Admit: key → partner → model → wallet → hold.
+  IF cardinality(a_key_hash) > 0 THEN
+    RETURN QUERY
+    WITH decided AS (
+      SELECT r.n, r.request_id, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
+        least(s.spendable, s.want_credits) AS amount,
+        greatest(0, u.own - u.own_held) AS own_free,
+        CASE
+          WHEN k.key_id IS NULL THEN 'invalid_user_key'
+          WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
+          WHEN k.disabled THEN 'partner_disabled'
+          WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN a.running >= p_max_running THEN 'too_many_running'
+          WHEN s.spendable >= s.need_credits THEN 'held'
+          ELSE (
+            SELECT ledger_status(s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
+            FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
+        END AS outcome
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, n)
+      LEFT JOIN LATERAL (
+        SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
+          p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
+          -- Exact to the minute, without a write per request; exact if the next key may replace the least recently
+          -- used one.
+          k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
+        FROM user_key k JOIN partner p ON p.id = k.partner_id
+        WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
+      LEFT JOIN LATERAL (
+        SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+      LEFT JOIN LATERAL (
+        SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
+        FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
+      CROSS JOIN LATERAL (SELECT
+        ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
+        greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
+        ledger_charge(r.want, k.rate_bp)) AS s (spendable, need_credits, want_credits)
+    ),
+    reserve_money AS (
+      UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
+      FROM decided h WHERE h.outcome = 'held' AND a.user_id = h.user_id
+    ),
+    reserve_pocket AS (
+      UPDATE user_app u SET
+        own_held = u.own_held + least(h.amount, h.own_free),
+        allowance_left = u.allowance_left - greatest(0, h.amount - h.own_free)
+      FROM decided h WHERE h.outcome = 'held' AND u.user_id = h.user_id AND u.partner_id = h.partner_id
+    ),
+    mark_used AS (
+      UPDATE user_key k SET last_used_at = clock_timestamp()
+      FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
+    ),
+    insert_hold AS (
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+      SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
+        clock_timestamp() + p_lease
+      FROM decided h WHERE h.outcome = 'held'
+    )
+    SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
+      NULL::bigint
+    FROM decided d;
+  END IF;
+END $$;
+
+-- server/ledger/sql/renew-leases.sql
+
+-- Extends the leases of running requests and stores what was metered so far.
+-- p_requests: [{user_id, request_id, cost, charge, receipt}].
+CREATE OR REPLACE FUNCTION ledger_renew(p_requests json, p_lease interval) RETURNS void LANGUAGE sql AS $$
+  UPDATE hold h SET lease_until = clock_timestamp() + p_lease, metered_cost = r.cost, metered_charge = r.charge,
+    metered_receipt = r.receipt
+  FROM json_to_recordset(p_requests) AS r (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb)
+  WHERE h.user_id = r.user_id AND h.request_id = r.request_id
+$$;
+
+-- server/ledger/sql/abandoned-holds.sql
+
+-- Holds whose lease has expired because their instance died. At most one per user, as settlement requires.
+CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer)
+RETURNS TABLE (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb) LANGUAGE sql STABLE AS $$
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_cost, h.metered_charge, h.metered_receipt
+  FROM hold h WHERE h.lease_until < clock_timestamp()
+  ORDER BY h.user_id LIMIT p_limit
+$$;
+
+-- server/ledger/sql/reverse-earnings.sql
+
+-- When credits are charged back that were already spent (`p_spent` of one pocket), reverses the commission
+-- that was earned on them and has not matured yet, oldest first. Each reversal is a transaction of its own
+-- that names the purchase, and the request's transaction in its note.
+CREATE OR REPLACE FUNCTION ledger_reverse_earnings(
+  p_user text, p_partner text, p_session text, p_spent bigint, p_earnings_hold interval
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_spent <= 0 THEN RETURN; END IF;
+  WITH earned AS (
+    SELECT t.id, t.created_at, e.partner_id AS partner_id, e.amount AS share, -p.amount AS paid_here, -t.credits AS paid
+    FROM ledger_transaction t
+    JOIN ledger_entry p ON p.user_id = t.user_id AND p.transaction_id = t.id AND p.account = 'pocket' AND p.partner_id = p_partner
+    JOIN ledger_entry e ON e.user_id = t.user_id AND e.transaction_id = t.id AND e.account = 'partner_earnings'
+    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - p_earnings_hold
+      AND NOT EXISTS (
+        SELECT 1 FROM ledger_transaction r WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.note = t.id)
+  ),
+  reached AS (
+    SELECT e.*, sum(e.paid_here) OVER (ORDER BY e.created_at, e.id) - e.paid_here AS before FROM earned e
+  ),
+  reversed AS (
+    SELECT r.id, r.partner_id, 'txn_' || substr(md5(p_session || r.id), 1, 22) AS transaction_id,
+           div(r.share::numeric * least(r.paid_here, p_spent - r.before), r.paid)::bigint AS amount
+    FROM reached r WHERE r.before < p_spent
+  )
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', p_session || ':' || v.id, p_session, 0, 0, v.id,
+    ledger_postings('partner_earnings', v.partner_id, -v.amount, 'chargeback_loss')
+  FROM reversed v WHERE v.amount > 0;
+END $$;
+
+-- server/ledger/sql/restore-earnings.sql
+
+-- Restores what reverse-earnings.sql reversed for a purchase, once the dispute is won.
+CREATE OR REPLACE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH reversed AS (
+    SELECT e.partner_id AS partner_id, 'txn_' || substr(md5(p_session || ':restored:' || r.id), 1, 22) AS transaction_id,
+           r.id, -e.amount AS amount
+    FROM ledger_transaction r
+    JOIN ledger_entry e ON e.user_id = r.user_id AND e.transaction_id = r.id AND e.account = 'partner_earnings'
+    WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.related_id = p_session AND e.amount < 0
+      AND NOT EXISTS (
+        SELECT 1 FROM ledger_transaction b WHERE b.user_id = p_user AND b.kind = 'earnings_reversal' AND b.cause_id = r.id)
+  )
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', v.id, p_session, 0, 0, 'restored',
+    ledger_postings('partner_earnings', v.partner_id, v.amount, 'chargeback_loss')
+  FROM reversed v;
+END $$;
+
+-- server/ledger/sql/claw-back.sql
+
+-- Takes back credits of a purchase for one reason, 'refund' or 'chargeback', until `p_cumulative` are taken
+-- in total, never more than the purchase together with the other reason. Only the difference is booked, so
+-- events may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go
+-- below zero: then it cannot be spent from, and the next purchase repays it first.
+CREATE OR REPLACE FUNCTION ledger_claw_back(
+  p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval
+) RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  bought ledger_transaction;
+  taken bigint;
+  taken_otherwise bigint;
+  change bigint;
+  after bigint;
+  steps integer;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
+  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
+         coalesce(-sum(t.credits) FILTER (WHERE t.note <> p_reason), 0), count(*)
+    INTO taken, taken_otherwise, steps
+    FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
+
+  change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
+  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
+  IF change = 0 THEN
+    RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
+    RETURN;
+  END IF;
+
+  UPDATE wallet SET money = money + change WHERE user_id = p_user;
+  UPDATE user_app SET own = own + change WHERE user_id = p_user AND partner_id = bought.partner_id;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, bought.partner_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
+      ledger_postings('pocket', bought.partner_id, change, 'processor_clearing'));
+
+  IF p_reason = 'chargeback' THEN
+    IF change < 0 THEN
+      PERFORM ledger_reverse_earnings(p_user, bought.partner_id, p_session,
+        greatest(0, -(pocket.own + change)) - greatest(0, -pocket.own), p_earnings_hold);
+    ELSIF taken = change THEN
+      PERFORM ledger_restore_earnings(p_user, p_session);
+    END IF;
+  END IF;
+  RETURN QUERY SELECT p_transaction, after, change, false;
+END $$;
+
+-- server/ledger/sql/roll-up-earnings.sql
+
+-- Adds new earnings to the sums by hour. Postings younger than `p_lag` may belong to a transaction that still
+-- runs, so they wait, and readers add them. Returns how many postings were added.
+CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  begun timestamptz;
+  upto timestamptz := clock_timestamp() - p_lag;
+  folded bigint;
+BEGIN
+  SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
+  IF upto <= begun THEN RETURN 0; END IF;
+  WITH fresh AS (
+    SELECT partner_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
+    FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
+    GROUP BY 1, 2
+  ), folding AS (
+    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, earned FROM fresh
+    ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
+  )
+  SELECT coalesce(sum(entries), 0) INTO folded FROM fresh;
+  UPDATE watermark SET up_to = upto WHERE name = 'earnings';
+  RETURN folded;
+END $$;
+
+-- server/ledger/sql/earnings.sql
+
+-- A partner's earnings: what has matured, and what is still within the hold period.
+CREATE OR REPLACE FUNCTION ledger_earnings(p_partner text, p_hold interval)
+RETURNS TABLE (matured bigint, maturing bigint) LANGUAGE sql STABLE AS $$
+  WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
+  all_hours AS (
+    SELECT hour, earned::numeric FROM earnings_rollup WHERE partner_id = p_partner
+    UNION ALL
+    SELECT e.created_at, e.amount FROM ledger_entry e, mark
+    WHERE e.account = 'partner_earnings' AND e.partner_id = p_partner AND e.created_at >= mark.up_to
+  )
+  SELECT coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' <= clock_timestamp() - p_hold), 0)::bigint,
+         coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' > clock_timestamp() - p_hold), 0)::bigint
+  FROM all_hours
+$$;
+
+-- server/ledger/sql/roll-up-usage.sql
+
+-- Adds new receipts to the sums by day (UTC). Receipts younger than `p_lag` may belong to a transaction that
+-- still runs, so they wait, and readers add them. If another instance is at it, returns at once. Returns how
+-- many receipts were added. No statistics know the watermark, so the planner is made to use the index on time.
+CREATE OR REPLACE FUNCTION ledger_roll_up_usage(p_lag interval) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  begun timestamptz;
+  upto timestamptz := clock_timestamp() - p_lag;
+  folded bigint;
+BEGIN
+  SELECT up_to INTO begun FROM watermark WHERE name = 'usage' FOR UPDATE SKIP LOCKED;
+  IF begun IS NULL OR upto <= begun THEN RETURN 0; END IF;
+  WITH fresh AS (
+    SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, partner_id, model, count(*) AS requests,
+           sum(input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens + output_tokens) AS tokens,
+           sum(charge) AS charge
+    FROM usage WHERE created_at >= begun AND created_at < upto
+    GROUP BY 1, 2, 3, 4
+  ), folding AS (
+    INSERT INTO usage_day AS d (user_id, day, partner_id, model, requests, tokens, charge) SELECT * FROM fresh
+    ON CONFLICT (user_id, day, partner_id, model) DO UPDATE SET
+      requests = d.requests + excluded.requests, tokens = d.tokens + excluded.tokens, charge = d.charge + excluded.charge
+  )
+  SELECT coalesce(sum(requests), 0) INTO folded FROM fresh;
+  UPDATE watermark SET up_to = upto WHERE name = 'usage';
+  RETURN folded;
+END $$;
+
+-- server/ledger/sql/usage-days.sql
+
+-- A user's requests by day, partner and model in [p_from, p_to), including those not rolled up yet. Null
+-- stands for all partners or all models. The newest receipts are found through their transactions, which are
+-- written in the same statement: a minute of slack covers the difference between the two times.
+CREATE OR REPLACE FUNCTION ledger_usage_days(p_user text, p_from date, p_to date, p_partner text, p_model text)
+RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bigint, charge bigint) LANGUAGE sql STABLE AS $$
+  WITH mark AS (
+    SELECT greatest(coalesce((SELECT up_to FROM watermark WHERE name = 'usage'), '2000-01-01'),
+                    p_from::timestamp AT TIME ZONE 'UTC') AS begun,
+           p_to::timestamp AT TIME ZONE 'UTC' AS ended),
+  every_part AS (
+    SELECT d.day, d.partner_id, d.model, d.requests, d.tokens, d.charge FROM usage_day d
+    WHERE d.user_id = p_user AND d.day >= p_from AND d.day < p_to
+      AND (p_partner IS NULL OR d.partner_id = p_partner) AND (p_model IS NULL OR d.model = p_model)
+    UNION ALL
+    SELECT (u.created_at AT TIME ZONE 'UTC')::date, u.partner_id, u.model, 1,
+           u.input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens + u.cache_write_1h_tokens + u.output_tokens, u.charge
+    FROM mark
+    CROSS JOIN user_app a
+    CROSS JOIN LATERAL (
+      SELECT t.cause_id FROM ledger_transaction t
+      WHERE t.user_id = p_user AND t.partner_id = a.partner_id AND t.kind = 'usage'
+        AND t.created_at >= mark.begun - interval '1 minute' AND t.created_at < mark.ended + interval '1 minute') t
+    JOIN usage u ON u.user_id = p_user AND u.request_id = t.cause_id
+    WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
+      AND u.created_at >= mark.begun AND u.created_at < mark.ended
+  )
+  SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3
+$$;
+
+-- server/activity/sql/roll-up.sql
+
+-- Adds what came since the watermark to the sums by day (UTC), at most one day of it per call. What is younger
+-- than `p_lag` may belong to a transaction that still runs, so it waits. Returns true if there is more to add.
+-- No statistics know the watermark, so the planner is made to use the indexes on time.
+CREATE OR REPLACE FUNCTION activity_roll_up(p_lag interval) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  begun timestamptz;
+  newest timestamptz := clock_timestamp() - p_lag;
+  upto timestamptz;
+BEGIN
+  -- One instance at a time; the others return at once.
+  SELECT up_to INTO begun FROM watermark WHERE name = 'activity' FOR UPDATE SKIP LOCKED;
+  IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
+  -- Skip times without transactions.
+  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
+    FROM ledger_transaction WHERE created_at >= begun AND created_at < newest;
+
+  WITH fresh AS (
+    SELECT partner_id, model, provider, (created_at AT TIME ZONE 'UTC')::date AS day,
+           count(*) AS requests, count(*) FILTER (WHERE outcome <> 'completed') AS unfinished,
+           sum(input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens)::bigint AS input_tokens,
+           sum(cache_read_tokens)::bigint AS cached_tokens, sum(output_tokens)::bigint AS output_tokens,
+           sum(charge)::bigint AS charge, sum(provider_cost)::bigint AS provider_cost, sum(partner_share)::bigint AS partner_share
+    FROM usage WHERE created_at >= begun AND created_at < upto
+    GROUP BY 1, 2, 3, 4
+  ), by_partner AS (
+    INSERT INTO activity_partner_day AS a
+    SELECT partner_id, day, model, provider, requests, unfinished, input_tokens, cached_tokens, output_tokens, charge,
+           provider_cost, partner_share FROM fresh
+    ON CONFLICT (partner_id, day, model, provider) DO UPDATE SET
+      requests = a.requests + excluded.requests, unfinished = a.unfinished + excluded.unfinished,
+      input_tokens = a.input_tokens + excluded.input_tokens, cached_tokens = a.cached_tokens + excluded.cached_tokens,
+      output_tokens = a.output_tokens + excluded.output_tokens, charge = a.charge + excluded.charge,
+      provider_cost = a.provider_cost + excluded.provider_cost, partner_share = a.partner_share + excluded.partner_share
+  )
+  INSERT INTO activity_money_day AS m
+  SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
+  FROM ledger_transaction
+  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment')
+  GROUP BY 1, 2, 3
+  ON CONFLICT (day, partner_id, kind) DO UPDATE SET
+    entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;
+
+  UPDATE watermark SET up_to = upto WHERE name = 'activity';
+  RETURN upto < newest;
+END $$;
+
+-- server/activity/sql/unfolded.sql
+
+-- The receipts that roll-up.sql has not added to a day yet.
+CREATE OR REPLACE FUNCTION activity_unfolded() RETURNS SETOF usage LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT * FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'activity')
+$$;
+
+-- server/activity/sql/by-partner.sql
+
+-- Requests by partner, day, model and provider, exact at any time: the sums by day and the receipts that are
+-- not in them yet. A key may occur more than once, so readers sum up.
+CREATE OR REPLACE VIEW activity_by_partner AS
+  SELECT * FROM activity_partner_day
+  UNION ALL
+  SELECT partner_id, (created_at AT TIME ZONE 'UTC')::date, model, provider, 1, (outcome <> 'completed')::integer,
+         input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens, cache_read_tokens, output_tokens,
+         charge, provider_cost, partner_share
+  FROM activity_unfolded();
+
+-- server/activity/sql/roll-up-app-users.sql
+
+-- Adds what came since the watermark to the sums by user and partner, at most one day of it per call, as
+-- roll-up.sql does. Returns true if there is more to add.
+CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  begun timestamptz;
+  newest timestamptz := clock_timestamp() - p_lag;
+  upto timestamptz;
+BEGIN
+  SELECT up_to INTO begun FROM watermark WHERE name = 'app_users' FOR UPDATE SKIP LOCKED;
+  IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
+  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
+    FROM usage WHERE created_at >= begun AND created_at < newest;
+
+  INSERT INTO activity_app_user AS a (partner_id, user_id, requests, charge, partner_share, last_at)
+  SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)
+  FROM usage WHERE created_at >= begun AND created_at < upto
+  GROUP BY 1, 2
+  ON CONFLICT (partner_id, user_id) DO UPDATE SET
+    requests = a.requests + excluded.requests, charge = a.charge + excluded.charge,
+    partner_share = a.partner_share + excluded.partner_share, last_at = greatest(a.last_at, excluded.last_at);
+
+  UPDATE watermark SET up_to = upto WHERE name = 'app_users';
+  RETURN upto < newest;
+END $$;
+
+-- server/activity/sql/unfolded-app-users.sql
+
+-- What a partner's users did that roll-up-app-users.sql has not added yet.
+CREATE OR REPLACE FUNCTION activity_unfolded_app_users(p_partner text) RETURNS SETOF activity_app_user
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT partner_id, user_id, count(*), sum(charge)::bigint, sum(partner_share)::bigint, max(created_at)
+  FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'app_users') AND partner_id = p_partner
+  GROUP BY 1, 2
+$$;

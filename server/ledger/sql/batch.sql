@@ -1,0 +1,182 @@
+-- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
+-- settlements, a_… of the admissions. `n` in the result counts the settlements from 1 and continues with the
+-- admissions.
+--
+-- All wallets are locked first, in one order, so that no two calls deadlock. Settlements go before admissions,
+-- so that what they free can be spent. At most one request per user is settled in a call, and one admitted:
+-- further admissions return 'again' and belong in a later call. A settlement without a charge releases its
+-- hold. `a_need` and `a_want` are exact picocredits before commission.
+--
+-- Planning these statements takes longer than running them, so each connection plans them once. The plan must
+-- then be right whatever the tables hold: every row is found by an index in a nested loop, in the order written
+-- (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because the planner
+-- used them for single rows while the tables looked small: three times the work of an index scan, and a call to
+-- the file system for each.
+CREATE OR REPLACE FUNCTION ledger_batch(
+  s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
+  s_model text[], s_provider text[], s_price_version text[],
+  s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
+  s_output integer[], s_reasoning integer[], s_estimated boolean[], s_outcome text[],
+  a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
+  p_minimum bigint, p_max_running integer, p_lease interval
+) RETURNS TABLE (
+  n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
+  balance bigint
+)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_memoize = off
+SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  settling CONSTANT integer := cardinality(s_user);
+  a_user text[];
+  settled integer;
+BEGIN
+  -- Lock the wallets.
+  IF cardinality(a_key_hash) > 0 THEN
+    SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash) AS r (key_hash)
+    LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash OFFSET 0) k ON true;
+  END IF;
+  PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
+  CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+
+  -- Settle: delete the hold, move the money, write transaction and receipt.
+  IF settling > 0 THEN
+    RETURN QUERY
+    WITH freed AS (
+      DELETE FROM hold h
+      USING unnest(s_user, s_request, s_cost, s_charge) WITH ORDINALITY AS r (user_id, request_id, cost, charge, n)
+      WHERE h.user_id = r.user_id AND h.request_id = r.request_id
+      RETURNING r.n, r.user_id, r.request_id, r.cost, r.charge, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch,
+        least(coalesce(r.charge, 0), h.amount) AS take
+    ),
+    take_own AS (
+      UPDATE user_app u SET
+        own = u.own - s.own_take,
+        own_held = u.own_held - s.own_part,
+        allowance_left = u.allowance_left
+          + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
+      FROM (
+        -- If a refund took held credits, no pocket may cover the rest: it becomes a debt of the partner's own
+        -- pocket.
+        SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+        FROM (
+          SELECT f.*, w.own_wanted,
+            CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
+          FROM freed f
+          -- The partner's own pocket pays first: the part held there, and what else is free in it.
+          CROSS JOIN LATERAL (
+            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
+            FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
+        ) AS d
+      ) AS s
+      WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
+        u.own, u.own_held, u.allowance_left
+    ),
+    booked AS (
+      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
+      FROM take_own o WHERE a.user_id = o.user_id
+      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
+        ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
+        -- The partner earns from what the user paid above the cost; what the user did not pay is our loss.
+        least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
+    ),
+    insert_transaction AS (
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings)
+      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
+        ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
+        || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
+        || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
+      FROM booked b WHERE b.charge IS NOT NULL
+    ),
+    insert_usage AS (
+      INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
+        input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+        held, provider_cost, charge, partner_share, estimated, outcome)
+      SELECT b.user_id, b.request_id, b.partner_id, b.key_id, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+        s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
+        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_outcome[b.n]
+      FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+    )
+    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
+    FROM booked b;
+
+    -- A settlement repeated because its first response was lost gets the amount taken then.
+    GET DIAGNOSTICS settled = ROW_COUNT;
+    IF settled < settling THEN
+      RETURN QUERY
+      SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
+        -t.credits, t.balance_after
+      FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
+      CROSS JOIN LATERAL (
+        SELECT * FROM ledger_transaction t
+        WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
+          AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
+    END IF;
+  END IF;
+
+  -- Admit: key → partner → model → wallet → hold.
+  IF cardinality(a_key_hash) > 0 THEN
+    RETURN QUERY
+    WITH decided AS (
+      SELECT r.n, r.request_id, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
+        least(s.spendable, s.want_credits) AS amount,
+        greatest(0, u.own - u.own_held) AS own_free,
+        CASE
+          WHEN k.key_id IS NULL THEN 'invalid_user_key'
+          WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
+          WHEN k.disabled THEN 'partner_disabled'
+          WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN a.running >= p_max_running THEN 'too_many_running'
+          WHEN s.spendable >= s.need_credits THEN 'held'
+          ELSE (
+            SELECT ledger_status(s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
+            FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
+        END AS outcome
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, n)
+      LEFT JOIN LATERAL (
+        SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
+          p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
+          -- Exact to the minute, without a write per request; exact if the next key may replace the least recently
+          -- used one.
+          k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
+        FROM user_key k JOIN partner p ON p.id = k.partner_id
+        WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
+      LEFT JOIN LATERAL (
+        SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+      LEFT JOIN LATERAL (
+        SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
+        FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
+      CROSS JOIN LATERAL (SELECT
+        ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
+        greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
+        ledger_charge(r.want, k.rate_bp)) AS s (spendable, need_credits, want_credits)
+    ),
+    reserve_money AS (
+      UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
+      FROM decided h WHERE h.outcome = 'held' AND a.user_id = h.user_id
+    ),
+    reserve_pocket AS (
+      UPDATE user_app u SET
+        own_held = u.own_held + least(h.amount, h.own_free),
+        allowance_left = u.allowance_left - greatest(0, h.amount - h.own_free)
+      FROM decided h WHERE h.outcome = 'held' AND u.user_id = h.user_id AND u.partner_id = h.partner_id
+    ),
+    mark_used AS (
+      UPDATE user_key k SET last_used_at = clock_timestamp()
+      FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
+    ),
+    insert_hold AS (
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+      SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
+        clock_timestamp() + p_lease
+      FROM decided h WHERE h.outcome = 'held'
+    )
+    SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
+      NULL::bigint
+    FROM decided d;
+  END IF;
+END $$;

@@ -1,0 +1,30 @@
+-- Books credits into a partner's pocket against the account `p_against`: a purchase or a grant. The same
+-- cause is booked only once; a repetition returns what was booked.
+CREATE OR REPLACE FUNCTION ledger_deposit(
+  p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
+  p_credits bigint, p_against text, p_note text
+) RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  before bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = p_kind AND t.cause_id = p_cause;
+  IF FOUND THEN RETURN; END IF;
+
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
+
+  UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
+    VALUES (p_user, p_transaction, p_partner, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
+      ledger_postings('pocket', p_partner, p_credits, p_against));
+  RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
+END $$;

@@ -1,0 +1,15 @@
+-- Creates the wallet and the pockets that the other functions lock, unless they exist, and locks the
+-- wallet. Returns the app user id in force: the given one, or the one the user already has there.
+CREATE OR REPLACE FUNCTION ledger_open_user_app(p_user text, p_partner text, p_app_user text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  standing text;
+BEGIN
+  INSERT INTO wallet (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO user_app (user_id, partner_id) VALUES (p_user, '') ON CONFLICT DO NOTHING;
+  INSERT INTO user_app (user_id, partner_id, app_user_id) VALUES (p_user, p_partner, p_app_user)
+    ON CONFLICT (user_id, partner_id) DO NOTHING;
+  SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  RETURN standing;
+END $$;

@@ -1,0 +1,33 @@
+-- Takes credits out of one pocket, never more than is free in it: what running requests hold and what other
+-- pockets owe stays. If `p_credits` is too much, takes nothing and returns no transaction, only what is free.
+-- The same cause is booked only once; a repetition returns what was booked.
+CREATE OR REPLACE FUNCTION ledger_take(p_user text, p_partner text, p_cause text, p_transaction text, p_credits bigint, p_note text)
+RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  purse wallet;
+  pocket user_app;
+  spare bigint;
+  after bigint;
+BEGIN
+  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  spare := greatest(0, least(pocket.own - pocket.own_held, purse.money - purse.held));
+  RETURN QUERY SELECT t.id, t.balance_after, spare, true FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = 'adjustment' AND t.cause_id = p_cause;
+  IF FOUND THEN RETURN; END IF;
+
+  IF p_credits <= 0 OR p_credits > spare THEN
+    RETURN QUERY SELECT NULL::text,
+      ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
+    RETURN;
+  END IF;
+  after := ledger_spendable(purse.money - p_credits, purse.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
+  UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
+  UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
+    VALUES (p_user, p_transaction, p_partner, 'adjustment', p_cause, -p_credits, after, p_note,
+      ledger_postings('pocket', p_partner, -p_credits, 'promotion_expense'));
+  RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
+END $$;

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+import { explainSqlError } from './explain-sql-error';
+import { StartError } from './start-error';
+
+/** The functions, views and triggers that hold the rules of the ledger and of activity. */
+
+export type SqlFile = { name: string; text: string };
+
+/** In order: a file comes after those it uses. */
+const NAMES = [
+  'server/ledger/sql/charge.sql',
+  'server/ledger/sql/spendable.sql',
+  'server/ledger/sql/idle.sql',
+  'server/ledger/sql/status.sql',
+  'server/ledger/sql/posting.sql',
+  'server/ledger/sql/postings.sql',
+  'server/ledger/sql/entry.sql',
+  'server/ledger/sql/append-only.sql',
+  'server/ledger/sql/open-pocket.sql',
+  'server/ledger/sql/deposit.sql',
+  'server/ledger/sql/take.sql',
+  'server/ledger/sql/save-allowance.sql',
+  'server/ledger/sql/pause-allowance.sql',
+  'server/ledger/sql/resume-allowance.sql',
+  'server/ledger/sql/read.sql',
+  'server/ledger/sql/draw.sql',
+  'server/ledger/sql/batch.sql',
+  'server/ledger/sql/renew-leases.sql',
+  'server/ledger/sql/abandoned-holds.sql',
+  'server/ledger/sql/reverse-earnings.sql',
+  'server/ledger/sql/restore-earnings.sql',
+  'server/ledger/sql/claw-back.sql',
+  'server/ledger/sql/roll-up-earnings.sql',
+  'server/ledger/sql/earnings.sql',
+  'server/ledger/sql/roll-up-usage.sql',
+  'server/ledger/sql/usage-days.sql',
+  'server/activity/sql/roll-up.sql',
+  'server/activity/sql/unfolded.sql',
+  'server/activity/sql/by-partner.sql',
+  'server/activity/sql/roll-up-app-users.sql',
+  'server/activity/sql/unfolded-app-users.sql',
+];
+
+export const readSqlFiles = (): SqlFile[] =>
+  NAMES.map((name) => ({ name, text: readFileSync(name, 'utf8') }));
+
+/** The files that the database does not run in this version. None if a newer release set them. */
+export async function findOutdatedFiles(
+  client: pg.Client,
+  files: SqlFile[],
+  version: string,
+): Promise<SqlFile[]> {
+  const { rows } = await client.query<{ name: string; hash: string; version: string }>(
+    'SELECT name, hash, version FROM sql_file',
+  );
+  if (rows.some((row) => isOlder(version, row.version))) return [];
+  const hashes = new Map(rows.map(({ name, hash }) => [name, hash]));
+  return files.filter(({ name, text }) => hashes.get(name) !== hashOf(text));
+}
+
+/** Applies all of the files or none. */
+export async function applyFiles(client: pg.Client, files: SqlFile[], version: string): Promise<void> {
+  await client.query('BEGIN');
+  for (const { name, text } of files) {
+    try {
+      await client.query(text);
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw new StartError(
+        `${name} could not be applied: ${explainSqlError(error, text)}. Nothing was changed.`,
+      );
+    }
+    await client.query(
+      `INSERT INTO sql_file (name, hash, version) VALUES ($1, $2, $3)
+       ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version, applied_at = now()`,
+      [name, hashOf(text), version],
+    );
+  }
+  await client.query('COMMIT');
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Compares releases such as 1.9.2 and 1.10.0. */
+const isOlder = (version: string, than: string): boolean =>
+  version.localeCompare(than, 'en', { numeric: true }) < 0;

@@ -1,6 +1,6 @@
 import { bundle, enterProject, installDependencies } from './steps.mjs';
 
 enterProject();
-await installDependencies();
+await installDependencies({ dev: true });
 await bundle('scripts/db-diff.ts', 'db-diff');
 await import('../.build/db-diff.mjs');

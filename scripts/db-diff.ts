@@ -3,10 +3,10 @@ import path from 'node:path';
 import pg from 'pg';
 import { nowDate } from '../server/clock';
 import { useEmbeddedPostgres } from '../server/process/embedded-postgres';
-import { MIGRATIONS_DIR, migrate, NO_FILTERS } from '../server/process/migrate';
-import { withSchemaEngine } from '../server/process/schema-engine';
+import { MIGRATIONS_DIR, migrate } from '../server/process/migrate';
+import { startSchemaEngine } from './schema-engine';
 
-/** `npm run db:diff -- NAME` writes the migration from the present migrations to schema.prisma. */
+/** `npm run db:diff -- NAME` writes the migration that leads from the existing ones to schema.prisma. */
 
 const SCHEMA = 'prisma/schema.prisma';
 const SCRATCH = 'svc_diff';
@@ -20,11 +20,13 @@ if (!name) {
 const postgres = await useEmbeddedPostgres({ dataDir: '.data/diff', durable: false });
 try {
   const sql = await inScratchDatabase(postgres.url, diffToSchema);
-  if (sql === undefined) console.log('Nothing to do: the migrations already give the schema.');
+  if (sql === undefined) console.log('Nothing to do: the migrations already lead to this schema.');
   else console.log(`Wrote ${writeMigration(sql)}`);
 } finally {
   await postgres.stop();
 }
+// The engine leaves connections and timers open.
+process.exit();
 
 async function inScratchDatabase<T>(url: string, work: (scratchUrl: string) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
@@ -42,16 +44,15 @@ async function inScratchDatabase<T>(url: string, work: (scratchUrl: string) => P
 async function diffToSchema(scratchUrl: string): Promise<string | undefined> {
   await migrate(scratchUrl);
   const files = [{ path: SCHEMA, content: readFileSync(SCHEMA, 'utf8') }];
-  const { stdout, exitCode } = await withSchemaEngine(scratchUrl, (engine) =>
-    engine.diff({
-      // "The data source of the schema" is the database that the engine is connected to.
-      from: { tag: 'schemaDatasource', files, configDir: '.' },
-      to: { tag: 'schemaDatamodel', files },
-      script: true,
-      exitCode: true,
-      filters: { ...NO_FILTERS, externalTables: ['public._prisma_migrations'] },
-    }),
-  );
+  const engine = await startSchemaEngine(scratchUrl);
+  const { stdout, exitCode } = await engine.diff({
+    // The "datasource" is the database that the engine is connected to.
+    from: { tag: 'schemaDatasource', files, configDir: '.' },
+    to: { tag: 'schemaDatamodel', files },
+    script: true,
+    exitCode: true,
+    filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+  });
   const different = exitCode === 2;
   return different && stdout ? stdout : undefined;
 }
@@ -64,9 +65,5 @@ function writeMigration(sql: string): string {
   const directory = path.join(MIGRATIONS_DIR, `${stamp()}_${name}`);
   mkdirSync(directory, { recursive: true });
   writeFileSync(path.join(directory, 'migration.sql'), sql);
-  writeFileSync(
-    path.join(MIGRATIONS_DIR, 'migration_lock.toml'),
-    '# Names the kind of database that the migrations are written for.\nprovider = "postgresql"\n',
-  );
   return path.relative('.', directory);
 }

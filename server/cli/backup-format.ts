@@ -37,12 +37,12 @@ export async function readMigrations(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Every table of ours, one that is referred to before those that refer to it. */
+/** Every table with data of the service. A table comes before those that refer to it. */
 export async function readTables(client: pg.ClientBase): Promise<TableHead[]> {
   const { rows: tables } = await client.query<TableHead>(
     `SELECT table_name AS table, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'sql_file')
      GROUP BY 1 ORDER BY 1`,
   );
   const { rows: references } = await client.query<{ from: string; to: string }>(

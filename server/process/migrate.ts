@@ -1,110 +1,128 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { MigrationList } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { withSchemaEngine } from './schema-engine';
+import { explainSqlError } from './explain-sql-error';
+import { applyOutdatedFiles, findOutdatedFiles, readRelease } from './sql-files';
 import { StartError } from './start-error';
 
-/** Brings a database to the schema of this code, as `prisma migrate deploy` would. */
+/**
+ * Brings a database to the schema of this release: first the migrations, then the SQL files that changed.
+ * Migrations are recorded as `prisma migrate deploy` records them, so that Prisma understands the database.
+ */
 
 export const MIGRATIONS_DIR = path.resolve('prisma/migrations');
-/** Ours: the engine takes Prisma's own lock beside it, so it and `prisma migrate deploy` wait for each other. */
-const LOCK_ID = 3_704_211;
+/** Prisma's own lock, so that this and `prisma migrate deploy` wait for each other. */
+const LOCK_ID = 72_707_369;
 const NO_SUCH_TABLE = '42P01';
 
-/** Returns the names of what was applied: nothing when the database was up to date. */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+type Migration = { name: string; text: string; checksum: string };
+type Recorded = { name: string; checksum: string; finished: boolean };
+
+/** Returns the names of what was applied: nothing if the database was up to date. */
+export async function migrate(databaseUrl: string, release = readRelease()): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   // A lost connection fails the query that waits on it.
   client.on('error', () => {});
   await client.connect();
   try {
-    if ((await findPending(client)).length === 0) return [];
-    // Several instances may start at once; the lock goes with the connection.
+    const recorded = await readRecorded(client);
+    const isMigrated = findUnfinished(recorded) === undefined && findPending(recorded).length === 0;
+    if (isMigrated && (await findOutdatedFiles(client, release)).length === 0) return [];
+    // Several instances may start at once. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [LOCK_ID]);
-    return (await findPending(client)).length === 0
-      ? []
-      : await apply(databaseUrl, await findInterrupted(client));
+    return [...(await applyMigrations(client)), ...(await applyOutdatedFiles(client, release))];
   } finally {
     await client.end();
   }
 }
 
-async function apply(databaseUrl: string, interrupted: string[]): Promise<string[]> {
-  try {
-    return await withSchemaEngine(databaseUrl, async (engine) => {
-      // A migration is one transaction: what did not finish left nothing behind, and may run again.
-      for (const migrationName of interrupted) await engine.markMigrationRolledBack({ migrationName });
-      const migrationsList = readMigrations();
-      return (await engine.applyMigrations({ migrationsList, filters: NO_FILTERS })).appliedMigrationNames;
-    });
-  } catch (error) {
-    throw new StartError(`The database could not be brought up to date: ${messageOf(error)}`);
-  }
-}
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  // The engine appends its own stack.
-  return message.split(/\n +0: /)[0]?.trim() ?? message;
-}
-
-export const NO_FILTERS = { externalTables: [], externalEnums: [] };
-
-async function findInterrupted(client: pg.Client): Promise<string[]> {
-  return selectNames(client, 'finished_at IS NULL AND rolled_back_at IS NULL');
-}
-
-/** Migrations on disk that the database has not finished. */
-async function findPending(client: pg.Client): Promise<string[]> {
-  const finished = new Set(await selectNames(client, 'finished_at IS NOT NULL AND rolled_back_at IS NULL'));
-  return listMigrations().filter((name) => !finished.has(name));
-}
-
-async function selectNames(client: pg.Client, condition: string): Promise<string[]> {
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT migration_name AS name FROM _prisma_migrations WHERE ${condition}`,
+async function applyMigrations(client: pg.Client): Promise<string[]> {
+  const recorded = await readRecorded(client);
+  const unfinished = findUnfinished(recorded);
+  if (unfinished !== undefined)
+    throw new StartError(
+      `Migration ${unfinished} was started by another tool and did not finish. Undo what it left in the database, then run: DELETE FROM _prisma_migrations WHERE migration_name = '${unfinished}'`,
     );
-    return rows.map((row) => row.name);
+  const pending = findPending(recorded);
+  if (pending.length > 0) await client.query(CREATE_RECORD);
+  for (const migration of pending) await applyMigration(client, migration);
+  return pending.map(({ name }) => name);
+}
+
+/** One transaction: a migration that fails leaves nothing behind, not even its record. */
+async function applyMigration(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(text);
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new StartError(`Migration ${name} failed and was rolled back: ${explainSqlError(error, text)}.`);
+  }
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
+  await client.query('COMMIT');
+}
+
+async function readRecorded(client: pg.Client): Promise<Recorded[]> {
+  try {
+    const { rows } = await client.query<Recorded>(
+      `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+    );
+    return rows;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === NO_SUCH_TABLE) return [];
     throw error;
   }
 }
 
-function listMigrations(): string[] {
-  if (!existsSync(MIGRATIONS_DIR)) return [];
+/** Migrations of a newer release are fine: it must leave a schema that this one can work with. */
+function findPending(recorded: Recorded[]): Migration[] {
+  const migrations = readMigrations();
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  const newest = migrations.at(-1)?.name ?? '';
+  for (const { name, checksum } of recorded) {
+    const migration = known.get(name);
+    if (migration === undefined && name < newest)
+      throw new StartError(
+        `The database was created by a development version: it has migration ${name}, which this release does not have. It cannot be upgraded. Use an empty database (a new DATA_DIR or DATABASE_URL).`,
+      );
+    if (migration !== undefined && migration.checksum !== checksum)
+      throw new StartError(
+        `Migration ${name} was changed after it was applied. Restore prisma/migrations/${name}/migration.sql and put the change in a new migration.`,
+      );
+  }
+  const names = new Set(recorded.map(({ name }) => name));
+  return migrations.filter(({ name }) => !names.has(name));
+}
+
+/** Other tools record a migration before they run it; this one does so in the same transaction. */
+const findUnfinished = (recorded: Recorded[]): string | undefined =>
+  recorded.find(({ finished }) => !finished)?.name;
+
+export function readMigrations(): Migration[] {
   return readdirSync(MIGRATIONS_DIR, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(path.join(MIGRATIONS_DIR, name, 'migration.sql'), 'utf8');
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+    });
 }
 
-function readMigrations(): MigrationList {
-  const lockfile = path.join(MIGRATIONS_DIR, 'migration_lock.toml');
-  return {
-    baseDir: MIGRATIONS_DIR,
-    lockfile: {
-      path: 'migration_lock.toml',
-      content: existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : null,
-    },
-    shadowDbInitScript: '',
-    migrationDirectories: listMigrations().map((name) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: readMigration(name) } },
-    })),
-  };
-}
-
-/** Changes whenever a migration does. */
-export function hashMigrations(): string {
-  const hash = createHash('sha256');
-  for (const name of listMigrations()) hash.update(name).update(readMigration(name));
-  return hash.digest('hex');
-}
-
-function readMigration(name: string): string {
-  return readFileSync(path.join(MIGRATIONS_DIR, name, 'migration.sql'), 'utf8');
-}
+/** As Prisma creates it. */
+const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;

@@ -7,6 +7,7 @@ import { StartError } from './start-error';
 /** The functions, views and triggers that hold the rules of the ledger and of activity. */
 
 export type SqlFile = { name: string; text: string };
+export type Release = { version: string; files: SqlFile[] };
 
 /** In order: a file comes after those it uses. */
 const NAMES = [
@@ -43,15 +44,13 @@ const NAMES = [
   'server/activity/sql/unfolded-app-users.sql',
 ];
 
-export const readSqlFiles = (): SqlFile[] =>
-  NAMES.map((name) => ({ name, text: readFileSync(name, 'utf8') }));
+export function readRelease(): Release {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  return { version, files: NAMES.map((name) => ({ name, text: readFileSync(name, 'utf8') })) };
+}
 
-/** The files that the database does not run in this version. None if a newer release set them. */
-export async function findOutdatedFiles(
-  client: pg.Client,
-  files: SqlFile[],
-  version: string,
-): Promise<SqlFile[]> {
+/** The files that the database runs in another version. None if a newer release has applied its own. */
+export async function findOutdatedFiles(client: pg.Client, { version, files }: Release): Promise<SqlFile[]> {
   const { rows } = await client.query<{ name: string; hash: string; version: string }>(
     'SELECT name, hash, version FROM sql_file',
   );
@@ -60,25 +59,27 @@ export async function findOutdatedFiles(
   return files.filter(({ name, text }) => hashes.get(name) !== hashOf(text));
 }
 
-/** Applies all of the files or none. */
-export async function applyFiles(client: pg.Client, files: SqlFile[], version: string): Promise<void> {
+/** Applies all of them or none, and returns their names. */
+export async function applyOutdatedFiles(client: pg.Client, release: Release): Promise<string[]> {
+  const outdated = await findOutdatedFiles(client, release);
   await client.query('BEGIN');
-  for (const { name, text } of files) {
+  for (const { name, text } of outdated) {
     try {
       await client.query(text);
     } catch (error) {
-      await client.query('ROLLBACK');
+      const reason = explainSqlError(error, text);
       throw new StartError(
-        `${name} could not be applied: ${explainSqlError(error, text)}. Nothing was changed.`,
+        `${name} could not be applied: ${reason}. No SQL file was changed in the database.`,
       );
     }
     await client.query(
       `INSERT INTO sql_file (name, hash, version) VALUES ($1, $2, $3)
        ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version, applied_at = now()`,
-      [name, hashOf(text), version],
+      [name, hashOf(text), release.version],
     );
   }
   await client.query('COMMIT');
+  return outdated.map(({ name }) => name);
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

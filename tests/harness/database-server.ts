@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { DataDirInUse } from '@/server/process/lock-file';
-import { hashMigrations, migrate } from '@/server/process/migrate';
+import { migrate, readMigrations } from '@/server/process/migrate';
+import { readRelease } from '@/server/process/sql-files';
 import { addressOn, withClient } from './database-connection';
 
 /** One PostgreSQL for a run of tests, with a migrated template to clone databases from. */
@@ -37,9 +39,9 @@ async function startInFreeSlot(slot = 1): Promise<EmbeddedPostgres> {
   }
 }
 
-/** The template is built again only when a migration changed. */
+/** The template is built again only when a migration or an SQL file changed. */
 function ensureTemplate(serverUrl: string): Promise<string> {
-  const name = `template_${hashMigrations().slice(0, 16)}`;
+  const name = `template_${hashSchema().slice(0, 16)}`;
   return withClient(serverUrl, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
       `SELECT datname FROM pg_database WHERE datname ~ '^(template_|test_)'`,
@@ -49,6 +51,12 @@ function ensureTemplate(serverUrl: string): Promise<string> {
     if (outdated.length === rows.length) await buildTemplate(client, serverUrl, name);
     return name;
   });
+}
+
+function hashSchema(): string {
+  const hash = createHash('sha256');
+  for (const { name, text } of [...readMigrations(), ...readRelease().files]) hash.update(name).update(text);
+  return hash.digest('hex');
 }
 
 async function buildTemplate(client: pg.Client, serverUrl: string, name: string): Promise<void> {

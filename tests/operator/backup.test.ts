@@ -40,7 +40,7 @@ const everything = (address: string) =>
   withClient(address, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables
-       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations' ORDER BY 1`,
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'sql_file') ORDER BY 1`,
     );
     const found: Record<string, string[]> = {};
     for (const { name } of tables) {

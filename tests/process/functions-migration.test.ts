@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readSqlFiles } from '@/server/process/sql-files';
+import { readRelease } from '@/server/process/sql-files';
 
 const HEAD = `-- Functions, views and triggers as of the first release. Made by \`npm run db:functions\` from server/ledger/sql
 -- and server/activity/sql: change the files there, which are applied at start.
@@ -11,7 +11,7 @@ const HEAD = `-- Functions, views and triggers as of the first release. Made by 
  * on only the files change, and this test goes.
  */
 test('the functions migration is made of the SQL files', async () => {
-  const parts = readSqlFiles().map(({ name, text }) => `\n-- ${name}\n\n${text}`);
+  const parts = readRelease().files.map(({ name, text }) => `\n-- ${name}\n\n${text}`);
   await expect(HEAD + parts.join('')).toMatchFileSnapshot(
     '../../prisma/migrations/20261122100001_functions/migration.sql',
   );
@@ -22,8 +22,8 @@ test('every SQL file is applied', () => {
     readdirSync(folder).map((file) => `${folder}/${file}`),
   );
   expect(
-    readSqlFiles()
-      .map(({ name }) => name)
+    readRelease()
+      .files.map(({ name }) => name)
       .sort(),
   ).toEqual(found.sort());
 });

@@ -1,21 +1,117 @@
-import pg from 'pg';
-import { expect, test } from 'vitest';
-import { migrate } from '@/server/process/migrate';
+import type pg from 'pg';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { migrate, readMigrations } from '@/server/process/migrate';
+import { readRelease } from '@/server/process/sql-files';
+import { StartError } from '@/server/process/start-error';
 import { newDatabase } from '../harness';
+import { withClient } from '../harness/database-connection';
 
 const { url } = await newDatabase();
+const names = readMigrations().map(({ name }) => name);
+const run = (sql: string) => withClient(url, (client: pg.Client) => client.query(sql));
 
 test('a database that is up to date is left alone', async () => {
   expect(await migrate(url)).toEqual([]);
 });
 
-test('instances that start at the same time apply each migration once', async () => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+test('instances that start at the same time apply each migration and each file once', async () => {
+  await run('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)]);
-  const { rows } = await client.query('SELECT migration_name FROM _prisma_migrations ORDER BY 1');
-  await client.end();
-  expect(applied.flat().sort()).toEqual(rows.map((row: { migration_name: string }) => row.migration_name));
-  expect(applied.flat()).not.toHaveLength(0);
+  const { rows } = await run('SELECT migration_name FROM _prisma_migrations ORDER BY 1');
+  expect(rows.map((row) => row.migration_name)).toEqual(names);
+  expect(applied.flat().sort()).toEqual([...names, ...readRelease().files.map(({ name }) => name)].sort());
+});
+
+describe('the record of migrations', () => {
+  beforeEach(() =>
+    run(`DELETE FROM _prisma_migrations WHERE migration_name NOT IN ('${names.join("', '")}')`),
+  );
+
+  const record = (name: string, finishedAt: string) =>
+    run(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+       VALUES (gen_random_uuid(), 'c', '${name}', ${finishedAt})`,
+    );
+
+  test('is the one that Prisma writes', async () => {
+    const { rows } = await run('SELECT * FROM _prisma_migrations ORDER BY migration_name');
+    expect(rows).toEqual(
+      readMigrations().map(({ name, checksum }) => ({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        checksum,
+        finished_at: expect.any(Date),
+        migration_name: name,
+        logs: null,
+        rolled_back_at: null,
+        started_at: expect.any(Date),
+        applied_steps_count: 1,
+      })),
+    );
+  });
+
+  test('may have migrations of a newer release', async () => {
+    await record('29990101000000_later', 'now()');
+    expect(await migrate(url)).toEqual([]);
+  });
+
+  test('stops the start when a migration of a development version is in it', async () => {
+    await record('20261121000000_init', 'now()');
+    await expectStop(/development version.*20261121000000_init.*Use an empty database/);
+  });
+
+  test('stops the start when a migration did not finish', async () => {
+    await record('29990101000000_later', 'NULL');
+    await expectStop(/29990101000000_later.*did not finish.*DELETE FROM _prisma_migrations/);
+  });
+
+  test('stops the start when an applied migration was changed', async () => {
+    const change = (checksum: string) =>
+      run(`UPDATE _prisma_migrations SET checksum = '${checksum}' WHERE migration_name = '${names[0]}'`);
+    await change('other');
+    await expectStop(new RegExp(`${names[0]} was changed after it was applied. Restore`));
+    await change(readMigrations()[0]?.checksum ?? '');
+  });
+
+  async function expectStop(reason: RegExp): Promise<void> {
+    const error = await migrate(url).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StartError);
+    expect(error).toHaveProperty('message', expect.stringMatching(reason));
+  }
+});
+
+describe('an SQL file', () => {
+  const answer = (number: number) => ({
+    name: 'test/sql/answer.sql',
+    text: `-- The answer, é.\nCREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS 'SELECT ${number}';\n`,
+  });
+  const broken = { name: 'test/sql/broken.sql', text: '-- Broken.\nCREATE FUNCTION ledger_broken(' };
+  const read = async () => (await run('SELECT test_answer() AS number')).rows[0].number;
+
+  beforeEach(async () => {
+    await run(`DELETE FROM sql_file WHERE name LIKE 'test/%'`);
+    await migrate(url, { version: '1.9.0', files: [answer(1)] });
+  });
+
+  test('is applied once it changed, and only then', async () => {
+    const changed = { version: '1.9.0', files: [answer(2)] };
+    expect(await migrate(url, changed)).toEqual(['test/sql/answer.sql']);
+    expect(await read()).toBe(2);
+    expect(await migrate(url, changed)).toEqual([]);
+  });
+
+  test('of an older release does not replace that of a newer one', async () => {
+    await migrate(url, { version: '1.10.0', files: [answer(2)] });
+    expect(await migrate(url, { version: '1.9.0', files: [answer(1)] })).toEqual([]);
+    expect(await read()).toBe(2);
+  });
+
+  test('that cannot be applied stops the start, is named, and leaves everything as it was', async () => {
+    const error = await migrate(url, { version: '1.9.0', files: [answer(2), broken] }).catch(
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(StartError);
+    expect(error.message).toMatch(/^test\/sql\/broken\.sql could not be applied: syntax error .*\(line 2\)/);
+    expect(await read()).toBe(1);
+    expect(await migrate(url, { version: '1.9.0', files: [answer(1)] })).toEqual([]);
+  });
 });

@@ -2,12 +2,12 @@ import { querySlowly } from '../db';
 
 /** Receipts younger than this may belong to a transaction that still runs. */
 const LAG = '15 seconds';
-/** Days that one round folds at most: a long absence is made up for in several. */
+/** The most days that one run adds: after a long downtime it takes several. */
 const MOST_DAYS = 50;
 
 /**
- * Folds new receipts into the sums by day. Several instances may call it: one at a time works.
- * Readers add what is not folded yet, through the view `activity_by_partner`.
+ * Adds new receipts to the sums by day. Several instances may call it: one works at a time. Readers add
+ * what is not rolled up yet, through the view `activity_by_partner`.
  */
 export async function rollUpActivity(lag = LAG): Promise<void> {
   await fold('activity_roll_up', lag);

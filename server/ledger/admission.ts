@@ -1,15 +1,15 @@
 import type { Microcredits, Picocredits } from '../credits';
 
-/** Why an app cannot spend: the same codes as the balance's status and the 402. */
+/** Why a partner cannot spend: the codes of the balance status and of the 402. */
 export type Shortfall = 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
 
 export type AdmissionRefusal =
   | 'invalid_user_key'
   | 'partner_disabled'
   | 'model_not_allowed'
-  /** The user has as many requests running as one user may. */
+  /** The user has reached the limit of running requests. */
   | 'too_many_running'
-  /** Only the user's own running requests are in the way. */
+  /** The request would fit if none of the user's requests were running. */
   | 'busy'
   | Shortfall;
 
@@ -17,9 +17,9 @@ export type AdmissionRequest = {
   keyHash: Buffer;
   requestId: string;
   model: string;
-  /** Exact cost, before commission, of the least that makes sense: the input and one token. */
+  /** Exact cost, before commission, of the smallest useful response: the input and one token. */
   need: Picocredits;
-  /** Exact cost, before commission, of the worst case that is sent upstream. */
+  /** Exact cost, before commission, of the most expensive response that the request allows. */
   want: Picocredits;
 };
 
@@ -29,21 +29,21 @@ export type Hold = {
   partnerId: string;
   keyId: string;
   appUserId: string;
-  /** Commission that was in force when the hold was placed; it settles at this rate. */
+  /** The commission when the hold was made; the request settles at this rate. */
   rateBp: number;
-  /** Reserved, commission included: at most what `want` costs, less when the balance is smaller. */
+  /** Includes the commission. The charge for `want`, or the balance if that is smaller. */
   amount: Microcredits;
 };
 
 export type Admission =
   | { ok: true; hold: Hold }
-  /** Whose key it was, where there is such a key. */
+  /** With the partner whose key it was, if the key exists. */
   | { ok: false; refusal: AdmissionRefusal; partnerId: string | null };
 
-/** A row of `ledger_batch` that answers an admission. */
+/** A row of `ledger_batch` for an admission. */
 export type AdmissionRow =
   | HeldRow
-  /** Of an unknown key there is nothing to tell. */
+  /** For an unknown key there is no partner. */
   | { outcome: AdmissionRefusal | 'again'; partner_id: string | null };
 
 type HeldRow = {
@@ -56,7 +56,7 @@ type HeldRow = {
   amount: bigint;
 };
 
-/** What `ledger_batch` takes of each admission, in the order of its parameters. */
+/** The columns of an admission that `ledger_batch` takes, in the order of its parameters. */
 export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ keyHash }) => keyHash,
   ({ requestId }) => requestId,

@@ -3,15 +3,15 @@ import { type Admission, type AdmissionRequest, readHold } from './admission';
 import { submitAdmission } from './batch';
 
 /**
- * Key → partner → model → wallet → hold, decided and written in one statement together with
- * whatever else is waiting. A revoked key or a disabled partner fails at once, on every instance.
+ * Key → partner → model → wallet → hold, decided and written in one statement together with everything
+ * else that waits. A revoked key or a disabled partner fails at once, on every instance.
  */
 export async function admit(request: AdmissionRequest): Promise<Admission> {
   for (;;) {
     const row = await submitAdmission(request);
-    invariant(row, 'every admission is answered');
+    invariant(row, 'every admission has a result');
     if (row.outcome === 'held') return { ok: true, hold: readHold(request.requestId, row) };
-    // Two keys of one user met in a batch: the second takes the next one.
+    // Two keys of one user were in the same batch: the second goes into the next one.
     if (row.outcome !== 'again') return { ok: false, refusal: row.outcome, partnerId: row.partner_id };
   }
 }

@@ -2,17 +2,17 @@ import type { PoolClient } from 'pg';
 import { findDifferences } from './check';
 import { POCKET_INVARIANT } from './invariants';
 
-/** What an audit looks at, in times as the database writes them: exact to the microsecond. */
+/** The span of an audit. Times are text as PostgreSQL writes them, exact to the microsecond. */
 export type AuditSpan = {
   since: string;
-  /** What was booked before this is final; the next audit begins here. */
+  /** Everything booked before this is committed; the next audit starts here. */
   settled: string;
 };
 
 /**
- * The pockets of all users with transactions in the span, against their entries, at the cost of the
- * span: `audited_pocket` keeps what the entries before it summed up to. Where that does not agree, the
- * whole history speaks, and where a pocket is new to the auditor it is read once.
+ * Compares the pockets of all users with transactions in the span with their postings. The cost grows with
+ * the span only, because `audited_pocket` keeps the sum of the postings before it. If that sum does not
+ * match, the user's whole history is added up; a pocket without a sum is read once.
  */
 export async function auditPockets(
   client: PoolClient,

@@ -6,16 +6,16 @@ import { type AuditSpan, auditPockets } from './audit-pockets';
 import { findDifferences, inSnapshot } from './check';
 import { BOOKING_INVARIANTS, WALLET_INVARIANTS } from './invariants';
 
-/** How often somebody looks; with several instances still once in this time. */
+/** The interval of audits, over all instances together. */
 export const AUDIT_EVERY_SECONDS = 60;
-/** A transaction may commit so long after the time that it carries: what is younger is looked at again. */
+/** A transaction may commit this long after its timestamp: younger ones are checked again by the next audit. */
 const OVERLAP = '15 seconds';
 
 export type Audit = { users: number; differences: string[] };
 
 /**
- * Checks what was booked since the last audit and the wallets that it moved, and writes down what it
- * found. Null when another instance looked a moment ago.
+ * Checks what was booked since the last audit and the wallets it changed, and records the result. Null if
+ * another instance has just done so.
  */
 export async function auditRecent(everySeconds = AUDIT_EVERY_SECONDS): Promise<Audit | null> {
   const audit = await inSnapshot(async (client) => {
@@ -23,13 +23,13 @@ export async function auditRecent(everySeconds = AUDIT_EVERY_SECONDS): Promise<A
     return span === null ? null : auditSpan(client, span);
   }).catch(nullWhenOvertaken);
   if (audit && audit.differences.length > 0)
-    log().error({ differences: audit.differences }, 'the ledger does not agree');
+    log().error({ differences: audit.differences }, 'the ledger has differences');
   return audit;
 }
 
 const SERIALIZATION_FAILURE = '40001';
 
-/** Another instance took the turn between our snapshot and our claim. */
+/** Another instance claimed the audit after this one took its snapshot. */
 function nullWhenOvertaken(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === SERIALIZATION_FAILURE) return null;
   throw error;
@@ -63,7 +63,7 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
 
 const RUN_KEPT_MS = 30 * DAY_MS;
 
-/** Runs that found nothing go after a month; what was found stays, and the newest says when somebody last looked. */
+/** Audits without differences are deleted after a month, except the newest, which shows when the last one ran. */
 export async function forgetOldAudits(): Promise<void> {
   await deleteInSteps(
     `DELETE FROM audit_run WHERE id IN (

@@ -7,8 +7,8 @@ import { minimumBalance } from './minimum-balance';
 import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settlement';
 
 /**
- * Admissions and settlements share one statement, one round trip and one commit: whatever waits of
- * either kind goes together.
+ * Admissions and settlements share one statement, one round trip and one commit: all that wait, of
+ * either kind, go together.
  */
 
 export const LEASE_SECONDS = 90;
@@ -20,7 +20,7 @@ const batcher = createBatcher<Work, Row | null>({
   run: runBatch,
   mayBeOfOneItem: isOfStatement,
   lanes: LEDGER_CONNECTIONS,
-  // Of a user at most one settlement, of a key at most one admission is in flight.
+  // At most one settlement per user and one admission per key are in flight.
   keyOf: (work) => ('settle' in work ? work.settle.userId : work.admit.keyHash.toString('latin1')),
 });
 
@@ -30,10 +30,10 @@ export const submitAdmission = (request: AdmissionRequest): Promise<AdmissionRow
 export const submitSettlement = (settlement: Settlement): Promise<SettlementRow | null> =>
   batcher.submit({ settle: settlement }) as Promise<SettlementRow | null>;
 
-/** Work that has not landed yet. */
+/** Admissions and settlements that are not committed yet. */
 export const pendingWork = (): number => batcher.pending();
 
-/** PostgreSQL ran it and refused. Where there is no connection, or none more, no part of it fares better. */
+/** PostgreSQL rejected the statement. If there is no connection, a part of the batch would fail as well. */
 function isOfStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(53|57P)/.test(error.code ?? '');
 }
@@ -57,7 +57,7 @@ const COLUMNS = SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;
 const FURTHER = ['minimum', 'maximum running', 'lease'].length;
 const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHER }, (_, n) => `$${n + 1}`)})`;
 
-/** The statement that settles and admits; its rows answer by number, the settlements first, from 1. */
+/** The statement that settles and admits. Its rows refer to the input by number, settlements first, from 1. */
 export function writeBatch(settlements: Settlement[], admissions: AdmissionRequest[]): pg.QueryConfig {
   return {
     name: 'ledger_batch',

@@ -1,21 +1,21 @@
 /**
- * Micro-batching without a timer: while a statement is in flight, what arrives waits; when it
- * returns, all that waits goes into the next one. Alone, a request waits for nothing; under load
- * batches grow by themselves.
+ * Micro-batching without a timer: items that arrive while a statement is in flight wait, and when it
+ * returns, all of them go into the next one. A single request never waits; under load batches grow by
+ * themselves.
  */
 export type BatcherOptions<Item, Result> = {
-  /** Runs one batch; `results[i]` answers `items[i]`. */
+  /** Runs one batch; `results[i]` is the result of `items[i]`. */
   run: (items: Item[]) => Promise<Result[]>;
   /** Whether a failed batch may succeed in part. */
   mayBeOfOneItem?: (error: unknown) => boolean;
-  /** Items of one key never run at the same time: their rows would wait for each other. */
+  /** Items with the same key never run at the same time, because their rows would wait for each other. */
   keyOf: (item: Item) => string;
   maxBatch?: number;
-  /** Statements in flight at the same time, while those before are slow. */
+  /** Most statements in flight at the same time. A further one starts only while those before it are slow. */
   lanes?: number;
   /**
-   * A statement that takes longer, because it waits for a lock, no longer holds up the rest. Quick ones
-   * follow each other in one lane: the connection stays warm and the batches large.
+   * A statement that takes longer, because it waits for a lock, no longer delays the others. Fast ones
+   * follow each other on one connection, which keeps it warm and the batches large.
    */
   slowAfterMs?: number;
 };
@@ -49,7 +49,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     });
   }
 
-  // One turn of the event loop collects what arrived together.
+  // One turn of the event loop collects what arrives together.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
@@ -61,7 +61,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   function startBatches(): void {
     while (mayStart() && startBatch()) {
-      // fills the lanes that are free
+      // Fill the free lanes.
     }
   }
 
@@ -84,7 +84,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       running--;
       inFlight -= batch.length;
       for (const { key } of batch) busyKeys.delete(key);
-      // First the next batch: the database works on while these answers are acted on.
+      // Start the next batch first, so that the database works while these results are processed.
       startBatches();
       for (const answer of answers) answer();
     });
@@ -106,7 +106,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   }
 
-  /** How each caller is to be answered. A batch that fails is split in halves, so that one bad row fails alone. */
+  /** Returns how to settle each invariant. A batch that fails is split in half, so that one bad row fails alone. */
   async function runBatch(batch: Waiting<Item, Result>[]): Promise<(() => void)[]> {
     try {
       const results = await run(batch.map((entry) => entry.item));

@@ -9,13 +9,13 @@ import {
 } from './invariants';
 
 export type LedgerReport = {
-  /** Empty when everything holds. */
+  /** Empty if all invariants hold. */
   differences: string[];
   users: number;
   transactions: number;
 };
 
-/** Recomputes every balance from the entries, in one snapshot, and tells what does not agree. */
+/** Recomputes every balance from the postings, in one snapshot, and returns the differences. */
 export function checkLedger(): Promise<LedgerReport> {
   return inSnapshot(async (client) => {
     const differences = [
@@ -29,7 +29,7 @@ export function checkLedger(): Promise<LedgerReport> {
   });
 }
 
-/** The same of the books alone, in a transaction of the caller's: running requests may be long gone. */
+/** The same without the leases, in the caller's transaction: the requests of a backup no longer run. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS, BOOKING_INVARIANTS], [null])),
@@ -37,7 +37,7 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
   ];
 }
 
-/** What does not hold of `invariants`, with what their `$1` stands for. */
+/** Runs the queries of invariants, with the value of their `$1`, and returns the differences. */
 export async function findDifferences(
   client: ClientBase,
   invariants: string[],
@@ -54,6 +54,6 @@ export async function findDifferences(
   return differences;
 }
 
-/** Everything that `work` reads is of one moment. */
+/** Everything that `work` reads is from one snapshot. */
 export const inSnapshot = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
   inSlowTransaction({ isolation: 'REPEATABLE READ', timeout: '0' }, work);

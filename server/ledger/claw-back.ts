@@ -6,15 +6,15 @@ import { newId } from '../ids';
 
 export type ClawBack = {
   userId: string;
-  /** The payment session of the purchase that is taken back. */
+  /** The checkout session of the purchase. */
   sessionId: string;
   reason: 'refund' | 'chargeback';
-  /** What is taken back for this reason in all, not what is new. Less than before gives credits back. */
+  /** What to take back for this reason in total. If it is less than before, credits are returned. */
   cumulative: Microcredits;
 };
 
 export type ClawedBack = {
-  /** Null when nothing changed. */
+  /** Null if nothing changed. */
   transactionId: string | null;
   /** Signed change of the user's credits. */
   credits: Microcredits;
@@ -22,9 +22,9 @@ export type ClawedBack = {
 };
 
 /**
- * Takes back what was refunded or charged back of a purchase. Repetitions and events out of order
- * change nothing, since only the difference to the cumulative sum is applied. The pocket may go
- * below zero; a chargeback also reverses commission on spent credits that has not matured.
+ * Takes back what was refunded or charged back of a purchase. Repeated events and events out of order
+ * change nothing, because only the difference to the total is booked. The pocket may go below zero; a
+ * chargeback also reverses commission that was earned on those credits and has not matured.
  */
 export async function clawBack(
   tx: Tx,
@@ -42,5 +42,5 @@ export async function clawBack(
   };
 }
 
-/** How long commission waits before it is the partner's for good. */
+/** How long commission takes to mature. */
 export const earningsHold = (): string => `${settings().EARNINGS_HOLD_DAYS} days`;

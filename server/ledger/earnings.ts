@@ -2,22 +2,22 @@ import type { Microcredits } from '../credits';
 import { pool, querySlowly } from '../db';
 import { earningsHold } from './claw-back';
 
-/** Entries younger than this may belong to a transaction that still runs, so they are not folded yet. */
+/** Postings younger than this may belong to a transaction that still runs, so they are not rolled up yet. */
 const LAG = '1 minute';
 
-/** Folds new entries into hours by watermark. Several instances may call it: one at a time works. */
+/** Adds new postings to the sums by hour. Several instances may call it: one works at a time. */
 export async function rollUpEarnings(lag = LAG): Promise<void> {
   await querySlowly('SELECT ledger_roll_up($1::interval)', [lag]);
 }
 
 export type Earnings = {
-  /** Past the hold period: the partner's for good. */
+  /** Past the hold period: final. */
   matured: Microcredits;
   /** May still be reversed by a chargeback. */
   maturing: Microcredits;
 };
 
-/** A partner's earnings up to now: the roll-up and what came since. */
+/** A partner's earnings up to now, including those that are not rolled up yet. */
 export async function readEarnings(partnerId: string): Promise<Earnings> {
   const { rows } = await pool().query<Earnings>(
     'SELECT matured, maturing FROM ledger_earnings($1, $2::interval)',

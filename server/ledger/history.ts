@@ -1,6 +1,6 @@
 import { pool } from '../db';
 
-/** One row of a user's history in an app, with what its kind adds. Amounts in microcredits. */
+/** One row of a user's history with a partner, with the details of its type. Amounts are microcredits. */
 export type HistoryEntry = {
   id: string;
   type: 'purchase' | 'usage' | 'permission' | 'refund' | 'adjustment';
@@ -48,7 +48,7 @@ type Row = {
   currency: string;
 };
 
-/** The user's history in one app, newest first. */
+/** The user's history with one partner, newest first. */
 export async function readHistory(
   { userId, partnerId }: { userId: string; partnerId: string },
   { limit, offset }: { limit: number; offset: number },

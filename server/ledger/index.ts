@@ -1,4 +1,4 @@
-/** The only door to the money. */
+/** The public interface of the ledger: nothing outside imports its other files. */
 export type { AdmissionRefusal, Hold } from './admission';
 export { admit } from './admit';
 export { checkBooks, checkLedger } from './check';

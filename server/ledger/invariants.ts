@@ -1,15 +1,15 @@
 /**
- * What must always be true of the money, as queries. Each row that one returns is a difference:
- * `invariant`, `subject` and `difference`.
+ * The invariants of the ledger, as queries. Each row that a query returns is a difference, with `invariant`,
+ * `subject` and `difference`.
  */
 
-/** `$1` names users; null means all. */
+/** `$1` is a list of users; null means all. */
 const OF = (column: string): string => `($1::text[] IS NULL OR ${column} = ANY ($1))`;
-/** `$1` is a time; null means ever. */
+/** `$1` is a time; null means since the beginning. */
 const SINCE = (column: string): string => `($1::timestamptz IS NULL OR ${column} >= $1)`;
 const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
-/** Of some users' pockets (`$1`), from all entries they ever had. */
+/** The pockets of some users (`$1`), against all of their postings. */
 export const POCKET_INVARIANT = `
   SELECT 'every pocket exists and equals the sum of its entries' AS invariant,
          CASE WHEN u.user_id IS NULL THEN 'a pocket that does not exist' ELSE ${POCKET} END AS subject,
@@ -19,7 +19,7 @@ export const POCKET_INVARIANT = `
              WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.user_id IS NULL OR u.own <> coalesce(e.total, 0)`;
 
-/** Of some users' wallets (`$1`) as they are now. */
+/** The wallets of some users (`$1`) as they are now. */
 export const WALLET_INVARIANTS = [
   `SELECT 'a user''s money is the sum of the pockets' AS invariant, min(u.app_user_id) AS subject,
           (a.money - sum(u.own))::text AS difference
@@ -45,8 +45,8 @@ export const WALLET_INVARIANTS = [
 ];
 
 /**
- * Of what was booked since a time (`$1`), read once. Where that time cuts a receipt from its
- * transaction, the other half is looked up: that it exists is enough.
+ * What was booked since a time (`$1`), read once. If that time separates a receipt from its transaction, the
+ * other one is looked up: it is enough that it exists.
  */
 export const BOOKING_INVARIANTS = `
   WITH booked AS MATERIALIZED (

@@ -4,7 +4,7 @@ import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
 import { rollUpUsage } from './usage-days';
 
-/** What every instance does for the ledger beside its requests, again and again. */
+/** The background jobs of the ledger, which run on every instance. */
 export const LEDGER_JOBS: readonly { name: string; everyMs: number; run: () => Promise<unknown> }[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
   { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },

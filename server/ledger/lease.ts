@@ -6,8 +6,8 @@ import { settleAbandoned } from './settle';
 import { type Metered, type Receipt, writeReceipt } from './settlement';
 
 /**
- * A hold belongs to the instance that runs its request for as long as it renews the lease. When
- * the instance dies, the sweeper of any other one takes what was metered by then, else nothing.
+ * A hold belongs to the instance that runs its request as long as that instance renews the lease. If it
+ * dies, the sweeper of another instance captures what was metered by then, or releases the hold.
  */
 const SWEEP_BATCH = 200;
 
@@ -46,7 +46,7 @@ type AbandonedRow = {
   receipt: ReceiptColumns | null;
 };
 
-/** Resolves holds whose lease ran out. Returns how many. */
+/** Settles holds whose lease expired. Returns how many. */
 export async function sweepHolds(): Promise<number> {
   let resolved = 0;
   for (;;) {
@@ -81,7 +81,7 @@ function readMetered({ cost, charge, receipt }: AbandonedRow): Metered {
   return { charge: metered, ...(receipt && { receipt: readReceipt(receipt) }) };
 }
 
-/** What was metered when the instance died is an estimate of a broken answer. */
+/** What was metered when the instance died is an estimate for an interrupted response. */
 function readReceipt(columns: ReceiptColumns): Receipt {
   return {
     model: columns.model,

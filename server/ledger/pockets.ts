@@ -3,21 +3,21 @@ import { pool, prisma } from '../db';
 import { minimumBalance } from './minimum-balance';
 import type { Spendable } from './wallet';
 
-/** A user's pocket in one app, or outside any app, and what the app may spend now. */
+/** A user's pocket for one partner, or outside any app, and the partner's balance. */
 export type Pocket = {
   partnerId: string;
-  /** Unspent credits that were bought or granted here; below zero after a refund of spent ones. */
+  /** Unspent credits that were bought or granted here; below zero after a refund of spent credits. */
   own: Microcredits;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits;
-  /** What was left of a limit that rests. */
+  /** What was left of an allowance when it was paused. */
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
 };
 
 export type Pockets = {
-  /** All of the user's credits, what running requests reserved included. */
+  /** All of the user's credits, including what running requests hold. */
   money: Microcredits;
   held: Microcredits;
   /** Oldest first. */
@@ -26,7 +26,7 @@ export type Pockets = {
 
 type Row = Omit<Pocket, 'status'> & { status: Pocket['status'] | 'busy' };
 
-/** All that a user has, pocket by pocket. */
+/** A user's wallet, pocket by pocket. */
 export async function readPockets(userId: string): Promise<Pockets> {
   const [account, { rows }] = await Promise.all([
     prisma().wallet.findUnique({ where: { userId } }),

@@ -1,7 +1,7 @@
 import { pool } from '../db';
 import type { Receipt } from './settlement';
 
-/** Everything that was metered, priced and taken for one request. Amounts in microcredits. */
+/** Everything that was metered and charged for one request. Amounts are microcredits. */
 export type StoredReceipt = Receipt & {
   requestId: string;
   createdAt: Date;
@@ -11,7 +11,7 @@ export type StoredReceipt = Receipt & {
   charge: bigint;
 };
 
-/** The receipt of a request, as the app that sent it may read it: it says nothing of who the user is. */
+/** The receipt of a request for the partner that sent it. It does not identify the user. */
 export async function findReceipt({
   userId,
   partnerId,

@@ -4,9 +4,9 @@ import { submitSettlement } from './batch';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
 export type Settled = {
-  /** What was taken from the user: the charge, at most the hold. */
+  /** What the user paid: the charge, at most the hold. */
   captured: Microcredits;
-  /** What the app can spend after it. */
+  /** The partner's balance after it. */
   balance: Microcredits;
 };
 
@@ -14,20 +14,20 @@ const RETRY_FIRST_MS = 50;
 const RETRY_LONGEST_MS = 5_000;
 
 /**
- * Takes the charge from the user, at most what was held, and frees the rest. Admission may fail,
- * settlement may not: it tries until it lands, and a repetition returns the first capture. Null when
- * the hold was freed before.
+ * Books the charge, at most the hold, and releases the rest. Admission may fail, settlement may not: it
+ * retries until it is committed, and a repetition returns the first capture. Null if the hold was
+ * released before.
  */
 export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
   return settleUntilDone({ charge, receipt, ...pickRef(hold) });
 }
 
-/** Frees the whole hold: nothing was produced, nothing is owed. */
+/** Releases the whole hold: nothing was produced, so nothing is charged. */
 export async function release(hold: HoldRef): Promise<void> {
   await settleUntilDone(pickRef(hold));
 }
 
-/** Resolves an abandoned hold with what its instance last said was metered. */
+/** Settles an abandoned hold with what its instance had metered last. */
 export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<Settled | null> {
   return toSettled(await submitSettlement({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) }));
 }
@@ -41,7 +41,7 @@ async function settleUntilDone(settlement: Settlement): Promise<Settled | null> 
     } catch (error) {
       log().error(
         { requestId: settlement.requestId, error: describeError(error) },
-        'settlement failed, trying again',
+        'settlement failed, retrying',
       );
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }

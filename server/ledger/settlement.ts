@@ -1,35 +1,35 @@
 import type { Charge } from '../credits';
 import type { Hold } from './admission';
 
-/** The facts of a request that its receipt keeps. */
+/** What the receipt records about a request. */
 export type Receipt = {
   model: string;
   provider: string;
   priceVersion: string;
   inputTokens: number;
   cacheReadTokens: number;
-  /** Written for five minutes. */
+  /** Written to the five-minute cache. */
   cacheWriteTokens: number;
   cacheWrite1hTokens: number;
   outputTokens: number;
   reasoningTokens: number;
-  /** True when the provider reported no usage and tokens were estimated. */
+  /** True if the provider reported no usage and the tokens were estimated. */
   estimated: boolean;
   outcome: 'completed' | 'failed' | 'aborted';
 };
 
-/** What a running request owes so far. */
+/** What a running request costs so far. */
 export type Metered = { charge: Charge; receipt?: Receipt };
 
 export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
 
-/** Without a charge the whole hold is freed. */
+/** Without a charge the whole hold is released. */
 export type Settlement = HoldRef & Partial<Metered>;
 
-/** A row of `ledger_batch` that answers a settlement; a hold that was resolved before has none. */
+/** A row of `ledger_batch` for a settlement; a hold that was released before has none. */
 export type SettlementRow = { outcome: 'settled'; amount: bigint; balance: bigint };
 
-/** What `ledger_batch` takes of each settlement, in the order of its parameters. */
+/** The columns of a settlement that `ledger_batch` takes, in the order of its parameters. */
 export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ userId }) => userId,
   ({ requestId }) => requestId,
@@ -48,7 +48,7 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.outcome,
 ];
 
-/** The receipt's columns, in the database's words. */
+/** The receipt with the column names of the database. */
 export function writeReceipt(receipt: Receipt): object {
   return {
     model: receipt.model,

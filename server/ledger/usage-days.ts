@@ -1,14 +1,14 @@
 import { pool, querySlowly } from '../db';
 
-/** Requests younger than this may belong to a transaction that still runs, so they are not folded yet. */
+/** Receipts younger than this may belong to a transaction that still runs, so they are not rolled up yet. */
 const LAG = '1 minute';
 
-/** Folds new requests into days by watermark. Several instances may call it: one at a time works. */
+/** Adds new receipts to the sums by day. Several instances may call it: one works at a time. */
 export async function rollUpUsage(lag = LAG): Promise<void> {
   await querySlowly('SELECT ledger_roll_up_usage($1::interval)', [lag]);
 }
 
-/** What a user had of one model in one app on one day. */
+/** A user's requests to one model through one partner on one day. */
 export type UsageDay = {
   /** UTC, as `2026-11-21`. */
   day: string;
@@ -27,7 +27,7 @@ export type UsageFilter = {
   model?: string | undefined;
 };
 
-/** A user's use by day up to now: the roll-up and what came since. */
+/** A user's requests by day up to now, including those that are not rolled up yet. */
 export async function readUsageDays(
   userId: string,
   { from, to, partnerId, model }: UsageFilter,

@@ -12,14 +12,14 @@ export const OUTSIDE_ANY_APP = '';
 /** What one booking did. A repetition of the same cause returns the first booking. */
 export type Booking = {
   transactionId: string;
-  /** What the app can spend after it. */
+  /** The partner's balance after it. */
   balance: Microcredits;
-  /** How much that grew; never below zero. */
+  /** By how much the balance grew; never below zero. */
   creditsAdded: Microcredits;
   repeated: boolean;
 };
 
-/** Opens the user's account and pocket for an app; returns the app-scoped id that stands. */
+/** Opens the user's wallet and the pocket for a partner; returns the app user id in force. */
 export async function openUserApp(
   tx: Tx,
   { userId, partnerId, appUserId }: { userId: string; partnerId: string; appUserId: string },
@@ -31,12 +31,12 @@ export async function openUserApp(
   return { appUserId: row.id };
 }
 
-/** Opens the account of a user who has used no app yet, with the pocket outside any app. */
+/** Opens the wallet of a user who has not used any app yet, with the pocket outside any app. */
 export async function openWallet(tx: Tx, userId: string): Promise<void> {
   await tx.$queryRaw`SELECT ledger_open_user_app(${userId}, ${OUTSIDE_ANY_APP}, NULL)`;
 }
 
-/** Credits bought inside an app. Booked once per payment session. */
+/** Credits bought in an app. Booked once per checkout session. */
 export function bookPurchase(
   tx: Tx,
   {
@@ -58,7 +58,7 @@ export function bookPurchase(
   });
 }
 
-/** Credits given by the operator. Booked once per grant id. */
+/** Credits granted by an operator. Booked once per grant id. */
 export function grantCredits(
   tx: Tx,
   {
@@ -82,8 +82,8 @@ export function grantCredits(
 }
 
 /**
- * Credits taken by the operator out of one pocket, once per id: never more than is free there. Too
- * much takes nothing; `free` then says how much it could be.
+ * Credits that an operator takes out of one pocket, once per id and never more than is free there. If
+ * `credits` is too much, nothing is taken and `free` is the most that could be.
  */
 export async function takeCredits(
   tx: Tx,
@@ -123,7 +123,7 @@ async function deposit(
   return toBooking(rows);
 }
 
-/** Saves what an app may draw from the user's other credits from now on; null removes the limit. */
+/** Saves the allowance: what a partner may spend of the user's other credits. Null removes it. */
 export async function saveAllowance(
   tx: Tx,
   {
@@ -139,8 +139,8 @@ export async function saveAllowance(
 }
 
 /**
- * Removes a limit and remembers what was left of it, to be given back by a later save. Null when
- * nothing was left.
+ * Removes an allowance and remembers what was left of it, so that it can be restored. Null if nothing
+ * was left.
  */
 export async function pauseAllowance(
   tx: Tx,
@@ -151,7 +151,7 @@ export async function pauseAllowance(
   return rows.length === 0 ? null : toBooking(rows);
 }
 
-/** Gives a paused limit back. Null when none rests. */
+/** Restores a paused allowance. Null if none is paused. */
 export async function resumeAllowance(
   tx: Tx,
   { userId, partnerId, saveId }: { userId: string; partnerId: string; saveId: string },
@@ -176,10 +176,10 @@ function toBooking(rows: BookingRow[]): Booking {
 }
 
 export type Spendable = {
-  /** What the app can spend for this user now. */
+  /** What the partner can spend for this user now. */
   balance: Microcredits;
   status: 'ok' | Shortfall;
-  /** The user's credits over all pockets, running requests included. */
+  /** The user's credits over all pockets, including what running requests hold. */
   money: Microcredits;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits;
@@ -194,8 +194,8 @@ const NOTHING: Spendable = {
 };
 
 /**
- * What an app can spend for a user, and the code that a request would get as a 402. While only
- * the user's own running requests are in the way, the status stays `ok`.
+ * What a partner can spend for a user, and the code that a request would get with a 402. As long as only
+ * the user's own running requests prevent it, the status stays `ok`.
  */
 export async function readSpendable(userId: string, partnerId: string): Promise<Spendable> {
   const { rows } = await pool().query<{

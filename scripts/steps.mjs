@@ -170,13 +170,16 @@ function hashFiles(places) {
   return hash.digest('hex');
 }
 
+/** Tests, and SQL that the server reads when it starts. */
+const IN_NO_BUILD = /\.(test\.ts|sql)$/;
+
 function listFiles(place) {
   if (!existsSync(place)) return [];
   // What the widget's build writes is no source.
   const entries = ['public/v1', 'widget/loader/dist'].includes(place) ? [] : readEntries(place);
   return entries === undefined
     ? [place]
-    : entries.flatMap((name) => (name.endsWith('.test.ts') ? [] : listFiles(`${place}/${name}`)));
+    : entries.flatMap((name) => (IN_NO_BUILD.test(name) ? [] : listFiles(`${place}/${name}`)));
 }
 
 function readEntries(place) {

@@ -11,7 +11,7 @@ const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
 /** The pockets of some users (`$1`), against all of their postings. */
 export const POCKET_INVARIANT = `
-  SELECT 'every pocket exists and equals the sum of its entries' AS invariant,
+  SELECT 'every pocket exists and equals the sum of its postings' AS invariant,
          CASE WHEN u.user_id IS NULL THEN 'a pocket that does not exist' ELSE ${POCKET} END AS subject,
          (coalesce(u.own, 0) - coalesce(e.total, 0))::text AS difference
   FROM (SELECT * FROM user_app WHERE ${OF('user_id')}) u
@@ -21,19 +21,19 @@ export const POCKET_INVARIANT = `
 
 /** The wallets of some users (`$1`) as they are now. */
 export const WALLET_INVARIANTS = [
-  `SELECT 'a user''s money is the sum of the pockets' AS invariant, min(u.app_user_id) AS subject,
+  `SELECT 'a wallet equals the sum of its pockets' AS invariant, min(u.app_user_id) AS subject,
           (a.money - sum(u.own))::text AS difference
    FROM wallet a JOIN user_app u USING (user_id)
    WHERE ${OF('a.user_id')} GROUP BY a.user_id, a.money HAVING a.money <> sum(u.own)`,
 
-  `SELECT 'held amounts and running requests are those of the open holds' AS invariant,
+  `SELECT 'the held amount and the running requests of a wallet match its open holds' AS invariant,
           (SELECT min(u.app_user_id) FROM user_app u WHERE u.user_id = a.user_id) AS subject,
           (a.held - coalesce(h.amount, 0))::text AS difference
    FROM wallet a
    LEFT JOIN (SELECT user_id, sum(amount) AS amount, count(*) AS running FROM hold GROUP BY 1) h USING (user_id)
    WHERE ${OF('a.user_id')} AND (a.held <> coalesce(h.amount, 0) OR a.running <> coalesce(h.running, 0))`,
 
-  `SELECT 'what is held of a pocket is that of the open holds' AS invariant, ${POCKET} AS subject,
+  `SELECT 'the held amount of a pocket matches its open holds' AS invariant, ${POCKET} AS subject,
           (u.own_held - coalesce(h.amount, 0))::text AS difference
    FROM user_app u
    LEFT JOIN (SELECT user_id, partner_id, sum(own_part) AS amount FROM hold GROUP BY 1, 2) h USING (user_id, partner_id)
@@ -58,12 +58,12 @@ export const BOOKING_INVARIANTS = `
              coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0) AS share
       FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint)) e
     WHERE ${SINCE('t.created_at')})
-  SELECT 'what a transaction says of the user is what its entries say' AS invariant, id AS subject,
+  SELECT 'the credits of a transaction equal its pocket postings' AS invariant, id AS subject,
          (credits - pockets)::text AS difference
   FROM booked WHERE credits <> pockets
   UNION ALL
-  SELECT CASE WHEN r.request_id IS NULL THEN 'every request that was charged has a receipt'
-              ELSE 'every receipt charges what its transaction took, and splits it as the entries do' END,
+  SELECT CASE WHEN r.request_id IS NULL THEN 'every charged request has a receipt'
+              ELSE 'every receipt matches the postings of its transaction' END,
          coalesce(r.request_id, t.id), (coalesce(r.charge, 0) + coalesce(t.credits, 0))::text
   FROM (SELECT * FROM usage WHERE ${SINCE('created_at')}) r
   FULL JOIN (SELECT * FROM booked WHERE kind = 'usage') t ON t.user_id = r.user_id AND t.cause_id = r.request_id
@@ -79,12 +79,12 @@ export const EARNINGS_INVARIANT = `
   folded AS (
     SELECT e.partner_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
     FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
-  SELECT 'partners'' earnings by hour are those of the entries' AS invariant,
+  SELECT 'earnings by hour equal the postings to partners' AS invariant,
          coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
   FROM folded f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
   WHERE coalesce(r.earned, 0) <> coalesce(f.earned, 0)`;
 
 export const LEASE_INVARIANT = `
-  SELECT 'no hold is open long past its lease' AS invariant, request_id AS subject,
+  SELECT 'no hold stays open long after its lease expired' AS invariant, request_id AS subject,
          (clock_timestamp() - lease_until)::text AS difference
   FROM hold WHERE lease_until < clock_timestamp() - interval '2 minutes'`;

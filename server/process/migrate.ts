@@ -29,6 +29,8 @@ export async function migrate(databaseUrl: string, release = readRelease()): Pro
     const recorded = await readRecorded(client);
     const isMigrated = findUnfinished(recorded) === undefined && findPending(recorded).length === 0;
     if (isMigrated && (await findOutdatedFiles(client, release)).length === 0) return [];
+    // The role's own timeout is meant for requests, not for a wait or a migration.
+    await client.query('SET statement_timeout = 0');
     // Several instances may start at once. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [LOCK_ID]);
     return [...(await applyMigrations(client)), ...(await applyOutdatedFiles(client, release))];

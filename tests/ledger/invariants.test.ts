@@ -39,39 +39,39 @@ describe('a change by hand is found by the audit and by the check:', () => {
     [
       'a pocket',
       'UPDATE user_app SET own = own + 1',
-      'every pocket exists and equals the sum of its entries',
+      'every pocket exists and equals the sum of its postings',
     ],
-    ['the money', 'UPDATE wallet SET money = money + 1', "a user's money is the sum of the pockets"],
-    ['what is held', 'UPDATE wallet SET held = held + 1', 'held amounts and running requests are those'],
-    ['what runs', 'UPDATE wallet SET running = running + 1', 'held amounts and running requests are those'],
+    ['the money', 'UPDATE wallet SET money = money + 1', 'a wallet equals the sum of its pockets'],
+    [
+      'what is held',
+      'UPDATE wallet SET held = held + 1',
+      'the held amount and the running requests of a wallet match',
+    ],
+    [
+      'what runs',
+      'UPDATE wallet SET running = running + 1',
+      'the held amount and the running requests of a wallet match',
+    ],
     [
       'what is held of a pocket',
       'UPDATE user_app SET own_held = own_held + 1',
-      'what is held of a pocket is',
+      'the held amount of a pocket matches',
     ],
     ['a debt', 'UPDATE user_app SET own = -1', 'only a refund makes a pocket negative'],
     [
       'a transaction',
       'UPDATE ledger_transaction SET credits = credits - 1',
-      'what a transaction says of the user',
+      'the credits of a transaction equal',
     ],
-    ['the charge of a receipt', 'UPDATE usage SET charge = charge + 1', 'every receipt charges what'],
-    [
-      'the cost of a receipt',
-      'UPDATE usage SET provider_cost = provider_cost + 1',
-      'every receipt charges what',
-    ],
-    [
-      'the share of a receipt',
-      'UPDATE usage SET partner_share = partner_share + 1',
-      'every receipt charges what',
-    ],
-    ['the hold of a receipt', 'UPDATE usage SET held = 1', 'every receipt charges what'],
-    ['a receipt that is gone', 'DELETE FROM usage', 'every request that was charged has a receipt'],
+    ['the charge of a receipt', 'UPDATE usage SET charge = charge + 1', 'every receipt matches'],
+    ['the cost of a receipt', 'UPDATE usage SET provider_cost = provider_cost + 1', 'every receipt matches'],
+    ['the share of a receipt', 'UPDATE usage SET partner_share = partner_share + 1', 'every receipt matches'],
+    ['the hold of a receipt', 'UPDATE usage SET held = 1', 'every receipt matches'],
+    ['a receipt that is gone', 'DELETE FROM usage', 'every charged request has a receipt'],
     [
       'a receipt of nothing',
       "INSERT INTO usage SELECT user_id, 'req_other', partner_id, key_id, model, provider, price_version, 1, 0, 0, 0, 1, 0, 9, 1, 1, 0, false, 'completed' FROM usage",
-      'every receipt charges what',
+      'every receipt matches',
     ],
   ])('%s', async (_what, change, invariant) => {
     const userId = await newHistory();
@@ -90,13 +90,13 @@ describe('the check alone finds', () => {
     await rollUpEarnings('0 seconds');
     expect((await checkLedger()).differences).toEqual([]);
     await pool().query('UPDATE earnings_rollup SET earned = earned + 1');
-    const told = expect.stringMatching(/^partners' earnings by hour .* differs by 1$/);
+    const told = expect.stringMatching(/^earnings by hour .* differs by 1$/);
     expect((await checkLedger()).differences).toContainEqual(told);
   });
 
   test('a hold long past its lease', async () => {
     await forge("UPDATE hold SET lease_until = lease_until - interval '10 minutes'", await newHistory());
-    const told = expect.stringContaining('no hold is open long past its lease');
+    const told = expect.stringContaining('no hold stays open long after its lease expired');
     expect((await checkLedger()).differences).toContainEqual(told);
   });
 });

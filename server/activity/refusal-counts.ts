@@ -8,14 +8,14 @@ import { createTally, hourOf } from './tally';
  * in memory, written from time to time, never awaited by a request. A killed process loses seconds.
  */
 
-/** Of requests whose key told no partner. */
+/** Stands for the partner of requests whose key is unknown. */
 export const NO_PARTNER = '';
 
 const tally = createTally<{ hour: number; partnerId: string; code: string }>();
 
-export function countRefusal(failure: unknown): void {
-  const { partnerId, code } =
-    failure instanceof ApiError ? failure : { partnerId: null, code: 'internal_error' };
+/** `partnerId` is null while the key has not been looked up. */
+export function countRefusal(failure: unknown, partnerId: string | null): void {
+  const code = failure instanceof ApiError ? failure.code : 'internal_error';
   tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code });
 }
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 
 /**
- * Ends a provider's work. undici listens to an emitter as it does to an `AbortSignal`, of which the
- * making and the listening alone would cost a paid request a twentieth of its time.
+ * Cancels the call to a provider. undici accepts an emitter in place of an `AbortSignal`; creating a
+ * signal and listening to it would take a twentieth of the time of a paid request.
  */
 export class Abort extends EventEmitter<{ abort: [] }> {
   aborted = false;
@@ -13,7 +13,7 @@ export class Abort extends EventEmitter<{ abort: [] }> {
     this.emit('abort');
   }
 
-  /** Waits, unless or until it is aborted. */
+  /** Waits, at most until it is aborted. */
   rest(forMs: number): Promise<void> {
     if (this.aborted) return Promise.resolve();
     return new Promise((resolve) => {

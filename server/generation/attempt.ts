@@ -1,39 +1,40 @@
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
-import type { CatalogModel } from '../pricing/catalog';
-import type { Exchange, WholeAnswer } from '../providers/exchange';
+import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
-import { type ProviderFailure, RefusedAnswer, readProviderFailure } from '../providers/provider-failure';
+import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
+import type { Candidate } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
-import { callProvider, profileFor, type UpstreamResponse, wasSilent } from './upstream';
+import { callProvider, timedOut, type UpstreamResponse } from './upstream';
 
-type Chosen = { served: CatalogModel; exchange: Exchange };
-export type AnsweredWhole = Chosen & { whole: WholeAnswer };
-export type AnsweredStream = Chosen & { stream: OpenedStream };
+type Served = { served: Candidate; exchange: Exchange };
+export type ProviderWhole = Served & { whole: WholeResponse };
+export type ProviderStream = Served & { stream: OpenedStream };
 
-/** What came back well: a whole answer, or a stream whose first event was good. */
-export type Answer = AnsweredWhole | AnsweredStream;
+/** A successful response: whole, or a stream whose first event was no error. */
+export type ProviderResponse = ProviderWhole | ProviderStream;
 
 export type Attempt =
-  | { ok: true; answer: Answer }
+  | { ok: true; response: ProviderResponse }
   | { ok: false; failure: ProviderFailure; mayRepeat: boolean };
 
-/** Asks one candidate once. `mayRepeat`: the provider did no work for us, so asking again bills nobody twice. */
+/** Calls one candidate once. `mayRepeat`: the provider did no billable work, so a retry bills nobody twice. */
 export async function attempt(
   run: Run,
-  served: CatalogModel,
+  served: Candidate,
   { withoutReasoning }: { withoutReasoning: boolean },
 ): Promise<Attempt> {
+  const { model, target, profile } = served;
   const exchange = prepareExchange({
     client: run.client,
-    provider: profileFor(served.provider),
-    upstreamModel: served.upstreamModel,
+    provider: profile,
+    upstreamModel: model.upstreamModel,
     requestedModel: run.model.id,
-    outputCap: Math.min(run.outputCap, served.maxOutputTokens),
-    reasoning: served.capabilities.reasoning,
+    outputCap: Math.min(run.outputCap, model.maxOutputTokens),
+    reasoning: model.capabilities.reasoning,
     userHash: run.userHash,
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
@@ -44,33 +45,33 @@ export async function attempt(
   let upstream: UpstreamResponse;
   run.working = served;
   try {
-    upstream = await callProvider(served.provider, exchange, run.abort);
+    upstream = await callProvider(target, exchange, run.abort);
   } catch (cause) {
-    if (!run.abort.aborted) noteFailure(served.provider);
-    // A whole answer that did not come in time may still be on its way to our bill.
-    const mayRepeat = !run.abort.aborted && (run.wantsStream || !wasSilent(cause));
+    if (!run.abort.aborted) noteFailure(model.provider);
+    // After a timeout the provider may still produce the whole response, and bill us for it.
+    const mayRepeat = !run.abort.aborted && (run.wantsStream || !timedOut(cause));
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
-  noteSuccess(served.provider);
+  noteSuccess(model.provider);
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
     : readWhole(served, exchange, upstream);
 }
 
-async function refused(run: Run, served: CatalogModel, upstream: UpstreamResponse): Promise<Attempt> {
+async function refused(run: Run, { model }: Candidate, upstream: UpstreamResponse): Promise<Attempt> {
   run.working = null;
   const failure = readProviderFailure({
     status: upstream.statusCode,
     body: await upstream.body.text().catch(() => ''),
     retryAfter: readRetryAfter(upstream.headers),
   });
-  if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(served.provider);
-  else if (failure.kind !== 'busy') noteSuccess(served.provider);
+  if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
+  else if (failure.kind !== 'busy') noteSuccess(model.provider);
   return { ok: false, failure, mayRepeat: true };
 }
 
-/** The seconds of `Retry-After`, which may be a date, or of its finer sister; null when there are none. */
+/** The seconds of `retry-after-ms` or of `Retry-After`, which may be a date; null without either. */
 function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
   const { 'retry-after-ms': ms, 'retry-after': after } = headers;
   if (typeof ms === 'string' && Number(ms) > 0) return String(Number(ms) / SECOND_MS);
@@ -80,34 +81,35 @@ function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
 }
 
 async function readWhole(
-  served: CatalogModel,
+  served: Candidate,
   exchange: Exchange,
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
   try {
-    return { ok: true, answer: { served, exchange, whole: exchange.readWhole(await upstream.body.text()) } };
+    const whole = exchange.readWhole(await upstream.body.text());
+    return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
-    if (error instanceof RefusedAnswer) return { ok: false, failure: error.failure, mayRepeat: true };
-    // It answered 200: what it did may be on our bill already.
+    if (error instanceof RefusedResponse) return { ok: false, failure: error.failure, mayRepeat: true };
+    // With status 200 the work may already be on our bill.
     return { ok: false, failure: toFailure(error), mayRepeat: false };
   }
 }
 
 async function openStreamed(
   run: Run,
-  served: CatalogModel,
+  served: Candidate,
   exchange: Exchange,
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
   const stream = await openStream(exchange.openStream(), upstream);
   const { failure, started } = stream.relay.facts;
-  // What broke after its first event is told inside the stream: the provider did work.
-  if (failure === null || started) return { ok: true, answer: { served, exchange, stream } };
+  // A failure after the first event is reported inside the stream: the provider did billable work.
+  if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
   return { ok: false, failure, mayRepeat: !run.abort.aborted };
 }
 
 function unreachable(cause: unknown): ProviderFailure {
-  const error = new ApiError('upstream_error', 'The provider of this model could not be reached', { cause });
+  const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
   return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
 }
 
@@ -115,6 +117,8 @@ function toFailure(thrown: unknown): ProviderFailure {
   const error =
     thrown instanceof ApiError
       ? thrown
-      : new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause: thrown });
+      : new ApiError('upstream_error', 'The provider for this model ended the response early', {
+          cause: thrown,
+        });
   return { kind: 'unavailable', status: error.status, retryAfterSeconds: null, error };
 }

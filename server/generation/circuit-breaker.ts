@@ -1,8 +1,8 @@
 import { now, SECOND_MS } from '../clock';
 
 /**
- * A provider that failed several times in a row is left alone for a while, so that requests go to
- * the next candidate, or fail, at once. One request then tries again.
+ * After several failures in a row a provider is not called for a while, so that requests go to the
+ * next candidate, or fail, at once. Then one request tries it again.
  */
 const FAILURES_TO_OPEN = 5;
 const COOLDOWN_MS = 15 * SECOND_MS;
@@ -10,18 +10,18 @@ const COOLDOWN_MS = 15 * SECOND_MS;
 type Breaker = { failures: number; openUntil: number };
 const breakers = new Map<string, Breaker>();
 
-/** Seconds until the provider is tried again; 0 when it may be called. */
+/** Seconds until the provider may be called again; 0 when it may be called now. */
 export function cooldownSeconds(provider: string): number {
   const breaker = breakers.get(provider);
   if (!breaker || breaker.failures < FAILURES_TO_OPEN) return 0;
   const restMs = breaker.openUntil - now();
   if (restMs > 0) return Math.ceil(restMs / SECOND_MS);
-  // One request tries; the others go on resting meanwhile.
+  // This request tries the provider; for all others the cooldown starts over.
   breaker.openUntil = now() + COOLDOWN_MS;
   return 0;
 }
 
-/** The providers that are left alone now. */
+/** The providers that are not called now. */
 export function providersInCooldown(): { provider: string; failures: number; cooldownUntilMs: number }[] {
   return [...breakers]
     .filter(([, { failures }]) => failures >= FAILURES_TO_OPEN)

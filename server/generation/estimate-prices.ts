@@ -18,8 +18,8 @@ export const priceEstimateSchema = z.object({
 });
 
 /**
- * What a request costs in an app, commission included, for the models that the app may use.
- * `models` is a filter: an id that is not served, or not for this app, is simply not there.
+ * The price of a request in an app, commission included, for the models that the app may use.
+ * `models` is a filter: ids that are not served, or not available to this app, are left out.
  */
 export async function estimatePrices(request: PricingRequest): Promise<z.output<typeof priceEstimateSchema>> {
   const partner = await requirePartner(request.publishable_key);

@@ -3,58 +3,61 @@ import { settings } from '../env';
 import { overloaded } from '../errors';
 import type { Reply } from '../http/respond';
 import { admit } from '../ledger';
-import { type CatalogModel, candidatesOf } from '../pricing/catalog';
-import { findServedModel } from '../pricing/served';
-import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
-import type { ClientHeaders } from '../providers/headers';
-import { answerStream } from './answer-stream';
-import { answerWhole } from './answer-whole';
-import { chooseAnswer } from './choose-answer';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { ClientHeaders } from '../providers/exchange';
+import { chooseResponse } from './choose-response';
+import { settleWithoutResponse, stopProvider } from './client-disconnect';
 import { refuseBeyondLimit } from './key-limit';
-import { leaveUnanswered, settleUnanswered } from './leave';
 import { likelyUsage } from './likely-usage';
 import { fitOutputCap, planRequest } from './plan';
-import { readModelRequest } from './read-request';
-import { ofPartner, toApiError } from './refusals';
+import { type Caller, readModelRequest } from './read-request';
+import { toApiError } from './refusals';
 import { type Run, runningGenerations, startRun } from './run';
+import { sendResponse } from './send-response';
+import { streamResponse } from './stream-response';
 
-/** One generation request; one that is refused or fails leaves no receipt, so it is counted. */
-export async function generate<Client extends ClientRequest>(
+/** One generation request. A refused or failed one leaves no receipt, so it is counted here. */
+export async function generate(
   request: Request,
   requestId: string,
-  protocol: ClientProtocol<Client>,
+  protocol: ClientProtocol<ClientRequest>,
 ): Promise<Reply> {
+  const caller: Caller = { partnerId: null };
   try {
-    return await admitAndAnswer(request, requestId, protocol);
+    const run = await admitRequest(request, requestId, protocol, caller);
+    return await respondTo(run, request.signal);
   } catch (error) {
-    // Who left gets no answer.
-    if (!request.signal.aborted) countRefusal(error);
+    // After a disconnect no client receives the error.
+    if (!request.signal.aborted) countRefusal(error, caller.partnerId);
     throw error;
   }
 }
 
-/** Admit → call → meter → settle. */
-async function admitAndAnswer<Client extends ClientRequest>(
+/** Validates the request and holds the most that it can cost. */
+async function admitRequest(
   request: Request,
   requestId: string,
-  protocol: ClientProtocol<Client>,
-): Promise<Reply> {
-  const { keyHash, model, body: client } = await readModelRequest(request, protocol.validate);
-  const refusal = refuseBeyondLimit(request, keyHash, model.id);
+  protocol: ClientProtocol<ClientRequest>,
+  caller: Caller,
+): Promise<Run> {
+  const { keyHash, candidates, body: client } = await readModelRequest(request, protocol.validate, caller);
+  const model = candidates[0].model.id;
+  const refusal = refuseBeyondLimit(request, keyHash, model);
   if (refusal !== undefined) throw await refusal;
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
-  const candidates = candidatesOf(model).filter(({ id }) => findServedModel(id) !== null);
   const plan = planRequest(protocol, client, candidates);
   const { need, want } = plan;
-  const admission = await admitOrOverloaded({ keyHash, requestId, model: model.id, need, want });
-  if (!admission.ok) throw ofPartner(toApiError(admission.refusal, model.id), admission.partnerId);
+  const admission = await admitOrOverloaded({ keyHash, requestId, model, need, want });
+  caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
+  if (!admission.ok) throw toApiError(admission.refusal, model);
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
   const run = startRun({
     requestId,
     hold,
-    model,
+    candidates,
     client,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
@@ -62,7 +65,7 @@ async function admitAndAnswer<Client extends ClientRequest>(
     estimate: (served) => likelyUsage((kind) => protocol.measure(client, kind), served),
   });
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
-  return answer(run, candidates, request.signal);
+  return run;
 }
 
 async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnType<typeof admit> {
@@ -83,21 +86,22 @@ function readClientHeaders({ headers }: Request): ClientHeaders {
   };
 }
 
-async function answer(run: Run, candidates: CatalogModel[], clientSignal: AbortSignal): Promise<Reply> {
-  const leave = () => leaveUnanswered(run);
-  if (clientSignal.aborted) leave();
-  clientSignal.addEventListener('abort', leave, { once: true });
+/** Calls a provider, meters its response and settles the hold. */
+async function respondTo(run: Run, clientSignal: AbortSignal): Promise<Reply> {
+  const onDisconnect = () => stopProvider(run);
+  if (clientSignal.aborted) onDisconnect();
+  clientSignal.addEventListener('abort', onDisconnect, { once: true });
   try {
-    const chosen = await chooseAnswer(run, candidates);
-    clientSignal.removeEventListener('abort', leave);
-    writeWarnings(run, chosen.exchange.warnings);
-    const reply = 'whole' in chosen ? await answerWhole(run, chosen) : answerStream(run, chosen);
-    // Nobody is there to read it.
+    const response = await chooseResponse(run);
+    clientSignal.removeEventListener('abort', onDisconnect);
+    writeWarnings(run, response.exchange.warnings);
+    const reply = 'whole' in response ? await sendResponse(run, response) : streamResponse(run, response);
+    // Nobody will read the stream.
     if (clientSignal.aborted && reply.body instanceof ReadableStream) await reply.body.cancel();
     return reply;
   } catch (error) {
-    await settleUnanswered(run);
-    throw ofPartner(error, run.hold.partnerId);
+    await settleWithoutResponse(run);
+    throw error;
   }
 }
 

@@ -8,10 +8,10 @@ import { modelNotAllowed } from './refusals';
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** Beyond the limit a key is looked up once a second at most: a flood must not reach the database. */
+/** Over its limit a key is looked up once a second at most, so that a flood does not reach the database. */
 const lookUps = new TokenBuckets({ perMinute: 60, burst: 1 });
 
-/** Undefined when the key may go on; costs no wait then. */
+/** Undefined, without a promise to wait for, while the key is within its limit. */
 export function refuseBeyondLimit(
   request: Request,
   keyHash: Buffer,
@@ -21,7 +21,7 @@ export function refuseBeyondLimit(
   return waitMs === 0 ? undefined : findRefusal(request, keyHash, model, waitMs);
 }
 
-/** A key that is not live, or an app that may not use the model, is told that first. */
+/** A revoked key, or an app that may not use the model, gets that error rather than a rate limit. */
 async function findRefusal(
   request: Request,
   keyHash: Buffer,

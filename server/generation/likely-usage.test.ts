@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { messagesProtocol } from '../protocols/client-protocol';
+import type { CatalogModel } from '../pricing/catalog';
+import { messagesProtocol } from '../protocols/messages/protocol';
+import { profileOf } from '../providers/profiles';
 import { likelyUsage } from './likely-usage';
 
 test('an estimate stays within what the books hold, whatever is shown', () => {
@@ -9,7 +11,8 @@ test('an estimate stays within what the books hold, whatever is shown', () => {
     max_tokens: 1,
     messages: [{ role: 'user', content: Array(10_000).fill(document) }],
   });
-  const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5' };
-  const estimate = likelyUsage((kind) => messagesProtocol.measure(request, kind), model);
+  const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5' } as CatalogModel;
+  const called = { model, profile: profileOf('anthropic') };
+  const estimate = likelyUsage((kind) => messagesProtocol.measure(request, kind), called);
   expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
 });

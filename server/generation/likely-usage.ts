@@ -1,27 +1,27 @@
-import type { CatalogModel } from '../pricing/catalog';
 import { likelyMediaTokens } from '../pricing/media-tokens';
 import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { MOST_TOKENS } from '../providers/count';
-import { profileFor } from './upstream';
+import { FORMATS } from '../providers/formats';
+import type { Candidate } from './candidates';
 
-/** Usage as it is likely to be, from the bytes of output seen. */
+/** The likely usage, from the bytes of output seen. */
 export type Estimate = (outputBytes: number) => TokenUsage;
 
-type Asked = Pick<CatalogModel, 'provider' | 'upstreamModel'>;
+type Called = Pick<Candidate, 'model' | 'profile'>;
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** The prompt is measured when the estimate is made: most providers report what they used. */
-export function likelyUsage(measure: Measure, model: Asked): Estimate {
-  const kind = profileFor(model.provider).format;
+/** The prompt is measured only when an estimate is needed: most providers report usage. */
+export function likelyUsage(measure: Measure, called: Called): Estimate {
+  const kind = FORMATS[called.profile.format].tokenKind;
   return (outputBytes) => ({
     ...NO_TOKENS,
-    input: Math.min(MOST_TOKENS, likelyInputTokens(measure, model)),
+    input: Math.min(MOST_TOKENS, likelyInputTokens(measure, called)),
     output: Math.min(MOST_TOKENS, likelyOutputTokens(outputBytes, kind)),
   });
 }
 
-export function likelyInputTokens(measure: Measure, model: Asked): number {
-  const { likelyInputTokens: ofText, media } = measure(profileFor(model.provider).format);
+export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {
+  const { likelyInputTokens: ofText, media } = measure(FORMATS[profile.format].tokenKind);
   return ofText + likelyMediaTokens(media, model);
 }

@@ -6,7 +6,7 @@ import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
 import type { Estimate } from './likely-usage';
 
-/** What an answer took, as far as its provider told. */
+/** What a response used, as far as its provider reports it. */
 export type Report = {
   usage: TokenUsage | null;
   outputReported?: boolean;
@@ -16,12 +16,12 @@ export type Report = {
 
 export type Metered = {
   usage: TokenUsage;
-  /** The true cost, where the provider reports it; else it follows from the tokens. */
+  /** The actual cost, where the provider reports it; otherwise computed from the tokens. */
   providerCost: Picocredits | null;
   estimated: boolean;
 };
 
-/** Reported usage where it can be true, else an estimate. */
+/** The reported usage where it is plausible, else an estimate. */
 export function meter(report: Report, estimate: Estimate): Metered {
   const { usage, estimated } = meteredUsage(report, () => estimate(report.outputBytes));
   return { usage, estimated, providerCost: estimated ? null : report.providerCost };
@@ -31,7 +31,7 @@ export function chargeMetered({ usage, providerCost }: Metered, model: CatalogMo
   return chargeFor(providerCost ?? costOf(usage, model.prices), hold.rateBp);
 }
 
-/** `served` is the candidate that answered: it names the provider and the prices. */
+/** `served` is the model that responded: provider and prices are its own. */
 export function writeReceipt(
   { usage, estimated }: Metered,
   { asked, served, outcome }: { asked: CatalogModel; served: CatalogModel; outcome: Receipt['outcome'] },

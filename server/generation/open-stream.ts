@@ -1,13 +1,13 @@
-import { brokenAnswer } from '../providers/provider-failure';
+import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
 import type { UpstreamResponse } from './upstream';
 
-/** A failure until then can still become a real status; after it the client gets its headers. */
+/** Until then a failure can still become an error status; after it the client gets its headers. */
 const COMMIT_AFTER_MS = 20_000;
 
 export type StreamPiece = {
   text: string;
-  /** The body is over, or broke off: `relay.facts` tells which. */
+  /** The body ended, as it should or early: `relay.facts` has the difference. */
   done: boolean;
 };
 
@@ -18,8 +18,8 @@ export type OpenedStream = {
 };
 
 /**
- * Reads a stream up to its first event, at most for as long as a client waits for headers in peace.
- * What was read is what `next` returns first.
+ * Reads a stream up to its first event, but no longer than clients wait for headers. The first call
+ * of `next` returns what was read.
  */
 export async function openStream(
   relay: StreamRelay & { facts: StreamFacts },
@@ -27,12 +27,12 @@ export async function openStream(
 ): Promise<OpenedStream> {
   const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = readUntilStarted();
-  let patience: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    patience = setTimeout(resolve, COMMIT_AFTER_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, COMMIT_AFTER_MS);
   });
-  await Promise.race([first, late]);
-  clearTimeout(patience);
+  await Promise.race([first, timeout]);
+  clearTimeout(timer);
   let unread: Promise<StreamPiece> | null = first;
   return {
     relay,
@@ -62,7 +62,7 @@ export async function openStream(
         if (text !== '' || relay.facts.started) return { text, done: false };
       }
     } catch (error) {
-      relay.facts.failure ??= brokenAnswer(error instanceof Error ? error.message : 'the connection broke');
+      relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
       return { text: '', done: true };
     }
   }

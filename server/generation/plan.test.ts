@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Picocredits } from '../credits';
 import type { CatalogModel } from '../pricing/catalog';
-import { chatProtocol } from '../protocols/client-protocol';
+import { chatProtocol } from '../protocols/chat/protocol';
+import { profileOf } from '../providers/profiles';
+import type { Candidate } from './candidates';
 import { planRequest } from './plan';
 
 const price = (amount: bigint) => amount as Picocredits;
@@ -20,6 +22,12 @@ const MODEL = {
   },
 } as unknown as CatalogModel;
 
+const candidateOf = (model: CatalogModel): Candidate => ({
+  model,
+  target: { format: 'openai', origin: 'https://provider.test', basePath: '', apiKey: 'none' },
+  profile: profileOf(model.provider),
+});
+
 const MODEL_OF_8K = { ...MODEL, contextWindow: 8_192, maxOutputTokens: 8_192 } as CatalogModel;
 const MODEL_OF_128K = { ...MODEL, contextWindow: 128_000, maxOutputTokens: 16_384 } as CatalogModel;
 
@@ -27,7 +35,7 @@ const MODEL_OF_128K = { ...MODEL, contextWindow: 128_000, maxOutputTokens: 16_38
 describe('the output limit', () => {
   const capOf = (model: CatalogModel, prompt: string, max_tokens?: number) => {
     const body = { model: 'm', max_tokens, messages: [{ role: 'user', content: prompt }] };
-    return planRequest(chatProtocol, chatProtocol.validate(body), [model]).outputCap;
+    return planRequest(chatProtocol, chatProtocol.validate(body), [candidateOf(model)]).outputCap;
   };
   const thousandTokens = 'word'.repeat(1_000);
 
@@ -53,7 +61,7 @@ describe('the output limit', () => {
 const inputCost = (part: object): number => {
   const content = [{ type: 'text', text: 'x'.repeat(22_000), ...part }];
   const body = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content }] };
-  return Number(planRequest(chatProtocol, chatProtocol.validate(body), [MODEL]).inputCost);
+  return Number(planRequest(chatProtocol, chatProtocol.validate(body), [candidateOf(MODEL)]).inputCost);
 };
 
 /** What is written to the cache costs more than what is only read: the hold must be for the dearer. */

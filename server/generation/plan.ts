@@ -2,96 +2,105 @@ import type { Picocredits } from '../credits';
 import { settings } from '../env';
 import type { Hold } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
-import { affordableOutputTokens, type CacheMark, worstInputCost, worstOutputPrice } from '../pricing/cost';
+import {
+  affordableOutputTokens,
+  type CacheLifetime,
+  worstInputCost,
+  worstOutputPrice,
+} from '../pricing/cost';
 import { largestMediaTokens } from '../pricing/media-tokens';
-import type { ClientProtocol, ClientRequest } from '../protocols/client-protocol';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { Candidate, Candidates } from './candidates';
 import { likelyInputTokens, type Measure } from './likely-usage';
 
-/** What a request can cost at most, exact and before commission, with the dearest of its candidates. */
+/** The most a request can cost, exact and before commission, with its most expensive candidate. */
 export type Plan = {
-  /** The input and one token: the least that makes sense. */
+  /** The input and one output token: the smallest useful hold. */
   need: Picocredits;
-  /** The input and the whole output limit. */
+  /** The input and the full output cap. */
   want: Picocredits;
   inputCost: Picocredits;
   outputPrice: Picocredits;
-  /** Output tokens per answer that the client reckons with: what it asked for, if it did. */
+  /** Output tokens per choice that the client expects: its own limit, if it set one. */
   expectedCap: number;
-  /** Output tokens per answer that the candidates can give. */
+  /** Output tokens per choice that every candidate can produce. */
   outputCap: number;
-  /** Answers asked for (`n`): each may use the whole cap. */
-  answers: number;
+  /** Choices requested (`n`): each may use the whole cap. */
+  choices: number;
 };
 
-export function planRequest<Request extends ClientRequest>(
-  protocol: ClientProtocol<Request>,
-  request: Request,
-  candidates: CatalogModel[],
+export function planRequest(
+  protocol: ClientProtocol<ClientRequest>,
+  request: ClientRequest,
+  candidates: Candidates,
 ): Plan {
-  // The count of the dearer kind of tokenizer: the hold must suffice for either.
+  // Counted with the tokenizer that yields more tokens: the hold must suffice for either.
   const { largestInputTokens, media } = protocol.measure(request, 'anthropic');
-  const mark = readCacheMark(request);
+  const lifetime = readCacheLifetime(request);
+  const models = candidates.map(({ model }) => model);
   const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
   const inputCost = highest(
-    candidates.map((model) => worstInputCost(inputTokens(model), model.prices, mark)),
+    models.map((model) => worstInputCost(inputTokens(model), model.prices, lifetime)),
   );
-  const outputPrice = highest(candidates.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
+  const outputPrice = highest(models.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
   const asked = protocol.requestedOutputTokens(request);
   const most = Math.min(
     asked ?? settings().DEFAULT_OUTPUT_TOKENS,
-    ...candidates.map((model) => model.maxOutputTokens),
+    ...models.map((model) => model.maxOutputTokens),
   );
-  const isCrowded = (model: CatalogModel) => inputTokens(model) + most > model.contextWindow;
-  const room = (model: CatalogModel) => outputRoom((kind) => protocol.measure(request, kind), model);
+  const isCrowded = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
+  const room = (candidate: Candidate) => outputRoom((kind) => protocol.measure(request, kind), candidate);
   const outputCap = most === asked ? most : Math.min(most, ...candidates.filter(isCrowded).map(room));
-  const answers = protocol.answers(request);
+  const choices = protocol.choices(request);
   return {
-    need: (inputCost + BigInt(answers) * outputPrice) as Picocredits,
-    want: (inputCost + BigInt(answers * outputCap) * outputPrice) as Picocredits,
+    need: (inputCost + BigInt(choices) * outputPrice) as Picocredits,
+    want: (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits,
     inputCost,
     outputPrice,
     expectedCap: asked ?? outputCap,
     outputCap,
-    answers,
+    choices,
   };
 }
 
-/** No estimate leaves less for the answer. */
+/** No estimate leaves less than this for the output. */
 const LEAST_ROOM = 256;
 
 /**
- * What the prompt likely leaves of the context. Providers refuse a limit that does not fit beside the
- * prompt: the one that we choose must.
+ * The part of the context window that the prompt likely leaves. Providers refuse a limit that
+ * exceeds it, so a limit that we choose must fit.
  */
-function outputRoom(measure: Measure, model: CatalogModel): number {
-  return Math.max(LEAST_ROOM, model.contextWindow - Math.ceil(1.1 * likelyInputTokens(measure, model)));
+function outputRoom(measure: Measure, candidate: Candidate): number {
+  const inputTokens = Math.ceil(1.1 * likelyInputTokens(measure, candidate));
+  return Math.max(LEAST_ROOM, candidate.model.contextWindow - inputTokens);
 }
 
 /** The output cap that the hold pays for: the planned one, or a lower one that fits the balance. */
 export function fitOutputCap(plan: Plan, hold: Hold): number {
   const affordable = affordableOutputTokens(hold, plan.inputCost, plan.outputPrice);
-  return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.answers)));
+  return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.choices)));
 }
 
-/** The names under which a request marks what is to be cached. */
-const MARKS = new Set(['cache_control', 'prompt_cache_breakpoint']);
-/** A chat request may ask for half a day: the longest that there is then. */
-const LONG_LIVES = new Set<unknown>(['1h', '12h']);
+/** The fields that set a cache breakpoint. */
+const BREAKPOINT_FIELDS = new Set(['cache_control', 'prompt_cache_breakpoint']);
+/** A chat request may ask for twelve hours: billed at the longest lifetime that has a price. */
+const LONG_LIFETIMES = new Set<unknown>(['1h', '12h']);
 
-/** How long the request wants its prompt cached, wherever in it that is said. */
-function readCacheMark({ body }: ClientRequest): CacheMark {
-  let mark: CacheMark = 'none';
+/** The longest lifetime of any cache breakpoint, wherever in the request it is. */
+function readCacheLifetime({ body }: ClientRequest): CacheLifetime {
+  let lifetime: CacheLifetime = 'none';
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (MARKS.has(name) && inner !== null) {
-        mark = mark === '1h' || LONG_LIVES.has((inner as { ttl?: unknown }).ttl) ? '1h' : '5m';
+      if (BREAKPOINT_FIELDS.has(name) && inner !== null) {
+        lifetime = lifetime === '1h' || LONG_LIFETIMES.has((inner as { ttl?: unknown }).ttl) ? '1h' : '5m';
       }
       look(inner);
     }
   };
   look(body);
-  return mark;
+  return lifetime;
 }
 
 const highest = (costs: Picocredits[]): Picocredits =>

@@ -2,39 +2,43 @@ import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
 import { GENERATION_BODY_BYTES, parseJsonObject, readText } from '../http/read-body';
 import { isModelAllowed } from '../partners/model-access';
-import type { CatalogModel } from '../pricing/catalog';
-import { findServedModel } from '../pricing/served';
 import { keepNumbers } from '../protocols/exact-numbers';
 import { refuse } from '../protocols/read-fields';
-import { modelNotAllowed, modelNotFound, ofPartner } from './refusals';
+import { type Candidates, resolveCandidates } from './candidates';
+import { modelNotAllowed, modelNotFound } from './refusals';
 
-export type ReadRequest<Body> = { keyHash: Buffer; model: CatalogModel; body: Body };
+export type ReadRequest<Body> = { keyHash: Buffer; candidates: Candidates; body: Body };
+
+/** Whose key a request carries; null until the key has been looked up. */
+export type Caller = { partnerId: string | null };
 
 /**
  * Reads a request in the order that clients rely on: key, JSON and model name, known model, access
- * to it, fields. Admission decides key and access together with the money; only when something else
- * is wrong are they asked first, so that a bad key is told as such whatever the body says.
+ * to it, fields. Admission checks key and access together with the money. They are checked here
+ * only when something else is wrong, so that a bad key is reported as such whatever the body says.
  */
 export async function readModelRequest<Body>(
   request: Request,
   validateBody: (json: Record<string, unknown>) => Body,
+  caller: Caller = { partnerId: null },
 ): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
-  let model: CatalogModel | undefined;
+  let candidates: Candidates | undefined;
   try {
     const text = await readText(request, GENERATION_BODY_BYTES);
     const json = parseJsonObject(text);
-    model = requireModel(json.model);
-    return { keyHash, model, body: validateBody(keepNumbers(json, text)) };
+    candidates = requireCandidates(json.model);
+    return { keyHash, candidates, body: validateBody(keepNumbers(json, text)) };
   } catch (error) {
     const { partnerId } = await requireUserKey(request);
-    if (model && !(await isModelAllowed(partnerId, model.id)))
-      throw ofPartner(modelNotAllowed(model.id), partnerId);
-    throw ofPartner(error, partnerId);
+    caller.partnerId = partnerId;
+    const id = candidates?.[0].model.id;
+    if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
+    throw error;
   }
 }
 
-function requireModel(id: unknown): CatalogModel {
+function requireCandidates(id: unknown): Candidates {
   if (typeof id !== 'string' || id === '') {
     const isMissing = id === undefined || id === null || id === '';
     throw refuse(
@@ -42,7 +46,7 @@ function requireModel(id: unknown): CatalogModel {
       `${isMissing ? 'is required: a' : 'must be a'} model id such as openai/gpt-4.1-mini`,
     );
   }
-  const model = findServedModel(id);
-  if (model === null) throw modelNotFound(id.slice(0, 200));
-  return model;
+  const candidates = resolveCandidates(id);
+  if (candidates === null) throw modelNotFound(id.slice(0, 200));
+  return candidates;
 }

@@ -1,33 +1,28 @@
 import { ApiError, assertNever } from '../errors';
 import { invalidUserKey } from '../http/credentials';
 import type { AdmissionRefusal } from '../ledger';
+import { partnerDisabled } from '../partners/partner';
 import { servedModels } from '../pricing/served';
 
 const RETRY_SOON_SECONDS = 1;
 
-/** Notes whose key it was, for the count of errors. */
-export function ofPartner<Failure>(failure: Failure, partnerId: string | null): Failure {
-  if (failure instanceof ApiError) failure.partnerId ??= partnerId;
-  return failure;
-}
-
-/** What a client is told when admission refuses. */
+/** The error that a client gets when admission refuses. */
 export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
   switch (refusal) {
     case 'invalid_user_key':
       return invalidUserKey();
     case 'partner_disabled':
-      return new ApiError('partner_disabled', 'This app is disabled at the moment');
+      return partnerDisabled();
     case 'model_not_allowed':
       return modelNotAllowed(model);
     case 'too_many_running':
-      return new ApiError('rate_limited', 'Too many requests of this user are running at the same time', {
+      return new ApiError('rate_limited', 'This user has too many requests running at the same time', {
         retryAfterSeconds: RETRY_SOON_SECONDS,
       });
     case 'busy':
       return new ApiError(
         'rate_limited',
-        "The user's other running requests hold the credits this one needs",
+        "The user's other running requests hold the credits that this one needs",
         {
           retryAfterSeconds: RETRY_SOON_SECONDS,
         },
@@ -37,12 +32,12 @@ export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
     case 'partner_not_permitted':
       return new ApiError(
         'partner_not_permitted',
-        'The user has credits from elsewhere but has not allowed this app to use them. Open the checkout to ask.',
+        'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask.',
       );
     case 'partner_limit_reached':
       return new ApiError(
         'partner_limit_reached',
-        "The user's limit for this app is used up. Open the checkout to ask for more.",
+        "The user's allowance for this app is used up. Open the checkout to ask for more.",
       );
     default:
       return assertNever(refusal);
@@ -53,10 +48,10 @@ export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
 }
 
-/** Who comes from elsewhere knows a model by its bare name, or writes 4.5 for 4-5. */
+/** Suggests a model when the name lacks its provider, or has 4.5 for 4-5. */
 export function modelNotFound(model: string): ApiError {
-  const meant = servedModels().find(({ id }) => bareName(id) === bareName(model));
-  const advice = meant === undefined ? 'GET /v1/models lists all models.' : `Did you mean ${meant.id}?`;
+  const match = servedModels().find(({ id }) => bareName(id) === bareName(model));
+  const advice = match === undefined ? 'GET /v1/models lists all models.' : `Did you mean ${match.id}?`;
   return new ApiError('model_not_found', `The model ${model} does not exist. ${advice}`, { param: 'model' });
 }
 

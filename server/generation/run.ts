@@ -1,51 +1,55 @@
 import { type Hold, keepLease } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
-import type { ClientRequest } from '../protocols/client-protocol';
-import type { ClientHeaders } from '../providers/headers';
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { ClientHeaders } from '../providers/exchange';
 import { Abort } from './abort';
+import type { Candidate, Candidates } from './candidates';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { hashForProviders } from './user-hash';
 
-/** A request that holds money and is being answered. */
+/** A request while it runs: it has a hold, and its response is on the way. */
 export type Run = {
   requestId: string;
   hold: Hold;
-  /** The model that was asked for. */
+  candidates: Candidates;
+  /** The model that was requested: that of the first candidate. */
   model: CatalogModel;
   client: ClientRequest;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;
-  /** Output tokens per answer that the hold pays for. */
+  /** Output tokens per choice that the hold pays for. */
   outputCap: number;
   userHash: string;
-  /** What a model has likely used while it reports nothing. */
-  estimate: (served: CatalogModel) => Estimate;
+  /** The likely usage of a candidate that reports none. */
+  estimate: (served: Candidate) => Estimate;
   /** Headers that tell the client what was changed about its request. */
   headers: Record<string, string>;
-  /** Ends the provider's work. */
+  /** Cancels the call to the provider. */
   abort: Abort;
-  /** The candidate that was asked and has not refused: it has read the prompt. */
-  working: CatalogModel | null;
-  /** Bytes of output seen so far: what the lease is renewed with. */
+  /** The candidate that was called and has not refused: it has read the prompt. */
+  working: Candidate | null;
+  /** Bytes of output seen so far: each renewal of the lease reports them. */
   progress: { outputBytes: number };
-  /** Gives the lease back; every way out of a run calls it after settlement. */
+  /** Called after settlement, however the run ended. */
   endLease: () => void;
 };
 
 let running = 0;
 
-/** Requests that this process is answering. */
+/** Requests that are running in this process. */
 export const runningGenerations = (): number => running;
 
-type Begun = Omit<Run, 'userHash' | 'headers' | 'abort' | 'working' | 'progress' | 'endLease'>;
+type Started = Omit<Run, 'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'progress' | 'endLease'>;
 
-/** From here on its lease is renewed. */
-export function startRun(begun: Begun): Run {
-  const { hold, model, estimate } = begun;
+/** From here on the lease is renewed. */
+export function startRun(started: Started): Run {
+  const { hold, candidates, estimate } = started;
+  const [requested] = candidates;
+  const { model } = requested;
   const progress = { outputBytes: 0 };
   const stopRenewing = keepLease(hold, () => {
-    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate(model));
+    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate(requested));
     const receipt = writeReceipt(metered, { asked: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
@@ -55,5 +59,5 @@ export function startRun(begun: Begun): Run {
     stopRenewing();
   };
   const userHash = hashForProviders(hold.appUserId);
-  return { userHash, headers: {}, abort: new Abort(), working: null, progress, endLease, ...begun };
+  return { model, userHash, headers: {}, abort: new Abort(), working: null, progress, endLease, ...started };
 }

@@ -1,9 +1,8 @@
 import { Agent, type Dispatcher, errors } from 'undici';
 import { SECOND_MS } from '../clock';
 import { settings } from '../env';
-import { ApiError } from '../errors';
-import { findTarget, type ProviderTarget } from '../pricing/served';
-import { type ProviderProfile, profileOf } from '../providers/profiles';
+import type { ProviderTarget } from '../pricing/served';
+import { FORMATS } from '../providers/formats';
 import type { Abort } from './abort';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -13,21 +12,15 @@ export type UpstreamRequest = { path: string; headers: Record<string, string>; b
 
 let agent: Agent | undefined;
 
-/** What is peculiar to a provider; of one that the operator's file describes at least its format is known. */
-export const profileFor = (provider: string): ProviderProfile =>
-  profileOf(provider, findTarget(provider)?.format);
-
 /**
- * Sends a request to a provider. Redirects are not followed: our key goes nowhere else. Throws
- * what undici throws; nothing was answered then.
+ * Sends a request to a provider. Redirects are not followed, so our key goes nowhere else. Throws
+ * what undici throws when there is no response.
  */
 export function callProvider(
-  provider: string,
+  target: ProviderTarget,
   { path, headers, body }: UpstreamRequest,
   signal: Abort | AbortSignal,
 ): Promise<UpstreamResponse> {
-  const target = findTarget(provider);
-  if (target === null) throw new ApiError('upstream_error', 'The provider of this model is not available');
   agent ??= new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS,
@@ -44,16 +37,15 @@ export function callProvider(
   });
 }
 
-/** The request was sent and nothing came back: the provider may be working on it, and will bill it. */
-export const wasSilent = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
+/** The request was sent and no headers came back: the provider may be working on it, and will bill it. */
+export const timedOut = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
 
-/** Our key comes last: no other header of that name goes out. */
+/** Our key comes last, so that it replaces any header of that name. */
 function withKey(
   { format, apiKey }: ProviderTarget,
   headers: Record<string, string>,
 ): Record<string, string> {
-  const key = format === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
-  return Object.assign({}, headers, key);
+  return Object.assign({}, headers, FORMATS[format].writeKey(apiKey));
 }
 
 export async function closeUpstreams(): Promise<void> {

@@ -15,7 +15,7 @@ export function requireUserKeyHash(request: Request): Buffer {
 }
 
 /** Whether a key was sent at all, good or bad. */
-export const bringsKey = (request: Request): boolean => readGivenKeys(request).length > 0;
+export const hasKey = (request: Request): boolean => readGivenKeys(request).length > 0;
 
 function readGivenKeys(request: Request): string[] {
   return [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]

@@ -123,7 +123,7 @@ function writeOperation(operation: Operation): OpenApiOperation {
     security: operation.auth === 'user-key' ? Object.keys(SECURITY).map((name) => ({ [name]: [] })) : [],
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: writeBody(operation.body) }),
-    responses: { '200': writeAnswer(operation.answer), ...writeErrors(operation) },
+    responses: { '200': writeResponse(operation.answer), ...writeErrors(operation) },
   };
 }
 
@@ -176,7 +176,7 @@ function writeBody({ schema, asForm = false, examples }: NonNullable<Operation['
   };
 }
 
-function writeAnswer({
+function writeResponse({
   description,
   schema,
   example,

@@ -17,9 +17,9 @@ import {
   verifyCodeSchema,
 } from '../identity/sign-in-bodies';
 import { signedInSchema } from '../identity/signed-in';
-import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/answer-schema';
+import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
 import { chatRequestSchema } from '../protocols/chat/schema';
-import { messageEventSchema, messageSchema } from '../protocols/messages/answer-schema';
+import { messageEventSchema, messageSchema } from '../protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../protocols/messages/schema';
 import type { JsonObject, JsonSchema } from './json';
 

@@ -98,11 +98,6 @@ export function findCatalogModel(id: string): CatalogModel | null {
   return modelsOfToday().get(id) ?? null;
 }
 
-/** The model and its equals elsewhere, in the order to try them. */
-export function candidatesOf(model: CatalogModel): CatalogModel[] {
-  return [model, ...model.fallbacks.flatMap((id) => findCatalogModel(id) ?? [])];
-}
-
 /** A provider that the operator's file describes. */
 export function findOwnProvider(name: string): OwnProvider | null {
   return currentCatalog().providers[name] ?? null;

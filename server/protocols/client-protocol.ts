@@ -1,57 +1,56 @@
-import { measureChat } from './chat/measure';
-import { type ChatRequest, chatRequestSchema, requestedOutputTokens } from './chat/schema';
+import type { ApiError } from '../errors';
 import type { InputSize, TokenKind } from './measure-size';
-import { measureMessages } from './messages/measure';
-import {
-  type CountTokensRequest,
-  countTokensSchema,
-  type MessagesRequest,
-  messagesRequestSchema,
-} from './messages/schema';
-import { validateRequest } from './read-fields';
+import type { ModelResponse, Prompt, StreamEvent, TokenUsage } from './neutral';
 
-export type ChatClientRequest = { format: 'chat'; body: ChatRequest };
-export type MessagesClientRequest = { format: 'messages'; body: MessagesRequest };
+/** What a response says about itself, whichever provider it comes from. */
+export type ResponseLabels = {
+  /** Random text for ids, without a prefix. */
+  newId: () => string;
+  /** Unix time in seconds, for responses that we write. */
+  created: number;
+  /** The model as the client requested it. */
+  requestedModel: string;
+  provider: { name: string };
+  /** The model as the provider calls it. */
+  upstreamModel: string;
+};
 
-/** A request of one of the two formats that we serve, checked as far as metering needs it. */
-export type ClientRequest = ChatClientRequest | MessagesClientRequest;
+/** Writes a response to the client as it arrives. */
+export type StreamWriter = {
+  write(event: StreamEvent): string;
+  /** What ends the stream. */
+  close(usage: TokenUsage): string;
+};
+
+/** What a stream may need besides the response. */
+export type StreamFrames = {
+  /** The error in the client's shape. Nothing may follow it. */
+  fail(error: ApiError): string;
+  /** Keeps a silent connection open. */
+  readonly keepalive: string;
+};
 
 /**
- * A wire format that we serve, as the generation use case sees it: what a request asks for, in
- * numbers. How it is translated is the business of `providers/exchange.ts`.
+ * A wire format that we serve: what a request asks for, in numbers, and the way between it and the
+ * neutral shape. A further one is a folder with this object and a line in `client-protocols.ts`.
  */
-export interface ClientProtocol<Request extends ClientRequest = ClientRequest> {
-  readonly format: Request['format'];
+export interface ClientProtocol<Request> {
   /** The checked request, or `invalid_request` that names the field. */
   validate(json: Record<string, unknown>): Request;
   /** Null when the client set no limit. */
   requestedOutputTokens(request: Request): number | null;
   wantsStream(request: Request): boolean;
-  /** Answers asked for (`n`): each may use the whole output limit. */
-  answers(request: Request): number;
+  /** Choices requested (`n`): each may use the whole output limit. */
+  choices(request: Request): number;
   /** Input in the tokens of the kind of provider that will be called. */
   measure(request: Request, kind?: TokenKind): InputSize;
-}
-
-export const chatProtocol: ClientProtocol<ChatClientRequest> = {
-  format: 'chat',
-  validate: (json) => ({ format: 'chat', body: validateRequest(chatRequestSchema, json) }),
-  requestedOutputTokens: ({ body }) => requestedOutputTokens(body),
-  wantsStream: ({ body }) => body.stream === true,
-  answers: ({ body }) => body.n ?? 1,
-  measure: ({ body }, kind) => measureChat(body, kind),
-};
-
-export const messagesProtocol: ClientProtocol<MessagesClientRequest> = {
-  format: 'messages',
-  validate: (json) => ({ format: 'messages', body: validateRequest(messagesRequestSchema, json) }),
-  requestedOutputTokens: ({ body }) => body.max_tokens,
-  wantsStream: ({ body }) => body.stream === true,
-  answers: () => 1,
-  measure: ({ body }, kind) => measureMessages(body, kind),
-};
-
-/** The body of `count_tokens`: a messages request without a limit. */
-export function validateCountTokens(json: Record<string, unknown>): CountTokensRequest {
-  return validateRequest(countTokensSchema, json);
+  /** Refuses what the catalogue does not price. `deniedFields` are those of one provider. */
+  refuseUnpriced(request: Request, deniedFields: readonly string[]): void;
+  /** The request for a provider of another format; `warnings` gets what had to be dropped. */
+  readPrompt(request: Request, warnings: string[]): Prompt;
+  /** A provider's whole response for the client. */
+  writeResponse(response: ModelResponse, usage: TokenUsage, labels: ResponseLabels): object;
+  /** `expected`: usage as far as it is known at the start, for clients that read it only there. */
+  writeStream(request: Request, labels: ResponseLabels, expected: () => TokenUsage): StreamWriter;
+  readonly frames: StreamFrames;
 }

@@ -39,8 +39,8 @@ export type ShownMedia = { images: readonly ShownImage[]; pages: number };
 export type Json = Record<string, unknown>;
 
 /** How long what ends here may stay in the provider's prompt cache. */
-export type CacheMark = '5m' | '1h';
-type Cacheable = { cache?: CacheMark };
+export type CacheLifetime = '5m' | '1h';
+type Cacheable = { cache?: CacheLifetime };
 /** Where it stands in the client's request: what a refusal names. */
 type Placed = { place: string };
 
@@ -134,7 +134,7 @@ export type StopReason = 'end' | 'stop-sequence' | 'tool-use' | 'length' | 'refu
 
 export type Citation = { url: string; title: string };
 
-export type AnswerPart =
+export type ResponsePart =
   | { type: 'text'; text: string; citations: Citation[] }
   | { type: 'refusal'; text: string }
   | { type: 'tool-call'; id: string; name: string; json: string; thoughtSignature?: string }
@@ -149,7 +149,7 @@ export type Finish = {
 };
 
 /** A whole answer, in the order: reasoning, text, calls, unless the provider chose another. */
-export type Answer = Finish & { parts: AnswerPart[]; usage: TokenUsage | null };
+export type ModelResponse = Finish & { parts: ResponsePart[]; usage: TokenUsage | null };
 
 /**
  * An answer in pieces. Text, refusal and reasoning follow one another; several calls may be open

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { writeHeaders } from './headers';
+import { FORMATS } from './formats';
 import { profileOf } from './profiles';
 
-const write = (provider: string, client: Record<string, string>, sameFormat = true) => {
+const write = (provider: string, client: Record<string, string>, isNative = true) => {
   const warnings: string[] = [];
-  return { headers: writeHeaders(profileOf(provider), client, { sameFormat, warnings }), warnings };
+  const { writeHeaders } = FORMATS[profileOf(provider).format];
+  return { headers: writeHeaders(client, { isNative, warnings }), warnings };
 };
 
 describe('headers of a call', () => {

@@ -1,6 +1,5 @@
+import type { WireFormatName } from '../endpoints';
 import type { Effort } from '../protocols/neutral';
-
-export type ProviderFormat = 'openai' | 'anthropic';
 
 /** An effort as a provider's API names it; `none` switches thinking off. */
 export type EffortName = Effort | 'none';
@@ -11,7 +10,7 @@ export type EffortName = Effort | 'none';
  */
 export type ProviderProfile = {
   name: string;
-  format: ProviderFormat;
+  format: WireFormatName;
   /** The tier that is always asked for: another one could cost more. Null: the field is not known there. */
   serviceTier: string | null;
   /** Where a hash of the end user goes. */
@@ -93,6 +92,9 @@ const GENERIC_ANTHROPIC: ProviderProfile = {
   maxStopSequences: Number.MAX_SAFE_INTEGER,
   efforts: ALL_EFFORTS,
 };
+
+/** A provider of each format about which nothing else is known. */
+const PLAIN: Record<WireFormatName, ProviderProfile> = { openai: GENERIC, anthropic: GENERIC_ANTHROPIC };
 
 const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
   openai: {
@@ -182,8 +184,8 @@ const profiles = new Map<string, ProviderProfile>([
 ]);
 
 /** The profile of a provider by its name; for a name we do not know, that of a plain server of the format. */
-export function profileOf(name: string, format: ProviderFormat = 'openai'): ProviderProfile {
-  return profiles.get(name) ?? { ...(format === 'openai' ? GENERIC : GENERIC_ANTHROPIC), name };
+export function profileOf(name: string, format: WireFormatName = 'openai'): ProviderProfile {
+  return profiles.get(name) ?? { ...PLAIN[format], name };
 }
 
 export function knownProviders(): ProviderProfile[] {

@@ -89,7 +89,7 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
 }
 
 /** A refusal that came with status 200 in place of an answer: nothing was produced. */
-export class RefusedAnswer extends ApiError {
+export class RefusedResponse extends ApiError {
   constructor(readonly failure: ProviderFailure) {
     const { code, message, param, retryAfterSeconds, cause } = failure.error;
     super(code, message, {
@@ -101,7 +101,7 @@ export class RefusedAnswer extends ApiError {
 }
 
 /** A failure that no answer of the provider describes: cut off, not JSON, too large. */
-export function brokenAnswer(reason: string): ProviderFailure {
+export function brokenResponse(reason: string): ProviderFailure {
   const cause = new Error(reason);
   const error = new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause });
   return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };

@@ -1,18 +1,36 @@
+import type { ExchangeOptions } from './exchange';
 import type { ProviderProfile } from './profiles';
 
-/** What a request becomes on its way to one provider. */
+/** What a request must become for one provider. */
 export type RequestTarget = {
   profile: ProviderProfile;
   /** The model as the provider calls it. */
   upstreamModel: string;
-  /** Output tokens per answer, reasoning included. */
+  /** Output tokens per choice, reasoning included. */
   outputCap: number;
-  /** Whether the model thinks before it answers, where our own tables do not say. */
+  /** Whether the model thinks before it responds, where our own tables do not say. */
   reasoning?: boolean | undefined;
-  /** Stands for the end user. Never what the client sent: providers refuse e-mail addresses and log the rest. */
+  /** Identifies the end user. Never what the client sent: providers refuse e-mail addresses and log the rest. */
   userHash: string | null;
-  /** Leaves out what was thought before: after the provider refused it. */
+  /** Leaves out earlier thoughts, after the provider refused them. */
   withoutReasoning: boolean;
   /** Collects what was dropped or lowered: short, printable, nothing of the user's. */
   warnings: string[];
 };
+
+type TargetOptions = Pick<
+  ExchangeOptions,
+  'provider' | 'upstreamModel' | 'outputCap' | 'reasoning' | 'userHash' | 'withoutReasoning'
+>;
+
+export function toTarget(options: TargetOptions): RequestTarget {
+  const {
+    provider,
+    upstreamModel,
+    outputCap,
+    reasoning,
+    userHash = null,
+    withoutReasoning = false,
+  } = options;
+  return { profile: provider, upstreamModel, outputCap, reasoning, userHash, withoutReasoning, warnings: [] };
+}

@@ -1,8 +1,8 @@
 import type { Picocredits } from '../credits';
-import type { ApiError } from '../errors';
+import type { StreamFrames } from '../protocols/client-protocol';
 import type { TokenUsage } from '../protocols/neutral';
 import { readEvents } from './event-stream';
-import { brokenAnswer, type ProviderFailure } from './provider-failure';
+import { brokenResponse, type ProviderFailure } from './provider-failure';
 
 /** What is known of a stream so far. */
 export type StreamFacts = {
@@ -27,14 +27,10 @@ export type StreamFacts = {
  * at the end of the body call `end`, look at `facts.failure`, settle, and only then send what
  * `end` returned. After a failure nothing more comes: send `fail` instead.
  */
-export type StreamRelay = {
+export type StreamRelay = StreamFrames & {
   push(chunk: Uint8Array): string;
   /** What is left and what closes the client's stream; only what is left when the answer broke off. */
   end(): string;
-  /** The error in the client's shape, in a frame. Nothing may follow it. */
-  fail(error: ApiError): string;
-  /** What keeps a silent connection open. */
-  readonly keepalive: string;
   readonly facts: Readonly<StreamFacts>;
 };
 
@@ -57,9 +53,7 @@ export function newFacts(): StreamFacts {
   };
 }
 
-type Frames = Pick<StreamRelay, 'fail' | 'keepalive'>;
-
-export function relayStream(handler: EventHandler, facts: StreamFacts, frames: Frames): StreamRelay {
+export function relayStream(handler: EventHandler, facts: StreamFacts, frames: StreamFrames): StreamRelay {
   const reader = readEvents();
 
   function relay(events: string[]): string {
@@ -68,7 +62,7 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: F
       if (facts.failure !== null) return out;
       out += handler.event(data);
     }
-    if (reader.failure !== null) facts.failure ??= brokenAnswer(reader.failure);
+    if (reader.failure !== null) facts.failure ??= brokenResponse(reader.failure);
     return out;
   }
 
@@ -77,5 +71,11 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: F
     return facts.failure === null ? rest + handler.close() : rest;
   }
 
-  return { push: (chunk) => relay(reader.push(chunk)), end, ...frames, facts };
+  return {
+    push: (chunk) => relay(reader.push(chunk)),
+    end,
+    fail: frames.fail,
+    keepalive: frames.keepalive,
+    facts,
+  };
 }

@@ -1,26 +1,20 @@
+import type { StreamWriter } from '../protocols/client-protocol';
 import type { StreamEvent, TokenUsage } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
-import { meteredUsage } from './metered-usage';
-import type { AnswerReader } from './openai/stream';
 import type { EventHandler, StreamFacts } from './stream-relay';
-
-export type StreamWriter = {
-  write(event: StreamEvent): string;
-  /** What ends the stream. */
-  close(usage: TokenUsage): string;
-};
+import type { ResponseReader } from './wire-format';
 
 export type TranslateOptions = {
-  reader: AnswerReader;
+  reader: ResponseReader;
   writer: StreamWriter;
   facts: StreamFacts;
   names: ToolNames;
-  /** What is told when the provider told nothing. */
-  estimate: () => TokenUsage;
+  /** The usage that is billed. */
+  usage: () => TokenUsage;
 };
 
-/** Turns the stream of a provider into that of a client of the other format. */
-export function translateStream({ reader, writer, facts, names, estimate }: TranslateOptions): EventHandler {
+/** Turns the stream of a provider into that of a client of another format. */
+export function translateStream({ reader, writer, facts, names, usage }: TranslateOptions): EventHandler {
   const write = (events: StreamEvent[]): string => {
     let out = '';
     for (const event of events) {
@@ -34,7 +28,7 @@ export function translateStream({ reader, writer, facts, names, estimate }: Tran
     event: (data) => write(reader.read(data)),
     close() {
       const last = write(reader.close());
-      return facts.failure === null ? last + writer.close(meteredUsage(facts, estimate).usage) : '';
+      return facts.failure === null ? last + writer.close(usage()) : '';
     },
   };
 }

@@ -57,7 +57,7 @@ test('requests that are refused or fail are counted by app and code; those that 
 
 test('a count that could not be written is written the next time', async () => {
   await pool().query('ALTER TABLE refusal_hour RENAME TO elsewhere');
-  countRefusal(new Error('a bug'));
+  countRefusal(new Error('a bug'), null);
   await expect(writeCounts([])).rejects.toThrow('refusal_hour');
   await pool().query('ALTER TABLE elsewhere RENAME TO refusal_hour');
   await writeCounts([]);

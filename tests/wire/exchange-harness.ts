@@ -1,5 +1,6 @@
-import { chatProtocol, messagesProtocol } from '@/server/protocols/client-protocol';
+import { chatProtocol } from '@/server/protocols/chat/protocol';
 import { likelyOutputTokens } from '@/server/protocols/measure-size';
+import { messagesProtocol } from '@/server/protocols/messages/protocol';
 import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import type { Exchange, ExchangeOptions } from '@/server/providers/exchange';
 import { prepareExchange } from '@/server/providers/prepare-exchange';

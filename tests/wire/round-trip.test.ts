@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { chatProtocol } from '@/server/protocols/chat/protocol';
 import { readChatPrompt } from '@/server/protocols/chat/read';
-import { chatProtocol, messagesProtocol } from '@/server/protocols/client-protocol';
+import { messagesProtocol } from '@/server/protocols/messages/protocol';
 import { readMessagesPrompt } from '@/server/protocols/messages/read';
 import type { Json, Prompt } from '@/server/protocols/neutral';
 import { mapToolNames } from '@/server/protocols/tool-ids';

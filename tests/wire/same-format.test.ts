@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { chatProtocol, messagesProtocol, validateCountTokens } from '@/server/protocols/client-protocol';
+import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { messagesProtocol, validateCountTokens } from '@/server/protocols/messages/protocol';
 import type { Json } from '@/server/protocols/neutral';
 import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
-import { prepareTokenCount } from '@/server/providers/prepare-exchange';
+import { prepareTokenCount } from '@/server/providers/anthropic/count-tokens';
 import { profileOf } from '@/server/providers/profiles';
 import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
 import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
@@ -529,7 +530,7 @@ describe('requests as the generation sees them', () => {
     });
     expect([
       chatProtocol.requestedOutputTokens(request),
-      chatProtocol.answers(request),
+      chatProtocol.choices(request),
       chatProtocol.wantsStream(request),
     ]).toEqual([7, 2, true]);
     expect(chatProtocol.requestedOutputTokens(chatProtocol.validate(CHAT))).toBeNull();
@@ -539,7 +540,7 @@ describe('requests as the generation sees them', () => {
     const request = messagesProtocol.validate(MESSAGES);
     expect([
       messagesProtocol.requestedOutputTokens(request),
-      messagesProtocol.answers(request),
+      messagesProtocol.choices(request),
       messagesProtocol.wantsStream(request),
     ]).toEqual([1_000, 1, false]);
   });

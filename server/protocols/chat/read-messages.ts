@@ -4,7 +4,7 @@ import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
 import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
 import { requireName } from '../read-options';
 import { isReasoningMark } from '../reasoning-mark';
-import { readCacheMark, readContent } from './read-parts';
+import { readCacheBreakpoint, readContent } from './read-parts';
 
 export type Conversation = { system: TextPart[]; messages: Message[] };
 
@@ -28,7 +28,7 @@ export function readConversation(wire: readonly Json[]): Conversation {
 function readSystem(message: Json, param: string): TextPart[] {
   return readContent(message.content, param).map((part) => {
     if (part.type !== 'text') throw refuse(param, 'takes text only');
-    return { ...part, ...readCacheMark(message) };
+    return { ...part, ...readCacheBreakpoint(message) };
   });
 }
 
@@ -52,7 +52,7 @@ function readResult(message: Json, callId: string, param: string): Message {
   const content = readContent(message.content, `${param}.content`);
   return {
     role: 'user',
-    parts: [{ type: 'tool-result', callId, content, isError: false, ...readCacheMark(message) }],
+    parts: [{ type: 'tool-result', callId, content, isError: false, ...readCacheBreakpoint(message) }],
   };
 }
 

@@ -1,5 +1,5 @@
 import { parseDataUrl } from '../media';
-import type { CacheMark, DocumentPart, ImagePart, Json, TextPart } from '../neutral';
+import type { CacheLifetime, DocumentPart, ImagePart, Json, TextPart } from '../neutral';
 import { asText, isObject, readObject, refuse, requireText } from '../read-fields';
 import { refuseType } from '../read-options';
 
@@ -15,7 +15,7 @@ export function readContent(content: unknown, param: string): ContentPart[] {
 
 function readPart(part: unknown, param: string): ContentPart[] {
   if (!isObject(part)) throw refuse(param, 'must be a part: an object with a type');
-  const mark = readCacheMark(part);
+  const mark = readCacheBreakpoint(part);
   switch (part.type) {
     case 'text':
       return textParts(requireText(part.text, `${param}.text`), mark);
@@ -30,7 +30,7 @@ function readPart(part: unknown, param: string): ContentPart[] {
   }
 }
 
-function textParts(text: string, mark: { cache?: CacheMark } = {}): TextPart[] {
+function textParts(text: string, mark: { cache?: CacheLifetime } = {}): TextPart[] {
   return text.trim() === '' ? [] : [{ type: 'text', text, ...mark }];
 }
 
@@ -59,7 +59,7 @@ function readFile(file: Json, param: string): DocumentPart {
 }
 
 /** OpenAI's breakpoint, and the field of Anthropic that other gateways take in this format too. */
-export function readCacheMark(part: Json): { cache?: CacheMark } {
+export function readCacheBreakpoint(part: Json): { cache?: CacheLifetime } {
   const mark = isObject(part.cache_control) ? part.cache_control : part.prompt_cache_breakpoint;
   if (!isObject(mark)) return {};
   return { cache: mark.ttl === '1h' || mark.ttl === '12h' ? '1h' : '5m' };

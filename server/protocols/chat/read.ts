@@ -10,7 +10,7 @@ import {
   toToolSchema,
 } from '../read-options';
 import { readConversation } from './read-messages';
-import { readCacheMark } from './read-parts';
+import { readCacheBreakpoint } from './read-parts';
 import type { ChatRequest } from './schema';
 
 /** Fields that are told to the other format, and those that say nothing to it. */
@@ -67,7 +67,7 @@ function readTools(request: ChatRequest): ToolDefinition[] {
       description: asText(called.description) || null,
       schema: toToolSchema(called.parameters, `${param}.function.parameters`),
       strict: called.strict === true,
-      ...readCacheMark(tool),
+      ...readCacheBreakpoint(tool),
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors';
 import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
-import type { ChatChunk, ChatUsage } from './answer-schema';
+import type { ChatChunk, ChatUsage } from './response-schema';
 import {
   type Envelope,
   FINISH_REASONS,

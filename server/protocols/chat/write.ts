@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors';
-import type { Answer, Json, StopReason, TokenUsage } from '../neutral';
-import type { ChatCompletion, ChatUsage } from './answer-schema';
+import type { Json, ModelResponse, StopReason, TokenUsage } from '../neutral';
+import type { ChatCompletion, ChatUsage } from './response-schema';
 
 export const FINISH_REASONS: Record<StopReason, string> = {
   end: 'stop',
@@ -36,8 +36,8 @@ export type Envelope = {
   model: string;
 };
 
-export function writeAnswer(
-  answer: Answer,
+export function writeResponse(
+  answer: ModelResponse,
   usage: TokenUsage,
   { id, created, model }: Envelope,
 ): ChatCompletion {
@@ -60,7 +60,7 @@ export function writeAnswer(
 
 type ChatMessage = ChatCompletion['choices'][number]['message'];
 
-function writeMessage(answer: Answer): ChatMessage {
+function writeMessage(answer: ModelResponse): ChatMessage {
   const message = {
     text: '',
     refusal: '',

@@ -1,5 +1,13 @@
 import { sniffImageType } from '../media';
-import type { CacheMark, DocumentPart, ImagePart, Json, Part, TextPart, ToolResultPart } from '../neutral';
+import type {
+  CacheLifetime,
+  DocumentPart,
+  ImagePart,
+  Json,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from '../neutral';
 import { asArray, asObject, asText, isObject, readObject, refuse, requireText } from '../read-fields';
 import { refuseType, requireName } from '../read-options';
 import { unpackSignature } from '../tool-ids';
@@ -24,7 +32,7 @@ function readBlock(block: Json, param: string, warnings: string[]): Part[] {
           ...unpackSignature(requireName(block.id, `${param}.id`)),
           name,
           input: readObject(block.input, `${param}.input`),
-          ...readCacheMark(block),
+          ...readCacheBreakpoint(block),
         },
       ];
     }
@@ -53,7 +61,7 @@ function readToolResult(block: Json, param: string, warnings: string[]): ToolRes
     callId: id,
     content: parts,
     isError: block.is_error === true,
-    ...readCacheMark(block),
+    ...readCacheBreakpoint(block),
   };
 }
 
@@ -64,7 +72,7 @@ function readContents(content: unknown, param: string, warnings: string[]): Cont
 }
 
 function readContent(block: Json, param: string, warnings: string[]): ContentPart[] {
-  const mark = readCacheMark(block);
+  const mark = readCacheBreakpoint(block);
   switch (block.type) {
     case 'text':
       return textPart(requireText(block.text, `${param}.text`), mark);
@@ -102,7 +110,7 @@ function readDocument(block: Json, param: string, warnings: string[]): ContentPa
   const source = readObject(block.source, place);
   const title = asText(block.title) || null;
   const context = asText(block.context);
-  const mark = readCacheMark(block);
+  const mark = readCacheBreakpoint(block);
   if (asObject(block.citations).enabled === true) warnings.push('citations were dropped');
   switch (source.type) {
     case 'base64':
@@ -161,11 +169,11 @@ function texts(content: unknown): string[] {
   return asArray(content).map((part) => asText(asObject(part).text));
 }
 
-function textPart(text: string, mark: { cache?: CacheMark } = {}): TextPart[] {
+function textPart(text: string, mark: { cache?: CacheLifetime } = {}): TextPart[] {
   return text.trim() === '' ? [] : [{ type: 'text', text, ...mark }];
 }
 
-export function readCacheMark(block: Json): { cache?: CacheMark } {
+export function readCacheBreakpoint(block: Json): { cache?: CacheLifetime } {
   if (!isObject(block.cache_control)) return {};
   return { cache: block.cache_control.ttl === '1h' ? '1h' : '5m' };
 }

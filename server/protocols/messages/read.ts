@@ -19,7 +19,7 @@ import {
   requireName,
   toToolSchema,
 } from '../read-options';
-import { readBlocks, readCacheMark } from './read-blocks';
+import { readBlocks, readCacheBreakpoint } from './read-blocks';
 import type { MessagesRequest } from './schema';
 
 /** Claude Code tells who pays in a line that differs per request: it would defeat other providers' caches. */
@@ -79,7 +79,7 @@ function readTool(tool: Json, index: number): ToolDefinition {
     description: asText(tool.description) || null,
     schema: toToolSchema(tool.input_schema, `${param}.input_schema`),
     strict: tool.strict === true,
-    ...readCacheMark(tool),
+    ...readCacheBreakpoint(tool),
   };
 }
 

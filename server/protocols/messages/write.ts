@@ -1,9 +1,9 @@
 import type { ApiError } from '../../errors';
 import { parseExactly } from '../exact-numbers';
-import type { Answer, AnswerPart, Finish, Json, StopReason, TokenUsage } from '../neutral';
+import type { Finish, Json, ModelResponse, ResponsePart, StopReason, TokenUsage } from '../neutral';
 import { asObject } from '../read-fields';
 import { packSignature } from '../tool-ids';
-import type { Message } from './answer-schema';
+import type { Message } from './response-schema';
 
 const STOP_REASONS: Record<StopReason, string> = {
   end: 'end_turn',
@@ -63,7 +63,7 @@ export function writeStop({
   };
 }
 
-export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelope): Message {
+export function writeResponse(answer: ModelResponse, usage: TokenUsage, envelope: Envelope): Message {
   return {
     ...writeEmptyMessage(envelope, usage),
     content: answer.parts.flatMap((part) => writeBlock(part, envelope.mark)),
@@ -72,7 +72,7 @@ export function writeAnswer(answer: Answer, usage: TokenUsage, envelope: Envelop
 }
 
 /** An empty text becomes no block at all: a client would send it back, and be refused. */
-function writeBlock(part: AnswerPart, mark: string): Message['content'] {
+function writeBlock(part: ResponsePart, mark: string): Message['content'] {
   switch (part.type) {
     case 'text':
     case 'refusal':

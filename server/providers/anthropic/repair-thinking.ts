@@ -2,8 +2,8 @@ import type { MessagesRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText } from '../../protocols/read-fields';
 import { effortOfBudget, LEAST_BUDGET } from '../effort';
-import { claudeCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
+import { claudeCapabilities } from './claude-capabilities';
 
 /**
  * What must change about the thinking of a request that otherwise goes through: a budget where

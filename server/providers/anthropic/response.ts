@@ -1,8 +1,8 @@
 import { writeExactly } from '../../protocols/exact-numbers';
-import type { Answer, AnswerPart, Citation, Json, StopReason } from '../../protocols/neutral';
+import type { Citation, Json, ModelResponse, ResponsePart, StopReason } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
-import type { AnswerFacts } from '../openai/response';
-import { brokenAnswer, RefusedAnswer, readEmbeddedFailure } from '../provider-failure';
+import type { ResponseFacts } from '../exchange';
+import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
 import { readUsage } from './usage';
 
 const STOP_REASONS: Record<string, StopReason> = {
@@ -23,12 +23,12 @@ export function readStopReason(said: string, { jsonTool }: { jsonTool: string | 
 /** The parsed message; throws when it is an error, or no answer at all. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
-  if (message.error) throw new RefusedAnswer(readEmbeddedFailure(message));
-  if (!Array.isArray(message.content)) throw brokenAnswer('the provider sent no answer').error;
+  if (message.error) throw new RefusedResponse(readEmbeddedFailure(message));
+  if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no answer').error;
   return message;
 }
 
-export function readFacts(message: Json): AnswerFacts {
+export function readFacts(message: Json): ResponseFacts {
   const blocks = asArray(message.content).map(asObject);
   return {
     usage: readUsage(message.usage),
@@ -45,7 +45,7 @@ function countBlockBytes(block: Json): number {
 }
 
 /** `jsonTool` names the tool that stands in for JSON output: what it is called with is the text. */
-export function readAnswer(message: Json, { jsonTool }: { jsonTool: string | null }): Answer {
+export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
   const parts = asArray(message.content).flatMap((block) => readBlock(asObject(block), jsonTool));
   const hasJson = asArray(message.content).some((block) => isJsonCall(asObject(block), jsonTool));
   return {
@@ -57,7 +57,7 @@ export function readAnswer(message: Json, { jsonTool }: { jsonTool: string | nul
   };
 }
 
-function readBlock(block: Json, jsonTool: string | null): AnswerPart[] {
+function readBlock(block: Json, jsonTool: string | null): ResponsePart[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: asText(block.text), citations: readCitations(block.citations) }];

@@ -1,17 +1,17 @@
 import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
 import { asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
-import { answerEvents } from '../answer-events';
 import { readCount } from '../count';
-import type { AnswerReader } from '../openai/stream';
-import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { responseEvents } from '../response-events';
 import type { StreamFacts } from '../stream-relay';
-import { readAnswer, readCitations, readFacts, readStopReason } from './response';
+import type { ResponseReader } from '../wire-format';
+import { readCitations, readFacts, readResponse, readStopReason } from './response';
 import { overwriteUsage, readUsage } from './usage';
 
 /** The event, or null when the answer broke off: `facts` then say why. Output is metered here. */
 export function readEvent(data: string, facts: StreamFacts): Json | null {
   const event = parseObject(data);
-  if (event === null) facts.failure = brokenAnswer('the provider sent an event that is not JSON');
+  if (event === null) facts.failure = brokenResponse('the provider sent an event that is not JSON');
   else if (event.type === 'error' || isObject(event.error)) facts.failure = readEmbeddedFailure(event);
   if (event === null || facts.failure !== null) return null;
   facts.outputBytes += isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
@@ -57,7 +57,7 @@ type Block =
 export function readMessageEvents(
   facts: StreamFacts,
   { jsonTool }: { jsonTool: string | null },
-): AnswerReader {
+): ResponseReader {
   const blocks = new Map<unknown, Block>();
   const noteUsage = collectUsage(facts);
   let calls = 0;
@@ -80,7 +80,7 @@ export function readMessageEvents(
   function readWhole(message: Json): StreamEvent[] {
     facts.started = true;
     noteUsage(message.usage, { isFinal: true });
-    whole = answerEvents(readAnswer(message, { jsonTool }));
+    whole = responseEvents(readResponse(message, { jsonTool }));
     return whole.filter(({ type }) => type !== 'finish');
   }
 
@@ -143,7 +143,7 @@ export function readMessageEvents(
     const said = asText(delta.stop_reason);
     facts.finished = facts.started && (said !== '' || isStopped || whole !== null);
     if (!facts.finished) {
-      facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its answer without finishing it');
       return [];
     }
     if (whole !== null) return whole.filter(({ type }) => type === 'finish');

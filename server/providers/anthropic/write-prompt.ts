@@ -8,22 +8,17 @@ import type {
 } from '../../protocols/neutral';
 import { asArray, isObject } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
-import { type ClaudeCapabilities, claudeCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
+import type { WrittenPrompt } from '../wire-format';
+import { type ClaudeCapabilities, claudeCapabilities } from './claude-capabilities';
 import { cleanSchema, isCompilable } from './json-schema';
 import { writeOwnFields } from './request';
 import { type Thinking, writeThinking } from './write-thinking';
-import { writeCacheMark, writeContent, writeTurns } from './write-turns';
-
-export type WrittenPrompt = {
-  body: Json;
-  /** The tool that stands in for JSON output: what it is called with is the answer's text. */
-  jsonTool: string | null;
-};
+import { writeCacheBreakpoint, writeContent, writeTurns } from './write-turns';
 
 const JSON_TOOL = 'json_response';
 const JSON_INSTRUCTION = 'Answer with a single valid JSON object and nothing else.';
-const MAX_CACHE_MARKS = 4;
+const MAX_CACHE_BREAKPOINTS = 4;
 
 type Context = RequestTarget & { capabilities: ClaudeCapabilities; names: ToolNames };
 type Output = { format: Json | null; tool: ToolDefinition | null; instruction: TextPart[] };
@@ -60,7 +55,7 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
     ...(prompt.stream && { stream: true }),
     ...writeOwnFields(target),
   };
-  limitCacheMarks(body);
+  limitCacheBreakpoints(body);
   return { body, jsonTool: output.tool?.name ?? null };
 }
 
@@ -114,7 +109,7 @@ function writeTool(tool: ToolDefinition, { names, capabilities, warnings }: Cont
     ...(tool.description !== null && { description: tool.description }),
     input_schema: tool.schema,
     ...(tool.strict && capabilities.strictTools && { strict: true }),
-    ...writeCacheMark(tool),
+    ...writeCacheBreakpoint(tool),
   };
 }
 
@@ -156,7 +151,7 @@ function writeStop(stop: readonly string[]): Json {
 }
 
 /** Four marks are taken; the last ones cover the most. */
-function limitCacheMarks(body: Json): void {
+function limitCacheBreakpoints(body: Json): void {
   const marked: Json[] = [];
   const collect = (value: unknown): void => {
     if (!isObject(value)) return;
@@ -165,5 +160,5 @@ function limitCacheMarks(body: Json): void {
   };
   for (const part of [...asArray(body.tools), ...asArray(body.system), ...asArray(body.messages)])
     collect(part);
-  for (const extra of marked.slice(0, -MAX_CACHE_MARKS)) extra.cache_control = undefined;
+  for (const extra of marked.slice(0, -MAX_CACHE_BREAKPOINTS)) extra.cache_control = undefined;
 }

@@ -1,7 +1,7 @@
 import type { Effort, Json, Prompt, Reasoning } from '../../protocols/neutral';
 import { effortOfBudget, LEAST_BUDGET } from '../effort';
-import type { ClaudeCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
+import type { ClaudeCapabilities } from './claude-capabilities';
 
 export type Thinking = {
   /** The `thinking` field; null leaves it out. */

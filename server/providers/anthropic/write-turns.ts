@@ -1,6 +1,6 @@
 import { decodedBytes, sniffImageType } from '../../protocols/media';
 import type {
-  CacheMark,
+  CacheLifetime,
   DocumentPart,
   ImagePart,
   Json,
@@ -11,8 +11,8 @@ import type {
 } from '../../protocols/neutral';
 import { refuse } from '../../protocols/read-fields';
 import { cleanIdentifier, type ToolNames } from '../../protocols/tool-ids';
-import type { ClaudeCapabilities } from '../model-capabilities';
 import { OPERATOR_NOTE } from '../operator-note';
+import type { ClaudeCapabilities } from './claude-capabilities';
 
 export type TurnContext = {
   capabilities: ClaudeCapabilities;
@@ -92,7 +92,9 @@ function writeBlock(part: Part, context: TurnContext): Json[] {
     case 'tool-call': {
       const { name, input } = part;
       const id = cleanIdentifier(part.id);
-      return [{ type: 'tool_use', id, name: context.names.toProvider(name), input, ...writeCacheMark(part) }];
+      return [
+        { type: 'tool_use', id, name: context.names.toProvider(name), input, ...writeCacheBreakpoint(part) },
+      ];
     }
     case 'tool-result':
       return [writeResult(part)];
@@ -110,12 +112,12 @@ function writeResult(part: ToolResultPart): Json {
     tool_use_id: cleanIdentifier(part.callId),
     ...(part.content.length > 0 && { content: part.content.map(writeContent) }),
     ...(part.isError && { is_error: true }),
-    ...writeCacheMark(part),
+    ...writeCacheBreakpoint(part),
   };
 }
 
 export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
-  const mark = writeCacheMark(part);
+  const mark = writeCacheBreakpoint(part);
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text, ...mark };
@@ -144,7 +146,7 @@ function writeImageSource({ source, place }: ImagePart): Json {
   return { type: 'base64', media_type: mediaType, data: source.data };
 }
 
-export function writeCacheMark({ cache }: { cache?: CacheMark }): Json {
+export function writeCacheBreakpoint({ cache }: { cache?: CacheLifetime }): Json {
   if (cache === undefined) return {};
   return { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: '1h' }) } };
 }

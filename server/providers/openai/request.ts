@@ -1,13 +1,12 @@
 import { readReasoning } from '../../protocols/chat/read';
+import { refuseUnpricedChat } from '../../protocols/chat/refuse-unpriced';
 import type { ChatRequest } from '../../protocols/chat/schema';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, leaveOut, refuse } from '../../protocols/read-fields';
-import { refuseField } from '../../protocols/read-options';
+import { isObject, leaveOut, refuse } from '../../protocols/read-fields';
 import { fitEffort } from '../effort';
-import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
-import type { ProviderProfile } from '../profiles';
 import type { RequestTarget } from '../request-target';
-import { repairMark, repairMarks } from './cache-marks';
+import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
+import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 
 /**
  * Fields that we set ourselves, or that reach into the account behind the key. What of a prediction
@@ -24,10 +23,6 @@ const OWN_FIELDS = new Set([
   'prediction',
   'usage',
 ]);
-/** Priced otherwise than text. */
-const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
-/** Parts whose size we know. Another one may be a recording, or the address of a book. */
-const KNOWN_PARTS = new Set<unknown>(['text', 'refusal', 'thinking', 'image_url', 'file']);
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
@@ -39,13 +34,14 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   const { profile, upstreamModel, outputCap, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
   if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
-  refuseUnpricedChat(request, profile);
+  refuseUnpricedChat(request, profile.deniedFields);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');
   const body = leaveOut(request, OWN_FIELDS);
   body.model = upstreamModel;
   body.messages = repairMessages(request.messages, target, capabilities);
-  if (request.tools != null) body.tools = request.tools.map((tool) => repairMark(tool, target, capabilities));
+  if (request.tools != null)
+    body.tools = request.tools.map((tool) => repairBreakpoint(tool, target, capabilities));
   body[limitName(request, target, capabilities.limitName)] = outputCap;
   return Object.assign(
     body,
@@ -102,7 +98,7 @@ function repairMessages(
   const keepsThoughts = target.profile.takesThoughts && !target.withoutReasoning;
   return messages.map((message) => {
     const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
-    return repairMarks(repairRole(own, capabilities), target, capabilities);
+    return repairBreakpoints(repairRole(own, capabilities), target, capabilities);
   });
 }
 
@@ -110,33 +106,4 @@ function repairMessages(
 function repairRole(message: Json, { systemRole }: ChatCapabilities): Json {
   if (message.role !== 'developer' || systemRole === 'developer') return message;
   return Object.assign({}, message, { role: systemRole });
-}
-
-/** What the catalogue does not price, and files of an account that all users share; for every provider. */
-export function refuseUnpricedChat(request: ChatRequest, { deniedFields }: ProviderProfile): void {
-  for (const field of [...DENIED_FIELDS, ...deniedFields]) {
-    if (request[field] !== undefined && request[field] !== null) throw refuseField(field);
-  }
-  if (asArray(request.modalities).some((modality) => modality !== 'text'))
-    throw refuse('modalities', 'only text is offered');
-  for (const [index, tool] of (request.tools ?? []).entries()) {
-    const type = tool.type ?? 'function';
-    if (type !== 'function' && type !== 'custom') {
-      throw refuse(`tools.${index}.type`, `tools of type ${asText(type).slice(0, 40)} are not offered`);
-    }
-  }
-  for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);
-}
-
-function refuseParts(message: Json, param: string): void {
-  if (isObject(message.audio)) throw refuse(`${param}.audio`, 'is not offered');
-  for (const [index, part] of asArray(message.content).entries()) {
-    const { type, file, image_url } = asObject(part);
-    const place = `${param}.content.${index}`;
-    if (typeof type === 'string' && !KNOWN_PARTS.has(type))
-      throw refuse(`${place}.type`, `parts of type ${type.slice(0, 40)} are not offered`);
-    if (asObject(file).file_id != null || asObject(image_url).file_id != null) {
-      throw refuse(place, 'uploaded files are not offered: send the content itself');
-    }
-  }
 }

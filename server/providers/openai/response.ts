@@ -1,18 +1,12 @@
-import type { Picocredits } from '../../credits';
-import type { Answer, AnswerPart, Json } from '../../protocols/neutral';
+import type { Json, ModelResponse, ResponsePart } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import type { ResponseFacts } from '../exchange';
 import type { ProviderProfile } from '../profiles';
-import { brokenAnswer, RefusedAnswer, readEmbeddedFailure } from '../provider-failure';
+import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import type { ReadContext } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
 import { readArguments, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
-
-/** What is metered of a whole answer, whatever becomes of its text. */
-export type AnswerFacts = {
-  usage: Answer['usage'];
-  providerCost: Picocredits | null;
-  outputBytes: number;
-};
 
 /** The parsed completion; throws when it is an error, or no answer at all. */
 export function parseCompletion(text: string): Json {
@@ -20,16 +14,16 @@ export function parseCompletion(text: string): Json {
   const choices = asArray(completion?.choices).map(asObject);
   if (completion?.error) {
     const failure = readEmbeddedFailure(completion);
-    throw choices.length === 0 ? new RefusedAnswer(failure) : failure.error;
+    throw choices.length === 0 ? new RefusedResponse(failure) : failure.error;
   }
-  if (completion === null || choices.length === 0) throw brokenAnswer('the provider sent no answer').error;
+  if (completion === null || choices.length === 0) throw brokenResponse('the provider sent no answer').error;
   const failed = choices.find((choice) => choice.finish_reason === FAILED);
   if (failed !== undefined)
     throw readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } }).error;
   return completion;
 }
 
-export function readFacts(completion: Json, profile: ProviderProfile): AnswerFacts {
+export function readFacts(completion: Json, profile: ProviderProfile): ResponseFacts {
   const usage = findUsage(completion);
   const messages = asArray(completion.choices).map((choice) => asObject(asObject(choice).message));
   return {
@@ -40,18 +34,13 @@ export function readFacts(completion: Json, profile: ProviderProfile): AnswerFac
 }
 
 /** The first choice as an answer: reasoning, text, calls. */
-export function readAnswer(
-  completion: Json,
-  profile: ProviderProfile,
-  newId: () => string,
-  warnings: string[],
-): Answer {
+export function readResponse(completion: Json, { provider, newId, warnings }: ReadContext): ModelResponse {
   const choice = asObject(asArray(completion.choices)[0]);
   const message = asObject(choice.message);
   const said = asText(choice.finish_reason);
   const { reasoning, text, refusal } = readContent(message);
   const calls = readCalls(message, newId, warnings);
-  const parts: AnswerPart[] = [];
+  const parts: ResponsePart[] = [];
   if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning, signature: null });
   if (text !== '') parts.push({ type: 'text', text, citations: [] });
   if (refusal !== '') parts.push({ type: 'refusal', text: refusal });
@@ -59,14 +48,14 @@ export function readAnswer(
   const reason = calls.isCut ? 'length' : readStopReason(said, { hasCalls: calls.parts.length > 0 });
   return {
     parts,
-    usage: readUsage(findUsage(completion), profile),
+    usage: readUsage(findUsage(completion), provider),
     reason: refusal === '' ? reason : 'refusal',
     stopSequence: null,
     explanation: refusal === '' ? null : refusal,
   };
 }
 
-type Calls = { parts: AnswerPart[]; isCut: boolean };
+type Calls = { parts: ResponsePart[]; isCut: boolean };
 
 function readCalls(message: Json, newId: () => string, warnings: string[]): Calls {
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];

@@ -1,20 +1,14 @@
 import type { Json, StreamEvent } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
-import { answerEvents } from '../answer-events';
 import type { ProviderProfile } from '../profiles';
-import { brokenAnswer, readEmbeddedFailure } from '../provider-failure';
+import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { responseEvents } from '../response-events';
 import type { StreamFacts } from '../stream-relay';
+import type { ResponseReader } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
-import { readAnswer, uniqueId } from './response';
+import { readResponse, uniqueId } from './response';
 import { collectToolSlots, type ToolSlot } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
-
-export type AnswerReader = {
-  /** The neutral events of one event's data. */
-  read(data: string): StreamEvent[];
-  /** The body ended: what closes the answer, unless `facts.failure` says that it is not whole. */
-  close(): StreamEvent[];
-};
 
 export const DONE = '[DONE]';
 const NOT_JSON = 'the provider sent an event that is not JSON';
@@ -27,7 +21,7 @@ const CUT_OFF = 'the provider ended its answer without finishing it';
 export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
   const chunk = parseObject(data);
   if (chunk === null) {
-    facts.failure = brokenAnswer(NOT_JSON);
+    facts.failure = brokenResponse(NOT_JSON);
     return null;
   }
   const failedChoice = asArray(chunk.choices)
@@ -50,7 +44,7 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
 }
 
 /** An answer that came at once although a stream was asked for. Some send what they have so far beside each delta. */
-export function isWholeAnswer(chunk: Json): boolean {
+export function isWholeCompletion(chunk: Json): boolean {
   const { message, delta } = asObject(asArray(chunk.choices)[0]);
   return isObject(message) && !isObject(delta);
 }
@@ -60,7 +54,7 @@ export function readChatEvents(
   profile: ProviderProfile,
   facts: StreamFacts,
   newId: () => string,
-): AnswerReader {
+): ResponseReader {
   const tools = collectToolSlots();
   const ids = new Set<string>();
   /** Calls that were told to the client, and those that are over. */
@@ -79,7 +73,7 @@ export function readChatEvents(
     }
     const chunk = readChunk(data, profile, facts);
     if (chunk === null) return [];
-    if (isWholeAnswer(chunk)) return readWhole(chunk);
+    if (isWholeCompletion(chunk)) return readWhole(chunk);
     const choice = asObject(asArray(chunk.choices)[0]);
     const events = isObject(choice.delta) ? readDelta(choice.delta) : [];
     if (asText(choice.finish_reason) !== '') finish = asText(choice.finish_reason);
@@ -91,7 +85,9 @@ export function readChatEvents(
 
   function readWhole(completion: Json): StreamEvent[] {
     facts.started = true;
-    whole = answerEvents(readAnswer(completion, profile, newId, []));
+    whole = responseEvents(
+      readResponse(completion, { provider: profile, newId, jsonTool: null, warnings: [] }),
+    );
     return whole.filter(({ type }) => type !== 'finish');
   }
 
@@ -147,7 +143,7 @@ export function readChatEvents(
     facts.finished = facts.started && (isDone || finish !== null || whole !== null);
     if (!facts.finished || started.size < tools.slots.length) {
       facts.finished = false;
-      facts.failure = brokenAnswer(CUT_OFF);
+      facts.failure = brokenResponse(CUT_OFF);
       return [];
     }
     if (whole !== null) return whole.filter(({ type }) => type === 'finish');

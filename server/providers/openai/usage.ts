@@ -67,7 +67,7 @@ export function blankCosts({ usage }: Json): boolean {
 }
 
 /** Some leave reasoning out of the output that they tell: the client is told what it pays for. True when that differed. */
-export function tellOutput({ usage }: Json, metered: TokenUsage | null): boolean {
+export function reportOutput({ usage }: Json, metered: TokenUsage | null): boolean {
   if (!isObject(usage) || metered === null || usage.completion_tokens === metered.output) return false;
   usage.completion_tokens = metered.output;
   return true;

@@ -2,10 +2,10 @@ import type { Json, Message, Part, Prompt, TextPart, ToolResultPart } from '../.
 import { refuse } from '../../protocols/read-fields';
 import { providerOfMark } from '../../protocols/reasoning-mark';
 import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
-import type { ChatCapabilities } from '../model-capabilities';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
-import { CACHE_BREAKPOINT } from './cache-marks';
+import { CACHE_BREAKPOINT } from './cache-breakpoints';
+import type { ChatCapabilities } from './chat-capabilities';
 
 export type WriteContext = {
   profile: ProviderProfile;

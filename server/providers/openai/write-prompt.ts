@@ -3,10 +3,10 @@ import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields
 import type { ToolNames } from '../../protocols/tool-ids';
 import { walk } from '../anthropic/json-schema';
 import { fitEffort } from '../effort';
-import { type ChatCapabilities, chatCapabilities } from '../model-capabilities';
 import type { EffortName } from '../profiles';
 import type { RequestTarget } from '../request-target';
-import { CACHE_BREAKPOINT } from './cache-marks';
+import { CACHE_BREAKPOINT } from './cache-breakpoints';
+import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { writeOwnFields } from './request';
 import { writeMessages } from './write-messages';
 

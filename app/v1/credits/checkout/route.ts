@@ -8,7 +8,7 @@ import { mintFirstKey, readCheckoutSignIn, requireSignInGrant } from '@/server/c
 import { answerOnce, readIdempotencyKey } from '@/server/checkout/idempotency';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
-import { bringsKey, missingApiKey } from '@/server/http/credentials';
+import { hasKey, missingApiKey } from '@/server/http/credentials';
 import { readBody, readJsonObject, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import type { TokenExchange } from '@/server/identity/sign-in-tokens';
@@ -20,7 +20,7 @@ export const OPTIONS = preflight;
  * key belongs to, or for whoever just signed in, who then gets a first key with the answer.
  */
 export function POST(request: Request): Promise<Response> {
-  return respond('chat', () => (bringsKey(request) ? buyWithKey(request) : buyWithSignIn(request)));
+  return respond('chat', () => (hasKey(request) ? buyWithKey(request) : buyWithSignIn(request)));
 }
 
 async function buyWithKey(request: Request): Promise<Response> {

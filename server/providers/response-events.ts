@@ -1,7 +1,7 @@
-import type { Answer, AnswerPart, StreamEvent } from '../protocols/neutral';
+import type { ModelResponse, ResponsePart, StreamEvent } from '../protocols/neutral';
 
 /** A whole answer as if it had been streamed: for providers that answer a stream request at once. */
-export function answerEvents(answer: Answer): StreamEvent[] {
+export function responseEvents(answer: ModelResponse): StreamEvent[] {
   let call = 0;
   const events: StreamEvent[] = [{ type: 'start' }];
   for (const part of answer.parts) {
@@ -13,7 +13,7 @@ export function answerEvents(answer: Answer): StreamEvent[] {
   return [...events, { type: 'finish', reason, stopSequence, explanation }];
 }
 
-function partEvents(part: AnswerPart, call: number): StreamEvent[] {
+function partEvents(part: ResponsePart, call: number): StreamEvent[] {
   switch (part.type) {
     case 'text':
       return [

@@ -1,34 +1,31 @@
-import type { ProviderProfile } from './profiles';
+import type { ClientHeaders } from '../exchange';
 
-/**
- * Headers of a call to a provider, without the key. Nothing of the client's goes on but what is
- * named here: its own key, cookies, origin and client library are not the provider's business.
- */
-
-/** Takes sampling parameters still, and documents anywhere. */
+/** Still accepts sampling parameters, and documents anywhere. */
 const DEFAULT_VERSION = '2023-06-01';
 const KNOWN_VERSIONS = new Set([DEFAULT_VERSION, '2026-10-21']);
 
 /**
- * Betas that change neither what is billed nor who answers. Left out on purpose: fast mode,
+ * Betas that change neither what is billed nor which model responds. Left out on purpose: fast mode,
  * fallbacks, advisor, compaction, MCP, files, skills, code execution, long context at its own price.
  */
 const ALLOWED_BETAS =
   /^(advanced-tool-use|claude-code|computer-use|context-management|effort|extended-cache-ttl|fine-grained-tool-streaming|interleaved-thinking|max-tokens-3-5-sonnet|mid-conversation-system|output-128k|pdfs|prompt-caching|prompt-caching-scope|redact-thinking|structured-outputs|token-counting|token-efficient-tools|tool-examples|tool-search-tool)-\d{4}-\d{2}-\d{2}$|^claude-code-\d{8}$/;
 
-export type ClientHeaders = Readonly<Record<string, string | undefined>>;
-
-/** `sameFormat`: the client spoke Anthropic's format itself, so its version and betas fit the body. */
+/**
+ * Nothing of the client's goes out but what is named here: its key, cookies, origin and client
+ * library are not the provider's business. `isNative`: the client speaks this format itself, so its
+ * version and betas fit the body.
+ */
 export function writeHeaders(
-  profile: ProviderProfile,
   client: ClientHeaders,
-  { sameFormat, warnings }: { sameFormat: boolean; warnings: string[] },
+  { isNative, warnings }: { isNative: boolean; warnings: string[] },
 ): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (profile.format !== 'anthropic') return headers;
   const asked = client['anthropic-version'] ?? '';
-  headers['anthropic-version'] = sameFormat && KNOWN_VERSIONS.has(asked) ? asked : DEFAULT_VERSION;
-  const betas = sameFormat ? allowBetas(client['anthropic-beta'] ?? '', warnings) : '';
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'anthropic-version': isNative && KNOWN_VERSIONS.has(asked) ? asked : DEFAULT_VERSION,
+  };
+  const betas = isNative ? allowBetas(client['anthropic-beta'] ?? '', warnings) : '';
   if (betas !== '') headers['anthropic-beta'] = betas;
   return headers;
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject, leaveOut } from '../../protocols/read-fields';
-import type { ChatCapabilities } from '../model-capabilities';
 import type { RequestTarget } from '../request-target';
+import type { ChatCapabilities } from './chat-capabilities';
 
 /** Where a prompt may be cached up to: `cache_control` of Anthropic, which other gateways take in this format too. */
 
@@ -9,19 +9,25 @@ export const CACHE_BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } 
 const CACHE_FIELDS = new Set(['cache_control']);
 
 /** Marks of a message and of its parts; one without any stays as it is. */
-export function repairMarks(message: Json, target: RequestTarget, capabilities: ChatCapabilities): Json {
+export function repairBreakpoints(
+  message: Json,
+  target: RequestTarget,
+  capabilities: ChatCapabilities,
+): Json {
   const { content } = message;
   const isMarked = (json: unknown) => asObject(json).cache_control !== undefined;
   if (target.profile.takesRouterFields || !(isMarked(message) || asArray(content).some(isMarked)))
     return message;
   const own = leaveOut(message, CACHE_FIELDS);
   if (Array.isArray(content))
-    own.content = content.map((part) => (isObject(part) ? repairMark(part, target, capabilities) : part));
+    own.content = content.map((part) =>
+      isObject(part) ? repairBreakpoint(part, target, capabilities) : part,
+    );
   return own;
 }
 
 /** Anthropic's mark where only OpenAI's is known, or none. */
-export function repairMark(
+export function repairBreakpoint(
   part: Json,
   { profile }: RequestTarget,
   { cacheBreakpoints }: ChatCapabilities,

@@ -11,7 +11,7 @@ import { asObject, asText, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
-import { brokenAnswer } from '../provider-failure';
+import { brokenResponse } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { collectUsage, isWholeMessage, readEvent, readMessageEvents } from './stream';
 
@@ -114,7 +114,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     if (whole !== null) return whole.close();
     facts.finished = hasStarted && (isStopped || stopReason !== '');
     if (!facts.finished) {
-      facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its answer without finishing it');
       return '';
     }
     return (stopReason === '' ? writeReason() : '') + messagesFrame({ type: 'message_stop' });

@@ -3,12 +3,11 @@ import { ApiError } from '../errors';
 import { Reply } from '../http/respond';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
-import type { AnsweredStream } from './attempt';
-import { DRAIN_MS } from './leave';
+import type { ProviderStream } from './attempt';
+import { DRAIN_MS } from './client-disconnect';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
-import { profileFor } from './upstream';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -20,17 +19,17 @@ const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
 type Outcome = Receipt['outcome'];
 
 /**
- * Relays a stream in the chunks it came in; what fails from here on is told inside the stream.
- * Settled before the last bytes go out, so that whoever reads the balance next sees the charge.
+ * Relays a stream chunk by chunk; failures from here on are reported inside the stream. Settled
+ * before the last bytes go out, so that a balance read afterwards includes the charge.
  */
-export function answerStream(run: Run, answer: AnsweredStream): Reply {
-  const settle = once((outcome: Outcome) => settleStream(run, answer, outcome));
-  return new Reply(relayToClient(run, answer, settle), { ...STREAM_HEADERS, ...run.headers });
+export function streamResponse(run: Run, response: ProviderStream): Reply {
+  const settle = once((outcome: Outcome) => settleStream(run, response, outcome));
+  return new Reply(relayToClient(run, response, settle), { ...STREAM_HEADERS, ...run.headers });
 }
 
 function relayToClient(
   run: Run,
-  { served, stream }: AnsweredStream,
+  { served, stream }: ProviderStream,
   settle: (outcome: Outcome) => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const { relay } = stream;
@@ -45,12 +44,12 @@ function relayToClient(
       if (!piece.done) return void send(piece.text);
       const { failure } = relay.facts;
       await settle(failure === null ? 'completed' : outcomeOf(run));
-      send(failure === null ? piece.text : piece.text + relay.fail(brokenOff(failure.error)));
+      send(failure === null ? piece.text : piece.text + relay.fail(toStreamError(failure.error)));
       controller.close();
     },
     async cancel() {
       clearInterval(keepalive);
-      if (profileFor(served.provider).billsAfterCancel) await drain(run, stream);
+      if (served.profile.billsAfterCancel) await drain(run, stream);
       run.abort.abort();
       await settle('aborted');
     },
@@ -65,38 +64,40 @@ async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
   }
 }
 
-/** Nobody reads any more, but the provider bills on: its last word is the true usage. */
+/** The client is gone, but the provider bills on: the end of its stream reports the true usage. */
 async function drain(run: Run, stream: OpenedStream): Promise<void> {
   const stop = setTimeout(() => run.abort.abort(), DRAIN_MS);
   while (!(await nextPiece(run, stream)).done) {
-    // only the usage matters
+    // Only the usage matters.
   }
   clearTimeout(stop);
 }
 
 const outcomeOf = (run: Run): Outcome => (run.abort.aborted ? 'aborted' : 'failed');
 
-/** After the first byte the status is fixed; the frame tells that the answer is not whole. */
-function brokenOff(error: ApiError): ApiError {
+/** After the first byte the status is fixed; an error frame says that the response is incomplete. */
+function toStreamError(error: ApiError): ApiError {
   return error.code === 'upstream_error'
     ? error
-    : new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause: error });
+    : new ApiError('upstream_error', 'The provider for this model ended the response early', {
+        cause: error,
+      });
 }
 
-/** Charges what was produced, whoever ended the stream. */
-async function settleStream(run: Run, { served, stream }: AnsweredStream, outcome: Outcome): Promise<void> {
+/** Charges what was produced, whichever side ended the stream. */
+async function settleStream(run: Run, { served, stream }: ProviderStream, outcome: Outcome): Promise<void> {
   const { facts } = stream.relay;
   if (outcome === 'failed') {
     log().warn(
       { requestId: run.requestId, cause: describeError(facts.failure?.error.cause) },
-      'stream broke off',
+      'stream ended early',
     );
   }
   const metered = meter(facts, run.estimate(served));
   await capture(
     run.hold,
-    chargeMetered(metered, served, run.hold),
-    writeReceipt(metered, { asked: run.model, served, outcome }),
+    chargeMetered(metered, served.model, run.hold),
+    writeReceipt(metered, { asked: run.model, served: served.model, outcome }),
   );
   run.endLease();
 }

@@ -5,11 +5,11 @@ import { asArray, asObject, asText, isObject } from '../../protocols/read-fields
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
-import { brokenAnswer } from '../provider-failure';
+import { brokenResponse } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { repairChunks } from './repair-chunks';
-import { DONE, isWholeAnswer, readChatEvents, readChunk } from './stream';
-import { blankCosts, tellOutput } from './usage';
+import { DONE, isWholeCompletion, readChatEvents, readChunk } from './stream';
+import { blankCosts, reportOutput } from './usage';
 
 export type PassThroughOptions = {
   profile: ProviderProfile;
@@ -47,7 +47,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     }
     const chunk = readChunk(data, profile, facts);
     if (chunk === null) return '';
-    if (isWholeAnswer(chunk)) {
+    if (isWholeCompletion(chunk)) {
       // It is read once more, by the reader of whole answers.
       facts.outputBytes = 0;
       whole = streamWhole(options);
@@ -66,7 +66,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return '';
   }
 
-  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), tellOutput(chunk, facts.usage)];
+  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportOutput(chunk, facts.usage)];
 
   /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
   function takeUsage(chunk: Json): boolean {
@@ -91,7 +91,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const unfinished = [...choices].filter(([, { isFinished }]) => !isFinished);
     facts.finished = facts.started && (isDone || unfinished.length === 0);
     if (!facts.finished) {
-      facts.failure = brokenAnswer('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its answer without finishing it');
       return '';
     }
     return unfinished.map(finish).join('') + (includeUsage ? closingUsage() : '') + CHAT_DONE;

@@ -1,0 +1,23 @@
+import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
+import { findTarget, type ProviderTarget } from '../pricing/served';
+import { type ProviderProfile, profileOf } from '../providers/profiles';
+
+/** A model and provider that could serve a request, with all that a call to it needs. */
+export type Candidate = { model: CatalogModel; target: ProviderTarget; profile: ProviderProfile };
+
+/** In order of preference; the first is the model that was requested. */
+export type Candidates = readonly [Candidate, ...Candidate[]];
+
+/** Null when this install does not serve the model. Fallbacks that it cannot call are left out. */
+export function resolveCandidates(id: string): Candidates | null {
+  const requested = findCandidate(id);
+  if (requested === null) return null;
+  return [requested, ...requested.model.fallbacks.flatMap((fallback) => findCandidate(fallback) ?? [])];
+}
+
+function findCandidate(id: string): Candidate | null {
+  const model = findCatalogModel(id);
+  if (model === null) return null;
+  const target = findTarget(model.provider);
+  return target === null ? null : { model, target, profile: profileOf(model.provider, target.format) };
+}

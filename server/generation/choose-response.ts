@@ -1,0 +1,104 @@
+import { countProviderFailure } from '../activity/provider-failures';
+import { now, SECOND_MS } from '../clock';
+import { ApiError } from '../errors';
+import { describeError, log } from '../log';
+import type { ProviderFailure } from '../providers/provider-failure';
+import { type Attempt, attempt, type ProviderResponse } from './attempt';
+import type { Candidate } from './candidates';
+import { cooldownSeconds } from './circuit-breaker';
+import type { Run } from './run';
+
+const MAX_ATTEMPTS = 3;
+const MAX_TIME_MS = 30 * SECOND_MS;
+const MAX_WAIT_SECONDS = 5;
+const FIRST_BACKOFF_MS = 500;
+
+/**
+ * Tries the candidates in order until one responds, each a second time where that may help. All of
+ * it happens before the first byte goes to the client; the user pays only for the response chosen.
+ */
+export async function chooseResponse(run: Run): Promise<ProviderResponse> {
+  const startedAt = now();
+  let attempts = 0;
+  let withoutReasoning = false;
+  let last: ProviderFailure | null = null;
+  let shortestCooldown = Number.POSITIVE_INFINITY;
+
+  for (const candidate of run.candidates) {
+    for (const isRetry of [false, true]) {
+      if (run.abort.aborted) break;
+      const rest = cooldownSeconds(candidate.model.provider);
+      if (rest > 0) {
+        shortestCooldown = Math.min(shortestCooldown, rest);
+        break;
+      }
+      const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
+      if (result === null) break;
+      if (result.ok) return result.response;
+      attempts++;
+      last = result.failure;
+      // A client disconnect is not a failure of the provider, which has read the prompt.
+      if (run.abort.aborted) break;
+      run.working = null;
+      recordFailure(run, candidate, last);
+      const isOver = attempts === MAX_ATTEMPTS || now() - startedAt > MAX_TIME_MS;
+      if (isOver || !result.mayRepeat || !mayHelp(last, withoutReasoning)) throw last.error;
+      withoutReasoning ||= last.kind === 'reasoning';
+      if (isRetry || !isWorthRetrying(last)) break;
+      if (last.kind !== 'reasoning') await backOff(run, attempts, last);
+    }
+  }
+  throw last?.error ?? unavailable(shortestCooldown);
+}
+
+/**
+ * Null when a fallback cannot accept the request. The client never sees that refusal: its request
+ * is valid for the model that it named.
+ */
+async function attemptIfAccepted(
+  run: Run,
+  candidate: Candidate,
+  options: { withoutReasoning: boolean },
+): Promise<Attempt | null> {
+  try {
+    return await attempt(run, candidate, options);
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && error.code === 'invalid_request';
+    if (isRefusal && candidate.model.id !== run.model.id) return null;
+    throw error;
+  }
+}
+
+/** Whether another attempt, at this candidate or the next, can succeed. */
+function mayHelp({ kind }: ProviderFailure, withoutReasoning: boolean): boolean {
+  return kind !== 'request' && !(kind === 'reasoning' && withoutReasoning);
+}
+
+/** A failure of our account or of the model would repeat at once; a long wait is not worth it either. */
+function isWorthRetrying(failure: ProviderFailure): boolean {
+  if (failure.kind === 'reasoning') return true;
+  return failure.kind !== 'account' && failure.kind !== 'model' && waitSeconds(failure) <= MAX_WAIT_SECONDS;
+}
+
+const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAfterSeconds ?? 0;
+
+/** Doubles with each attempt, with jitter so that clients that failed together do not return together. */
+function backOff({ abort }: Run, attempts: number, failure: ProviderFailure): Promise<void> {
+  const jitter = 0.5 + Math.random() / 2;
+  const backoffMs = FIRST_BACKOFF_MS * 2 ** (attempts - 1) * jitter;
+  return abort.rest(Math.max(waitSeconds(failure) * SECOND_MS, backoffMs));
+}
+
+function recordFailure({ requestId }: Run, { model }: Candidate, failure: ProviderFailure): void {
+  const { provider } = model;
+  const { kind, status, error } = failure;
+  countProviderFailure({ provider, kind, status });
+  const level = kind === 'account' ? 'error' : 'warn';
+  log()[level]({ requestId, provider, kind, status, cause: describeError(error.cause) }, 'provider failed');
+}
+
+function unavailable(retryAfterSeconds: number): ApiError {
+  return new ApiError('upstream_error', 'The provider for this model is currently unavailable', {
+    retryAfterSeconds: Math.min(60, retryAfterSeconds),
+  });
+}

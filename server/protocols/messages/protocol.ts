@@ -1,0 +1,47 @@
+import type { ClientProtocol, ResponseLabels } from '../client-protocol';
+import { validateRequest } from '../read-fields';
+import { writeReasoningMark } from '../reasoning-mark';
+import { measureMessages } from './measure';
+import { readMessagesPrompt } from './read';
+import { refuseUnpricedMessages } from './refuse-unpriced';
+import {
+  type CountTokensRequest,
+  countTokensSchema,
+  type MessagesRequest,
+  messagesRequestSchema,
+} from './schema';
+import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from './stream';
+import { type Envelope, writeResponse } from './write';
+
+export type MessagesClientRequest = { format: 'messages'; body: MessagesRequest };
+
+export const messagesProtocol: ClientProtocol<MessagesClientRequest> = {
+  validate: (json) => ({ format: 'messages', body: validateRequest(messagesRequestSchema, json) }),
+  requestedOutputTokens: ({ body }) => body.max_tokens,
+  wantsStream: ({ body }) => body.stream === true,
+  choices: () => 1,
+  measure: ({ body }, kind) => measureMessages(body, kind),
+  refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
+  readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),
+  writeResponse: (response, usage, labels) => writeResponse(response, usage, messagesEnvelope(labels)),
+  writeStream: (_, labels, expected) => writeMessagesStream(messagesEnvelope(labels), expected),
+  frames: { fail: writeMessagesError, keepalive: MESSAGES_KEEPALIVE },
+};
+
+export function messagesEnvelope({
+  newId,
+  requestedModel,
+  provider,
+  upstreamModel,
+}: ResponseLabels): Envelope {
+  return {
+    id: `msg_${newId()}`,
+    model: requestedModel,
+    mark: writeReasoningMark(provider.name, upstreamModel),
+  };
+}
+
+/** The body of `count_tokens`: a messages request without an output limit. */
+export function validateCountTokens(json: Record<string, unknown>): CountTokensRequest {
+  return validateRequest(countTokensSchema, json);
+}

@@ -1,0 +1,40 @@
+import { writeExactly } from '../../protocols/exact-numbers';
+import { refuseUnpricedMessages } from '../../protocols/messages/refuse-unpriced';
+import type { CountTokensRequest } from '../../protocols/messages/schema';
+import type { Json } from '../../protocols/neutral';
+import { parseObject } from '../../protocols/read-fields';
+import { readCount } from '../count';
+import { toTarget } from '../request-target';
+import type { TokenCount, TokenCountOptions } from '../wire-format';
+import { writeHeaders } from './headers';
+import { repairMessages } from './request';
+
+const COUNTED_FIELDS = [
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'cache_control',
+];
+
+/** Asks the provider to count, which costs nothing. Counted fields go out, and nothing else. */
+export function prepareTokenCount(request: CountTokensRequest, options: TokenCountOptions): TokenCount {
+  refuseUnpricedMessages(request);
+  const target = toTarget({ outputCap: 1, ...options });
+  const counted = COUNTED_FIELDS.flatMap((field) =>
+    request[field] == null ? [] : [[field, request[field]] as const],
+  );
+  const body: Json = {
+    ...Object.fromEntries(counted),
+    model: target.upstreamModel,
+    messages: repairMessages(request.messages, target),
+  };
+  return {
+    path: '/messages/count_tokens',
+    headers: writeHeaders(options.clientHeaders, { isNative: true, warnings: [] }),
+    body: writeExactly(body),
+    readCount: (text) => readCount(parseObject(text)?.input_tokens),
+  };
+}

@@ -1,0 +1,50 @@
+import { parseExactly } from '../../protocols/exact-numbers';
+import { messagesEnvelope } from '../../protocols/messages/protocol';
+import type { MessagesRequest } from '../../protocols/messages/schema';
+import { writeUsage } from '../../protocols/messages/write';
+import type { Json } from '../../protocols/neutral';
+import { isObject } from '../../protocols/read-fields';
+import type { MeteredUsage } from '../metered-usage';
+import type { PassThrough, WireFormat } from '../wire-format';
+import { prepareTokenCount } from './count-tokens';
+import { writeHeaders } from './headers';
+import { passMessagesStream } from './pass-stream';
+import { repairMessagesRequest } from './request';
+import { parseMessage, readFacts, readResponse } from './response';
+import { readMessageEvents } from './stream';
+import { writeMessagesPrompt } from './write-prompt';
+
+export const anthropicFormat: WireFormat = {
+  path: '/messages',
+  tokenKind: 'anthropic',
+  writeKey: (apiKey) => ({ 'x-api-key': apiKey }),
+  writeHeaders,
+  writePrompt: writeMessagesPrompt,
+  parseResponse: (text) => parseMessage(text, parseExactly),
+  readFacts,
+  readResponse,
+  readStream: readMessageEvents,
+  passThrough: (client) => (client.format === 'messages' ? passMessages(client.body) : null),
+  prepareTokenCount,
+};
+
+function passMessages(request: MessagesRequest): PassThrough {
+  return {
+    repairRequest: (target) => repairMessagesRequest(request, target),
+    parseResponse: parseMessage,
+    repairResponse: reportUsage,
+    passStream: (facts, options) =>
+      passMessagesStream({
+        facts,
+        envelope: messagesEnvelope(options),
+        estimate: () => options.estimate(facts.outputBytes),
+      }),
+  };
+}
+
+/** Reports to the client what is billed, where the provider reports nothing or something implausible. */
+function reportUsage(message: Json, { usage, estimated }: MeteredUsage): boolean {
+  if (isObject(message.usage) && !estimated) return false;
+  message.usage = writeUsage(usage);
+  return true;
+}

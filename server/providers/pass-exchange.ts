@@ -1,0 +1,38 @@
+import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
+import { mayHoldNumbers, writeExactly } from '../protocols/exact-numbers';
+import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import { meteredUsage } from './metered-usage';
+import { renameModel } from './model-name';
+import { toTarget } from './request-target';
+import { newFacts, relayStream, type StreamRelay } from './stream-relay';
+import type { PassThrough, WireFormat } from './wire-format';
+
+/** An exchange in one format: untouched but for what we must set, and repaired where clients would crash. */
+export function passExchange(options: ExchangeOptions, format: WireFormat, through: PassThrough): Exchange {
+  const { client, provider, requestedModel } = options;
+  const target = toTarget(options);
+  const { warnings } = target;
+  const body = through.repairRequest(target);
+
+  function readWhole(text: string): WholeResponse {
+    const json = through.parseResponse(text);
+    const facts = format.readFacts(json, provider);
+    const metered = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const repaired = through.repairResponse(json, metered) ? JSON.stringify(json) : text;
+    return { body: renameModel(repaired, requestedModel), ...facts };
+  }
+
+  function openStream(): StreamRelay {
+    const facts = newFacts();
+    return relayStream(through.passStream(facts, options), facts, CLIENT_PROTOCOLS[client.format].frames);
+  }
+
+  return {
+    path: format.path,
+    headers: format.writeHeaders(options.clientHeaders, { isNative: true, warnings }),
+    body: mayHoldNumbers(client.body) ? writeExactly(body) : JSON.stringify(body),
+    warnings,
+    readWhole,
+    openStream,
+  };
+}

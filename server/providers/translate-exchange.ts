@@ -1,0 +1,58 @@
+import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
+import { writeExactly } from '../protocols/exact-numbers';
+import type { Prompt } from '../protocols/neutral';
+import { mapToolNames, type ToolNames } from '../protocols/tool-ids';
+import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import { meteredUsage } from './metered-usage';
+import { toTarget } from './request-target';
+import { newFacts, relayStream, type StreamRelay } from './stream-relay';
+import { translateStream } from './translate-stream';
+import type { ReadContext, WireFormat } from './wire-format';
+
+/** An exchange between two formats, by way of the neutral shape. */
+export function translateExchange(options: ExchangeOptions, format: WireFormat): Exchange {
+  const { client, provider, newId } = options;
+  const protocol = CLIENT_PROTOCOLS[client.format];
+  const target = toTarget(options);
+  const { warnings } = target;
+  protocol.refuseUnpriced(client, provider.deniedFields);
+  const prompt = protocol.readPrompt(client, warnings);
+  const names = mapNames(prompt);
+  const { body, jsonTool } = format.writePrompt(prompt, target, names);
+  const context: ReadContext = { provider, newId, jsonTool, warnings };
+
+  function readWhole(text: string): WholeResponse {
+    const json = format.parseResponse(text);
+    const facts = format.readFacts(json, provider);
+    const { usage } = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const response = format.readResponse(json, context);
+    const parts = response.parts.map((part) =>
+      part.type === 'tool-call' ? { ...part, name: names.toClient(part.name) } : part,
+    );
+    return { body: writeExactly(protocol.writeResponse({ ...response, parts }, usage, options)), ...facts };
+  }
+
+  function openStream(): StreamRelay {
+    const facts = newFacts();
+    const usage = () => meteredUsage(facts, () => options.estimate(facts.outputBytes)).usage;
+    const reader = format.readStream(facts, context);
+    const writer = protocol.writeStream(client, options, usage);
+    return relayStream(translateStream({ reader, writer, facts, names, usage }), facts, protocol.frames);
+  }
+
+  return {
+    path: format.path,
+    headers: format.writeHeaders(options.clientHeaders, { isNative: false, warnings }),
+    body: writeExactly(body),
+    warnings,
+    readWhole,
+    openStream,
+  };
+}
+
+function mapNames({ tools, messages }: Prompt): ToolNames {
+  const called = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : [])),
+  );
+  return mapToolNames([...tools.map(({ name }) => name), ...called]);
+}

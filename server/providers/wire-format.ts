@@ -1,0 +1,71 @@
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { TokenKind } from '../protocols/measure-size';
+import type { CountTokensRequest } from '../protocols/messages/schema';
+import type { Json, ModelResponse, Prompt, StreamEvent } from '../protocols/neutral';
+import type { ToolNames } from '../protocols/tool-ids';
+import type { ClientHeaders, ExchangeOptions, ResponseFacts } from './exchange';
+import type { MeteredUsage } from './metered-usage';
+import type { RequestTarget } from './request-target';
+import type { EventHandler, StreamFacts } from './stream-relay';
+
+export type WrittenPrompt = {
+  body: Json;
+  /** The tool that stands in for JSON output: its arguments are the text of the response. */
+  jsonTool: string | null;
+};
+
+/** What it takes to read a response in the provider's format. */
+export type ReadContext = Pick<ExchangeOptions, 'provider' | 'newId'> & {
+  jsonTool: string | null;
+  /** What is dropped while reading a whole response. */
+  warnings: string[];
+};
+
+export type ResponseReader = {
+  /** The neutral events of one event's data. */
+  read(data: string): StreamEvent[];
+  /** The body ended: what closes the response, unless `facts.failure` says that it is incomplete. */
+  close(): StreamEvent[];
+};
+
+/** A request whose client speaks the provider's format: it goes through, and is only repaired and metered. */
+export type PassThrough = {
+  repairRequest(target: RequestTarget): Json;
+  parseResponse(text: string): Json;
+  /** True when the response was changed. */
+  repairResponse(response: Json, metered: MeteredUsage): boolean;
+  passStream(facts: StreamFacts, options: ExchangeOptions): EventHandler;
+};
+
+export type TokenCountOptions = Pick<ExchangeOptions, 'provider' | 'upstreamModel' | 'clientHeaders'>;
+
+export type TokenCount = {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Null when the provider did not count. */
+  readCount(text: string): number | null;
+};
+
+/** A wire format that providers speak. A further one is a folder with this object and a line in `formats.ts`. */
+export type WireFormat = {
+  /** Appended to the provider's base URL. */
+  path: string;
+  tokenKind: TokenKind;
+  writeKey(apiKey: string): Record<string, string>;
+  /** Without the key. Nothing of the client's goes out but what is named there. */
+  writeHeaders(
+    client: ClientHeaders,
+    { isNative, warnings }: { isNative: boolean; warnings: string[] },
+  ): Record<string, string>;
+  writePrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt;
+  /** Throws when the response is an error, or none at all. */
+  parseResponse(text: string): Json;
+  readFacts(response: Json, provider: ExchangeOptions['provider']): ResponseFacts;
+  readResponse(response: Json, context: ReadContext): ModelResponse;
+  readStream(facts: StreamFacts, context: ReadContext): ResponseReader;
+  /** Null when the client speaks another format, so that the request has to be translated. */
+  passThrough(client: ClientRequest): PassThrough | null;
+  /** Null when the format has no endpoint that counts for free. */
+  prepareTokenCount: ((request: CountTokensRequest, options: TokenCountOptions) => TokenCount) | null;
+};

@@ -20,7 +20,11 @@ export async function settleWithoutResponse(run: Run): Promise<void> {
   const { abort, working, hold } = run;
   if (abort.aborted && working !== null) {
     const metered = meter({ usage: null, providerCost: null, outputBytes: 0 }, run.estimate(working));
-    const receipt = writeReceipt(metered, { asked: run.model, served: working.model, outcome: 'aborted' });
+    const receipt = writeReceipt(metered, {
+      requested: run.model,
+      served: working.model,
+      outcome: 'aborted',
+    });
     await capture(hold, chargeMetered(metered, working.model, hold), receipt);
   } else {
     await release(hold);

@@ -34,10 +34,14 @@ export function chargeMetered({ usage, providerCost }: Metered, model: CatalogMo
 /** `served` is the model that responded: provider and prices are its own. */
 export function writeReceipt(
   { usage, estimated }: Metered,
-  { asked, served, outcome }: { asked: CatalogModel; served: CatalogModel; outcome: Receipt['outcome'] },
+  {
+    requested,
+    served,
+    outcome,
+  }: { requested: CatalogModel; served: CatalogModel; outcome: Receipt['outcome'] },
 ): Receipt {
   return {
-    model: asked.id,
+    model: requested.id,
     provider: served.provider,
     priceVersion: served.priceVersion,
     inputTokens: usage.input,

@@ -44,21 +44,21 @@ export function planRequest(
     models.map((model) => worstInputCost(inputTokens(model), model.prices, lifetime)),
   );
   const outputPrice = highest(models.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
-  const asked = protocol.requestedOutputTokens(request);
+  const requested = protocol.requestedOutputTokens(request);
   const most = Math.min(
-    asked ?? settings().DEFAULT_OUTPUT_TOKENS,
+    requested ?? settings().DEFAULT_OUTPUT_TOKENS,
     ...models.map((model) => model.maxOutputTokens),
   );
   const isCrowded = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
   const room = (candidate: Candidate) => outputRoom((kind) => protocol.measure(request, kind), candidate);
-  const outputCap = most === asked ? most : Math.min(most, ...candidates.filter(isCrowded).map(room));
+  const outputCap = most === requested ? most : Math.min(most, ...candidates.filter(isCrowded).map(room));
   const choices = protocol.choices(request);
   return {
     need: (inputCost + BigInt(choices) * outputPrice) as Picocredits,
     want: (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits,
     inputCost,
     outputPrice,
-    expectedCap: asked ?? outputCap,
+    expectedCap: requested ?? outputCap,
     outputCap,
     choices,
   };

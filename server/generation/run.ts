@@ -23,7 +23,7 @@ export type Run = {
   userHash: string;
   /** The likely usage of a candidate that reports none. */
   estimate: (served: Candidate) => Estimate;
-  /** Headers that tell the client what was changed about its request. */
+  /** Headers that tell the client what was changed in its request. */
   headers: Record<string, string>;
   /** Cancels the call to the provider. */
   abort: Abort;
@@ -50,7 +50,7 @@ export function startRun(started: Started): Run {
   const progress = { outputBytes: 0 };
   const stopRenewing = keepLease(hold, () => {
     const metered = meter({ usage: null, providerCost: null, ...progress }, estimate(requested));
-    const receipt = writeReceipt(metered, { asked: model, served: model, outcome: 'failed' });
+    const receipt = writeReceipt(metered, { requested: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
   running++;

@@ -11,7 +11,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { asked: run.model, served: served.model, outcome: 'completed' }),
+    writeReceipt(metered, { requested: run.model, served: served.model, outcome: 'completed' }),
   );
   run.endLease();
   return new Reply(whole.body, {

@@ -97,7 +97,7 @@ async function settleStream(run: Run, { served, stream }: ProviderStream, outcom
   await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { asked: run.model, served: served.model, outcome }),
+    writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
   run.endLease();
 }

@@ -49,12 +49,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: 'The user has credits, but bought them elsewhere and has not allowed this app to use them.',
     remedy: 'Open the checkout: the user may allow the app or buy credits in it. This is not “no credits”.',
     message:
-      'The user has credits from elsewhere but has not allowed this app to use them. Open the checkout to ask.',
+      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask.',
   },
   partner_limit_reached: {
     when: 'What the user allowed this app to spend is used up.',
     remedy: 'Open the checkout: the user may raise the limit or buy credits. This is not “no credits”.',
-    message: "The user's limit for this app is used up. Open the checkout to ask for more.",
+    message: "The user's allowance for this app is used up. Open the checkout to ask for more.",
   },
   model_not_allowed: {
     when: 'The app may not use this model.',
@@ -100,7 +100,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   rate_limited: {
     when: 'Too many requests, or the user’s own running requests hold the credits that this one needs.',
     remedy: 'Wait for the seconds in `Retry-After`, then try again.',
-    message: 'Too many requests of this user are running at the same time',
+    message: 'This user has too many requests running at the same time',
   },
   internal_error: {
     when: 'Something went wrong on our side.',
@@ -110,7 +110,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   upstream_error: {
     when: 'The provider of the model, or of payments, failed or could not be reached, also after our own retries.',
     remedy: 'Try again later, or another model. Nothing was charged, unless a stream had begun.',
-    message: 'The provider of this model fails at the moment',
+    message: 'The provider for this model is currently unavailable',
   },
   overloaded: {
     when: 'The service is busy.',

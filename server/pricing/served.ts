@@ -9,7 +9,7 @@ import {
 import { isLive, readSecret, settings } from '../env';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
 
-/** Where requests to a provider go, and with which key. */
+/** The address of a provider and our key for it. */
 export type ProviderTarget = {
   format: WireFormatName;
   origin: string;
@@ -18,12 +18,12 @@ export type ProviderTarget = {
   apiKey: string;
 };
 
-/** Found once: every request asks several times. */
+/** Cached, because every request needs them. */
 const targets = new Map<string, ProviderTarget>();
 
 /**
  * Null for a provider that this install cannot call. A provider is configured by its key; the
- * sandbox is there as long as no real money moves.
+ * sandbox is available as long as no real money moves.
  */
 export function findTarget(provider: string): ProviderTarget | null {
   const target = targets.get(provider) ?? readTarget(provider);
@@ -52,7 +52,7 @@ function readTarget(provider: string): ProviderTarget | null {
   );
 }
 
-/** Clients of the messages format name the address without its version, others with it: both work. */
+/** Base URLs of the messages format are often written without a version, others with it: both work. */
 function toTarget(
   format: WireFormatName,
   address: string,
@@ -75,7 +75,7 @@ export function findServedModel(id: string): CatalogModel | null {
   return model !== null && isServed(model) ? model : null;
 }
 
-/** What a running service would serve: the sandbox is started by the service itself. */
+/** What a running service would serve, including the sandbox that it starts itself. */
 export function isConfigured({ provider }: CatalogModel): boolean {
   return provider in SANDBOX_FORMATS ? !isLive() : findTarget(provider) !== null;
 }

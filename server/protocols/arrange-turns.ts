@@ -2,10 +2,10 @@ import { ApiError } from '../errors';
 import type { Message, Part, ToolCallPart, ToolResultPart } from './neutral';
 
 /**
- * Puts the results of tools where every provider wants them: all results that answer one turn of
- * the assistant stand together in the user turn behind it, first in it, in the order of the calls.
- * Results that answer nothing and calls without results are refused: made-up ones would hide a
- * bug of the client. `merge` joins turns of one role that follow each other.
+ * Puts the results of tools where every provider expects them: all results for one assistant turn
+ * come first in the user turn that follows it, in the order of the calls. Results without a call
+ * and calls without a result are refused: inventing them would hide a bug of the client. `merge`
+ * joins consecutive turns of one role.
  */
 export function arrangeTurns(messages: readonly Message[], { merge }: { merge: boolean }): Message[] {
   const results = collectResults(messages);
@@ -17,11 +17,11 @@ export function arrangeTurns(messages: readonly Message[], { merge }: { merge: b
     if (calls.length > 0) turns.push({ role: 'user', parts: calls.map((call) => takeResult(results, call)) });
   }
   const orphan = [...results.values()].flat()[0];
-  if (orphan !== undefined) throw refuseHistory(`a tool result answers no call: ${orphan.callId}`);
+  if (orphan !== undefined) throw refuseHistory(`a tool result belongs to no call: ${orphan.callId}`);
   return turns;
 }
 
-/** By the id of the call; in order, for clients that use an id again in a later turn. */
+/** By the id of the call; in order, for clients that reuse an id in a later turn. */
 function collectResults(messages: readonly Message[]): Map<string, ToolResultPart[]> {
   const results = new Map<string, ToolResultPart[]>();
   for (const part of messages.flatMap((message) => message.parts)) {
@@ -40,7 +40,7 @@ function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart):
 
 function addTurn(turns: Message[], turn: Message, merge: boolean): void {
   const last = turns.at(-1);
-  // A turn of results takes what the user says next, so that the results stay first in it.
+  // The user's next text joins the turn of results, so that the results stay first in it.
   const joins = last?.role === turn.role && (merge || last.parts.some((part) => part.type === 'tool-result'));
   if (joins && turn.role !== 'system') last?.parts.push(...turn.parts);
   else turns.push(turn);

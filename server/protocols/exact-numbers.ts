@@ -4,26 +4,26 @@ import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
 
 /**
- * Whole numbers that JavaScript cannot hold, such as the ids of some services. Parsed as usual their
- * last digits change without a word, and a tool is called with the id of something else. Here they
- * are carried as marked text, and written as the digits that came in.
+ * Whole numbers that JavaScript cannot represent, such as the ids of some services. JSON.parse
+ * silently changes their last digits, and a tool is called with the id of something else. Here they
+ * are kept as marked text and written as the digits that came in.
  */
 const MARK = `\x7f${randomBytes(9).toString('base64url')}:`;
-/** In the arguments of a call, which are JSON inside JSON, its quotes are escaped. */
+/** In the arguments of a call, which are JSON inside JSON, the quotes are escaped. */
 const MARKED = new RegExp(`(\\\\?)"${MARK}(-?\\d+)\\1"`, 'g');
 
 const LONG_NUMBER = /[:[,\s]-?\d{16}/;
 const STRING_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Like `parseJson`. What it gives is to be written by `writeExactly`. */
+/** Like `parseJson`; write the result with `writeExactly`. */
 export function parseExactly(json: string): unknown {
   return parseJson(LONG_NUMBER.test(json) ? markNumbers(json) : json);
 }
 
-/** Only calls and the schemas of tools hold such numbers: other requests are not looked through. */
+/** Only calls and tool schemas hold such numbers, so other requests are not searched. */
 export const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
 
-/** A request that was parsed from this text, with its numbers. */
+/** The request that was parsed from this text, with its numbers restored. */
 export function keepNumbers(request: Json, text: string): Json {
   return mayHoldNumbers(request) && LONG_NUMBER.test(text) ? asObject(parseExactly(text)) : request;
 }

@@ -1,11 +1,11 @@
 import type { Pixels } from './neutral';
 
-/** The size of an image from the beginning of its file: what it costs follows from it. */
+/** The size of an image from the beginning of its file: its cost follows from it. */
 
-/** So much of an image is looked at: the size of a JPEG stands behind its profiles and its thumbnail. */
+/** How much of an image is read: the size of a JPEG comes after its profiles and thumbnail. */
 const BASE64_READ = 400_000;
 
-/** Null for what is no PNG, JPEG, GIF or WebP, or hides its size. */
+/** Null when it is not a PNG, JPEG, GIF or WebP, or its size is not found. */
 export function readImageSize(base64: string): Pixels | null {
   const bytes = Buffer.from(base64.slice(0, BASE64_READ), 'base64');
   const size = bytes.length < 30 ? null : readSize(bytes);
@@ -36,12 +36,12 @@ function readWebpSize(bytes: Buffer, chunk: string): Pixels | null {
   }
 }
 
-/** Goes from segment to segment until one tells the frame: C0 to CF, but for C4, C8 and CC. */
+/** Goes from segment to segment to the frame header: C0 to CF, except C4, C8 and CC. */
 function readJpegSize(bytes: Buffer): Pixels | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0;
     if (bytes[at] !== 0xff) return null;
-    // Markers may be filled up with FF.
+    // Markers may be padded with FF.
     if (marker === 0xff) at += 1;
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
       return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };

@@ -1,6 +1,6 @@
-/** JSON as text, for what must stay as somebody wrote it. */
+/** JSON as text, for what must stay as it was written. */
 
-/** Where a string ends that begins at `start`: its closing quote, or the end of the text. */
+/** The index of the closing quote of the string that begins at `start`, or the end of the text. */
 export function endOfString(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
     let before = quote;

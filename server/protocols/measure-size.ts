@@ -6,24 +6,24 @@ import { asObject, asText, isObject } from './read-fields';
 
 /**
  * Sizes in tokens from bytes alone. A tokenizer over raw request text can block the process for
- * seconds; byte ratios err on a known side: high for the hold, in the middle for an estimated bill.
+ * seconds. Byte ratios err in a known direction: high for the hold, typical for an estimated bill.
  */
 
-/** Whose tokens: those of current Claude models are smaller. */
+/** Whose tokenizer: tokens of current Claude models are smaller. */
 export type TokenKind = 'openai' | 'anthropic';
 
-/** Without what is shown: that counts differently for each model. */
+/** Media are separate, because each model counts them differently. */
 export type InputSize = { largestInputTokens: number; likelyInputTokens: number; media: ShownMedia };
 
 const BYTES_PER_TOKEN_LOW = { openai: 3, anthropic: 2.2 };
 const BYTES_PER_TOKEN_TYPICAL = { openai: 4, anthropic: 3 };
-/** Of a document that does not tell its pages: one is rarely smaller, in base64. */
+/** For documents whose pages cannot be counted: a page is rarely smaller, in base64. */
 const BYTES_PER_PAGE = 20_000;
-/** A document given by its address may have any size. */
+/** A document given by URL may have any size. */
 const PAGES_OF_UNSEEN_DOCUMENT = 100;
 const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
 const TOKENS_PER_MESSAGE = 8;
-/** What a provider tells its model of tools beside what the client says of them, at most; and of a tool of its own making. */
+/** The most that a provider adds to the prompt when there are tools, and for each of its own tools. */
 const TOKENS_OF_TOOLS = 600;
 const TOKENS_OF_KNOWN_TOOL = 750;
 
@@ -62,12 +62,12 @@ function toolTokens(tools: readonly unknown[]): number {
   return TOKENS_OF_TOOLS + TOKENS_OF_KNOWN_TOOL * known.length;
 }
 
-/** The best guess at what was produced, for a bill without reported usage. */
+/** The best guess at the output, for a bill without reported usage. */
 export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'openai'): number {
   return Math.ceil(outputBytes / BYTES_PER_TOKEN_TYPICAL[kind]);
 }
 
-/** A message, or the content of one alone. */
+/** A message, or only its content. */
 function addMessage(message: unknown, size: Size): void {
   if (!isObject(message)) return addContent(message, size);
   const { content, ...rest } = message;
@@ -83,14 +83,14 @@ function addContent(content: unknown, size: Size): void {
   }
 }
 
-/** Media are not counted by their bytes; whatever else stands in a part is. */
+/** Everything in a part but its media is counted by its bytes. */
 function addPart(part: Record<string, unknown>, size: Size): void {
   const mediaField = addMedia(part, size);
   for (const [name, value] of Object.entries(part)) {
     if (name === mediaField) continue;
     if (name === 'content') addContent(value, size);
     else if (name === 'source' && isObject(value)) addMessage(value, size);
-    // What a tool was called with is told to the model as JSON.
+    // The model sees the arguments of a call as JSON.
     else if (name === 'input') addJson(value, size);
     else addText(value, size);
   }
@@ -112,7 +112,7 @@ function addJson(value: unknown, size: Size): void {
   size.textBytes += Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-/** Adds an image, a document or audio; the field of the part that holds it, or null when there is none. */
+/** Adds an image, a document or audio. Returns the field of the part that holds it, or null. */
 function addMedia(part: Record<string, unknown>, size: Size): string | null {
   switch (part.type) {
     case 'image_url':

@@ -4,14 +4,14 @@ export type DataUrl = { mediaType: string; data: string };
 
 const DATA_URL = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?((?:;[^;,]+)*?)(;base64)?,/i;
 
-/** Null when the text is no base64 data URL. */
+/** Null when the text is not a base64 data URL. */
 export function parseDataUrl(url: string): DataUrl | null {
   const match = DATA_URL.exec(url.slice(0, 200));
   if (match === null || match[3] === undefined) return null;
   return { mediaType: (match[1] ?? '').toLowerCase(), data: url.slice(match[0].length) };
 }
 
-/** Beginnings of files, in base64: the declared type is often wrong, and some providers check. */
+/** File signatures, in base64: the declared type is often wrong, and some providers check it. */
 const MAGIC: [RegExp, string][] = [
   [/^\/9j\//, 'image/jpeg'],
   [/^iVBORw0KGgo/, 'image/png'],

@@ -1,13 +1,12 @@
 /**
- * The one shape between the formats we serve and the formats we call. Only a request that changes
- * its format on the way is read into it; where both sides speak the same one, the body goes
- * through and is only metered.
+ * The neutral shape between the formats we serve and the formats we call. Only requests that change
+ * their format are read into it; where both sides speak the same one, the body passes through and
+ * is only repaired and metered.
  */
 
 /**
  * Tokens in disjoint classes, whatever a provider calls them. The input of a request is
- * input + cacheRead + cacheWrite5m + cacheWrite1h; reasoning is a part of output, kept for
- * information.
+ * input + cacheRead + cacheWrite5m + cacheWrite1h; reasoning is a part of output, for information.
  */
 export type TokenUsage = {
   input: number;
@@ -33,15 +32,15 @@ export type Pixels = { width: number; height: number };
 /** `size` is null where only the provider sees the image. */
 export type ShownImage = { size: Pixels | null; isLowDetail: boolean };
 
-/** What a request shows beside its text; how many tokens that is depends on the model. */
+/** The media of a request; how many tokens they are depends on the model. */
 export type ShownMedia = { images: readonly ShownImage[]; pages: number };
 
 export type Json = Record<string, unknown>;
 
-/** How long what ends here may stay in the provider's prompt cache. */
+/** How long the provider may cache the prompt up to a cache breakpoint. */
 export type CacheLifetime = '5m' | '1h';
 type Cacheable = { cache?: CacheLifetime };
-/** Where it stands in the client's request: what a refusal names. */
+/** The place in the client's request, which a refusal names. */
 type Placed = { place: string };
 
 export type TextPart = Cacheable & { type: 'text'; text: string };
@@ -61,7 +60,7 @@ export type ToolCallPart = Cacheable & {
   id: string;
   name: string;
   input: Json;
-  /** What Google wants back with the call. */
+  /** Google requires it back with the call. */
   thoughtSignature?: string;
 };
 export type ToolResultPart = Cacheable & {
@@ -70,7 +69,7 @@ export type ToolResultPart = Cacheable & {
   content: (TextPart | ImagePart | DocumentPart)[];
   isError: boolean;
 };
-/** `signature` is what the maker of the thought wants back with it, byte for byte. */
+/** `signature` must go back with the thought, byte for byte, to the provider that made it. */
 export type ReasoningPart = { type: 'reasoning'; text: string; signature: string | null };
 export type RedactedReasoningPart = { type: 'redacted-reasoning'; data: string };
 
@@ -85,7 +84,7 @@ export type Part =
 
 export type Role = 'system' | 'user' | 'assistant';
 
-/** Results of tools stand in user turns. A system message stands for one after the conversation began. */
+/** Results of tools are in user turns. A system message is one inside the conversation. */
 export type Message = { role: Role; parts: Part[] };
 
 export type ToolDefinition = Cacheable & {
@@ -114,7 +113,7 @@ export type OutputFormat =
   | { type: 'json-schema'; name: string; schema: Json; strict: boolean };
 
 export type Prompt = {
-  /** What stands before the conversation. */
+  /** Instructions before the conversation. */
   system: TextPart[];
   messages: Message[];
   tools: ToolDefinition[];
@@ -144,16 +143,16 @@ export type ResponsePart =
 export type Finish = {
   reason: StopReason;
   stopSequence: string | null;
-  /** Why the model would not answer. */
+  /** Why the model refused. */
   explanation: string | null;
 };
 
-/** A whole answer, in the order: reasoning, text, calls, unless the provider chose another. */
+/** A whole response: reasoning, text, calls, unless the provider has another order. */
 export type ModelResponse = Finish & { parts: ResponsePart[]; usage: TokenUsage | null };
 
 /**
- * An answer in pieces. Text, refusal and reasoning follow one another; several calls may be open
- * at once and are told apart by `call`, dense from 0.
+ * A response in pieces. Text, refusal and reasoning follow one another. Several calls may be open
+ * at once, distinguished by `call`, which counts from 0 without gaps.
  */
 export type StreamEvent =
   | { type: 'start' }

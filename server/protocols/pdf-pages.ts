@@ -1,18 +1,18 @@
 import { inflateSync } from 'node:zlib';
 
-/** How many pages a PDF has: what it costs follows from them, not from its bytes. */
+/** How many pages a PDF has: its cost follows from them, not from its bytes. */
 
 const PDF_IN_BASE64 = 'JVBERi0';
 const PAGE = /\/Type\s*\/Page(?![A-Za-z])/g;
-/** Since PDF 1.5 pages mostly stand in compressed streams of objects. */
+/** Since PDF 1.5 most pages are in compressed object streams. */
 const OBJECT_STREAM = /\/Type\s*\/ObjStm(?![A-Za-z])/g;
 const STREAM_BEGINS = /stream\r?\n/;
-/** Its dictionary is no longer, by far: a stream is not looked for through the whole file. */
+/** Far above the length of its dictionary, so that the search does not cover the whole file. */
 const MAX_DICTIONARY = 2_000;
-/** All streams of objects together unfold to so many times the file at most: one request must not hold up the others. */
+/** Bounds what all object streams may expand to, in multiples of the file: one request must not delay the others. */
 const MOST_UNFOLDED = 8;
 
-/** Null for what is no PDF, or does not tell. */
+/** Null when the file is not a PDF or does not say. */
 export function countPdfPages(base64: string): number | null {
   if (!base64.startsWith(PDF_IN_BASE64)) return null;
   const file = Buffer.from(base64, 'base64');
@@ -32,7 +32,7 @@ export function countPdfPages(base64: string): number | null {
 
 const countPages = (text: string): number => text.match(PAGE)?.length ?? 0;
 
-/** Null for what is broken, or unfolds beyond the bound. */
+/** Null when the stream is corrupt or expands beyond the bound. */
 function unfold(bytes: Uint8Array, maxOutputLength: number): string | null {
   if (maxOutputLength <= 0) return null;
   try {

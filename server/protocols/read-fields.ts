@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../errors';
 import type { Json } from './neutral';
 
-/** What both wire formats need to read JSON that others wrote. */
+/** Shared by all wire formats to read JSON from outside. */
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -20,12 +20,12 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** All but those fields. */
+/** The object without these fields. */
 export function leaveOut(json: Json, fields: ReadonlySet<string>): Json {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));
 }
 
-/** The parsed value, or null for what is not JSON. */
+/** The parsed value, or null if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,19 +34,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The parsed object, or null for what is not JSON or not an object. */
+/** The parsed object, or null if the text is not a JSON object. */
 export function parseObject(text: string): Json | null {
   const value = parseJson(text);
   return isObject(value) ? value : null;
 }
 
-/** The text at a place where one must stand. */
+/** Text that must be there. */
 export function requireText(value: unknown, param: string): string {
   if (typeof value !== 'string') throw refuse(param, value == null ? 'is required' : 'must be a string');
   return value;
 }
 
-/** The object at a place where one may stand; nothing is an empty one. */
+/** An object that may be missing: then it is an empty one. */
 export function readObject(value: unknown, param: string): Json {
   if (value !== undefined && value !== null && !isObject(value)) throw refuse(param, 'must be an object');
   return asObject(value);
@@ -69,7 +69,7 @@ export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: 
 
 type Offence = Pick<z.core.$ZodIssue, 'path' | 'message'>;
 
-/** Of what may be one of several things, the mistake deep in the one that was meant. */
+/** For a union, the first mistake inside the member that was meant. */
 function findOffence(issue: z.core.$ZodIssue): Offence {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap((issues) => issues.slice(0, 1)).find(({ path }) => path.length > 0);
@@ -78,7 +78,7 @@ function findOffence(issue: z.core.$ZodIssue): Offence {
   return { path: [...issue.path, ...path], message };
 }
 
-/** What is missing is told as such, not as something wrong. */
+/** A missing value is reported as missing rather than as wrong. */
 export const expecting =
   (what: string) =>
   ({ input }: { input?: unknown }): string =>
@@ -98,6 +98,6 @@ export const objectList = (what: string) =>
   z.array(z.looseObject({}, { error: 'must be an object' }), { error: `must be an array of ${what}` });
 export const json = z.looseObject({}, { error: 'must be an object' });
 
-/** A field of the format that we pass on or read leniently: told in the documentation, not checked. */
+/** A field that we forward or read leniently: documented but not validated. */
 export const unread = (type: string | string[], description: string) =>
   z.unknown().optional().meta({ type, description });

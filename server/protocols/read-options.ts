@@ -4,7 +4,7 @@ import { asText, isObject, readObject, refuse, requireText } from './read-fields
 
 const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Null when nothing was asked for; refused when it is no effort that anyone knows. `others` are taken beside. */
+/** Null when no effort was requested; an unknown one is refused. `others` are accepted as well, for the message. */
 export function readEffort(value: unknown, param: string, others: readonly string[] = []): Effort | null {
   if (value === undefined || value === null) return null;
   const effort = EFFORTS.find((known) => known === value);
@@ -12,7 +12,7 @@ export function readEffort(value: unknown, param: string, others: readonly strin
   return effort;
 }
 
-/** The `thinking` field of the messages format, which chat clients of other gateways send too. */
+/** The `thinking` field of the messages format, which some chat clients send too. */
 export function readThinking(thinking: unknown, effort: Effort | null): Reasoning | null {
   if (!isObject(thinking)) return effort === null ? null : { type: 'effort', effort };
   switch (thinking.type) {
@@ -29,7 +29,7 @@ export function readThinking(thinking: unknown, effort: Effort | null): Reasonin
   }
 }
 
-/** Anthropic's schemas are objects at the root, and some backends insist on named properties. */
+/** Anthropic's schemas are objects at the root, and some backends require `properties`. */
 export function toToolSchema(schema: unknown, param: string): Json {
   const given = readObject(schema, param);
   return { ...given, type: 'object', properties: isObject(given.properties) ? given.properties : {} };
@@ -43,18 +43,18 @@ export function refuseDuplicates(tools: readonly ToolDefinition[]): void {
   }
 }
 
-/** Tells which fields have no counterpart in the other format. */
+/** Warns about fields without a counterpart in the other format. */
 export function noteDropped(
   request: Json,
-  isTold: (field: string, value: unknown) => boolean,
+  isTranslated: (field: string, value: unknown) => boolean,
   warnings: string[],
 ): void {
   for (const [field, value] of Object.entries(request)) {
-    if (value != null && !isTold(field, value)) warnings.push(`${field.slice(0, 40)} was dropped`);
+    if (value != null && !isTranslated(field, value)) warnings.push(`${field.slice(0, 40)} was dropped`);
   }
 }
 
-/** A name or an id: without one nothing can be found again. */
+/** A name or an id that must not be empty. */
 export function requireName(name: unknown, param: string): string {
   if (name === '') throw refuse(param, 'is required');
   return requireText(name, param);
@@ -68,7 +68,7 @@ export function refuseType(what: string, type: unknown, param: string): ApiError
   return refuse(`${param}.type`, reason);
 }
 
-/** A field that costs extra, changes who answers, or reaches into an account. */
+/** A field that costs extra, changes the model, or reaches into an account. */
 export function refuseField(field: string): ApiError {
-  return new ApiError('invalid_request', `${field}: is not offered`, { param: field });
+  return new ApiError('invalid_request', `${field}: is not supported`, { param: field });
 }

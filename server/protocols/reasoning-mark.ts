@@ -1,7 +1,6 @@
 /**
- * The signature that we put under thoughts of a provider that signs none. It says who thought
- * them, so that they go back to no one else: a foreign signature is refused by the provider that
- * checks it.
+ * The signature that we give to thoughts of a provider that signs none. It names the provider, so
+ * that the thoughts go back to no other: providers that check signatures refuse foreign ones.
  */
 const PREFIX = 'svc-thought.';
 
@@ -13,7 +12,7 @@ export function isReasoningMark(signature: string | null): signature is string {
   return signature?.startsWith(PREFIX) ?? false;
 }
 
-/** The provider whose thought this is; null for one that signed it itself. */
+/** The provider that made the thought; null for one that signs its own. */
 export function providerOfMark(signature: string | null): string | null {
   if (!isReasoningMark(signature)) return null;
   try {

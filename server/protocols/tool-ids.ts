@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names and ids of tools, made to fit the rules of whoever reads them next. All of it is
+ * Makes names and ids of tools fit the rules of the side that reads them next. It is
  * deterministic: the same call gets the same id in every later request of the conversation.
  */
 
@@ -13,7 +13,7 @@ function shortHash(text: string, characters = HASH_CHARACTERS): string {
   return createHash('sha256').update(text).digest('hex').slice(0, characters);
 }
 
-/** The text itself when it fits `[A-Za-z0-9_-]{1,64}`; else a cleaned one that ends in a hash of the original. */
+/** The text itself if it matches `[A-Za-z0-9_-]{1,64}`, otherwise a cleaned one that ends in a hash of the original. */
 export function cleanIdentifier(text: string): string {
   if (FITTING.test(text)) return text;
   const cleaned = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - HASH_CHARACTERS - 1);
@@ -26,7 +26,7 @@ export function toNineAlphanumeric(id: string): string {
   return NINE_ALPHANUMERIC.test(id) ? id : shortHash(id, 9);
 }
 
-/** Google wants a thought signature back with its call; a client that has no field for it keeps it in the id. */
+/** Google requires a thought signature back with its call; for clients without a field for it, the id carries it. */
 const SIGNATURE_SEPARATOR = '__thought_';
 
 export function packSignature(id: string, signature: string | undefined): string {
@@ -44,13 +44,13 @@ export function unpackSignature(packed: string): { id: string; thoughtSignature?
 }
 
 export type ToolNames = {
-  /** The name as the provider takes it. */
+  /** The name as the provider accepts it. */
   toProvider(name: string): string;
   /** The name as the client wrote it. */
   toClient(name: string): string;
 };
 
-/** Shortened and cleaned names of one request, and the way back for its answer. */
+/** Shortened and cleaned names for one request, and the originals for its response. */
 export function mapToolNames(names: Iterable<string>): ToolNames {
   const originals = new Map<string, string>();
   for (const name of names) originals.set(cleanIdentifier(name), name);

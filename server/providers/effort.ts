@@ -4,31 +4,31 @@ import type { EffortName } from './profiles';
 /** A smaller budget is refused. */
 export const LEAST_BUDGET = 1_024;
 
-/** A thinking budget in tokens as the effort that comes closest. */
+/** The effort closest to a thinking budget in tokens. */
 export function effortOfBudget(tokens: number): Effort {
   if (tokens < 2_048) return 'low';
   if (tokens < 8_192) return 'medium';
   return tokens < 24_576 ? 'high' : 'xhigh';
 }
 
-/** Efforts from the least to the most. */
+/** Efforts in ascending order. */
 const LADDER: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** What is asked for, as far as the model takes it; null leaves the effort to the model. */
+/** The requested effort as far as the model supports it; null leaves the effort to the model. */
 export function fitEffort(
   reasoning: Reasoning | null,
   efforts: readonly EffortName[] | null,
   warnings: string[],
 ): EffortName | null {
-  const asked = reasoning === null ? null : effortOf(reasoning);
-  if (asked === null) return null;
+  const requested = reasoning === null ? null : effortOf(reasoning);
+  if (requested === null) return null;
   if (efforts === null) {
-    if (asked !== 'none') warnings.push('thinking was dropped');
+    if (requested !== 'none') warnings.push('thinking was dropped');
     return null;
   }
-  const taken = nearestEffort(asked, efforts);
-  if (taken !== asked) warnings.push(`the reasoning effort was changed to ${taken}`);
-  return taken;
+  const supported = nearestEffort(requested, efforts);
+  if (supported !== requested) warnings.push(`the reasoning effort was changed to ${supported}`);
+  return supported;
 }
 
 function effortOf(reasoning: Reasoning): EffortName | null {
@@ -43,11 +43,12 @@ function effortOf(reasoning: Reasoning): EffortName | null {
   }
 }
 
-/** The strongest effort that is taken and not above the asked one; else the weakest that is taken. */
-function nearestEffort(asked: EffortName, efforts: readonly EffortName[]): EffortName {
-  const taken = LADDER.filter((effort) => efforts.includes(effort));
-  const below = taken.filter(
-    (effort) => LADDER.indexOf(effort) <= LADDER.indexOf(asked) && (effort !== 'none' || asked === 'none'),
+/** The highest supported effort that is not above the requested one, otherwise the lowest supported one. */
+function nearestEffort(requested: EffortName, efforts: readonly EffortName[]): EffortName {
+  const supported = LADDER.filter((effort) => efforts.includes(effort));
+  const below = supported.filter(
+    (effort) =>
+      LADDER.indexOf(effort) <= LADDER.indexOf(requested) && (effort !== 'none' || requested === 'none'),
   );
-  return below.at(-1) ?? taken.find((effort) => asked === 'none' || effort !== 'none') ?? asked;
+  return below.at(-1) ?? supported.find((effort) => requested === 'none' || effort !== 'none') ?? requested;
 }

@@ -2,24 +2,24 @@ import { StringDecoder } from 'node:string_decoder';
 
 const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
 const MAX_STREAM_BYTES = 512 * 1024 * 1024;
-/** A blank line, with any of the three line ends that the event-stream format allows. */
+/** A blank line, with any of the three line endings that the event-stream format allows. */
 const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n|\n\r/g;
-/** An end may begin in what was searched before: so much of it is searched again. */
+/** A line ending may begin in the previous chunk: its last characters are searched again. */
 const OVERLAP = 3;
 
 export type EventReader = {
-  /** The data of the events that are complete now. */
+  /** The data of the events that this chunk completes. */
   push(chunk: Uint8Array): string[];
-  /** The body ended: a last event without its blank line, or a body that was no event stream. */
+  /** The body ended: a last event without its blank line, or a body that was not an event stream. */
   end(): string[];
   /** Why reading stopped. */
   readonly failure: string | null;
 };
 
 /**
- * Splits a server-sent event stream into the data of its events. Kinder than the standard in one
- * thing: a last event counts without its blank line. A body that begins as JSON is handed over
- * whole at its end, for providers that answer a stream request with one object.
+ * Splits a server-sent event stream into the data of its events. More lenient than the standard in
+ * one point: the last event needs no blank line. A body that begins as JSON is returned whole at
+ * its end, for providers that respond to a stream request with one object.
  */
 export function readEvents(): EventReader {
   const decoder = new StringDecoder('utf8');
@@ -40,7 +40,7 @@ export function readEvents(): EventReader {
     }
     const events = kind === 'events' ? takeEvents(text) : keep(text);
     if (length > MAX_EVENT_CHARACTERS) failure = 'an event of the provider is too large';
-    if (streamBytes > MAX_STREAM_BYTES) failure = 'the answer of the provider is too large';
+    if (streamBytes > MAX_STREAM_BYTES) failure = 'the response of the provider is too large';
     return events;
   }
 

@@ -5,10 +5,10 @@ export type MeteredUsage = { usage: TokenUsage; estimated: boolean };
 type Reported = { usage: TokenUsage | null; outputReported?: boolean; outputBytes: number };
 
 /**
- * What is billed, and told to the client: the reported usage where it can be true. Output that was
- * seen but not reported is estimated, at no less than what was reported; so is the input of a
- * provider that counts none, for no prompt is empty. Without any report all is. An estimate reads
- * the whole prompt, so it is made only when it is needed.
+ * The usage that is billed and reported to the client: the provider's, where it is plausible. Output
+ * that was seen but not reported is estimated, at no less than what was reported. So is the input
+ * when the provider reports none, since no prompt is empty. Without a report everything is. An
+ * estimate reads the whole prompt, so it is made only when needed.
  */
 export function meteredUsage(
   { usage, outputReported = true, outputBytes }: Reported,

@@ -3,7 +3,7 @@ import { endOfString } from '../protocols/json-text';
 const TOKEN = /["{}[\]:]/g;
 
 /**
- * Puts the name that the client asked for where the provider wrote its own: in the member `model`
+ * Replaces the provider's model name with the one that the client requested: in the member `model`
  * of the object at `depth` (1 is the outermost). Works on the text, so that everything else stays
  * byte for byte what the provider sent.
  */

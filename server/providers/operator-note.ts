@@ -1,2 +1,2 @@
-/** Where a system message is not taken the user speaks for the operator, and says so. */
+/** Introduces a system message that is sent as a user turn, where the model accepts no other. */
 export const OPERATOR_NOTE = '[Note from the operator of this app]';

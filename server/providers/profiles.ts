@@ -5,46 +5,46 @@ import type { Effort } from '../protocols/neutral';
 export type EffortName = Effort | 'none';
 
 /**
- * What is peculiar to a provider: facts, read by one translation for all. A fact of a single model
- * stands in `model-capabilities.ts`.
+ * How a provider differs from others of its format, as facts that one translation reads for all.
+ * Facts of single models are in `claude-capabilities.ts` and `chat-capabilities.ts`.
  */
 export type ProviderProfile = {
   name: string;
   format: WireFormatName;
-  /** The tier that is always asked for: another one could cost more. Null: the field is not known there. */
+  /** The tier that is always requested: another one could cost more. Null when the field is unknown to the provider. */
   serviceTier: string | null;
   /** Where a hash of the end user goes. */
   userField: 'safety_identifier' | 'user' | 'metadata' | null;
   toolIds: 'up-to-64' | 'nine-alphanumeric';
-  /** Takes the output limit under its newer name as well. */
+  /** Accepts the output limit under its newer name as well. */
   takesMaxCompletionTokens: boolean;
   takesTopK: boolean;
   takesParallelToolCalls: boolean;
   takesJsonSchema: boolean;
-  /** Takes system messages behind the first turn. */
+  /** Accepts system messages after the first turn. */
   takesLaterSystem: boolean;
   takesImageUrls: boolean;
   takesPdf: boolean;
-  /** Refuses two turns of one role in a row. */
+  /** Refuses consecutive turns of one role. */
   strictAlternation: boolean;
   /** Refuses `$schema` and friends in a tool's schema. */
   strictSchemas: boolean;
   maxStopSequences: number;
-  /** Efforts that models take which say nothing else. Null: the field is not known there. */
+  /** Efforts of models without an entry of their own. Null when the field is unknown to the provider. */
   efforts: readonly EffortName[] | null;
-  /** Wants its reasoning back, as `reasoning_content` of the assistant's turn. */
+  /** Requires its reasoning back, as `reasoning_content` of the assistant's turn. */
   wantsReasoningBack: boolean;
-  /** Lets fields about thoughts stand in the history; others refuse what they do not know. */
+  /** Accepts fields with thoughts in the history; others refuse unknown fields. */
   takesThoughts: boolean;
-  /** Speaks OpenRouter's own fields: `reasoning`, and cache marks as Anthropic writes them. */
+  /** Accepts OpenRouter's own fields: `reasoning`, and cache breakpoints in Anthropic's form. */
   takesRouterFields: boolean;
-  /** Wants the signature of a thought back with the call that it led to. */
+  /** Requires the signature of a thought back with the call that it led to. */
   wantsThoughtSignatures: boolean;
-  /** Leaves reasoning out of its completion tokens. */
+  /** Does not include reasoning in its completion tokens. */
   reasoningOutsideOutput: boolean;
-  /** The true cost in its usage: dollars, or ticks of 10⁻¹⁰ dollars. */
+  /** Reports the actual cost in its usage: in dollars, or in ticks of 10⁻¹⁰ dollars. */
   reportsCost: 'dollars' | 'ticks' | null;
-  /** Goes on generating, and billing, when the connection is closed. */
+  /** Keeps generating, and billing, after the connection is closed. */
   billsAfterCancel: boolean;
   /** Request fields of this provider that cost extra, switch models or reach into our account. */
   deniedFields: readonly string[];
@@ -80,7 +80,7 @@ const GENERIC: ProviderProfile = {
   deniedFields: [],
 };
 
-/** A model's maker serves its own fields only. */
+/** A vendor accepts only fields of its own API. */
 const VENDOR: ProviderProfile = { ...GENERIC, takesRouterFields: false };
 
 const GENERIC_ANTHROPIC: ProviderProfile = {
@@ -107,7 +107,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ['low', 'medium', 'high'],
     deniedFields: ['moderation'],
   },
-  // Thinks in tokens that only the total shows, and wants thought signatures back with calls.
+  // Counts thinking only in the total, and requires thought signatures back with calls.
   google: {
     takesMaxCompletionTokens: true,
     takesTopK: false,
@@ -183,7 +183,7 @@ const profiles = new Map<string, ProviderProfile>([
   ),
 ]);
 
-/** The profile of a provider by its name; for a name we do not know, that of a plain server of the format. */
+/** The profile of a provider; for an unknown name, that of a plain server of the format. */
 export function profileOf(name: string, format: WireFormatName = 'openai'): ProviderProfile {
   return profiles.get(name) ?? { ...PLAIN[format], name };
 }

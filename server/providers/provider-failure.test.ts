@@ -233,7 +233,7 @@ describe('nothing of ours leaks', () => {
     ['nothing', ''],
   ])('%s is not passed on', (_, body) => {
     expect(readProviderFailure({ status: 400, body }).error.message).toBe(
-      'The provider of this model returned an error',
+      'The provider for this model returned an error',
     );
   });
 

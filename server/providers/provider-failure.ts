@@ -4,46 +4,46 @@ import type { Json } from '../protocols/neutral';
 import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
 
 /**
- * A provider's refusal: what the client may learn of it, and what it means for us.
+ * An error of a provider: what the client may learn of it, and what it means for us.
  *
- * - `request`: the client's request is at fault; asking again cannot help
- * - `reasoning`: the thoughts in the history are refused; once without them may help
- * - `busy`, `unavailable`: another try or another provider may help
+ * - `request`: the client's request is at fault; a retry cannot help
+ * - `reasoning`: the thoughts in the history are refused; a retry without them may help
+ * - `busy`, `unavailable`: a retry or another provider may help
  * - `account`: our own key, quota or permission; the operator must act
- * - `model`: the provider does not know the model any more
+ * - `model`: the provider no longer knows the model
  */
 export type FailureKind = 'request' | 'reasoning' | 'busy' | 'unavailable' | 'account' | 'model';
 
 export type ProviderFailure = {
   kind: FailureKind;
   error: ApiError;
-  /** The status that the provider sent, or meant. */
+  /** The status that the provider sent, or that its error implies. */
   status: number;
-  /** What the provider asked us to wait, unclamped. Null: it did not say. */
+  /** How long the provider asked us to wait, not clamped. Null when it did not say. */
   retryAfterSeconds: number | null;
 };
 
 const MAX_MESSAGE_LENGTH = 400;
 const URL_LIKE = /(?:https?:\/\/|www\.)\S+/gi;
-/** Ids of organisations, projects, workspaces, requests; host names of the provider's insides. */
+/** Ids of organisations, projects, workspaces and requests. */
 const INTERNAL_ID =
   /\b(?:org|proj|project|wrkspc|workspace|req|request|acct|asst|sess|user|team)[-_][A-Za-z0-9_-]{6,}/gi;
 const HOST_LIKE = /\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
 const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
 
-/** Refusals about our own account wear a request's status; none of it is the client's business. */
+/** Errors about our own account may have the status of a bad request; clients must not see them. */
 const ACCOUNT_CODE =
   /^(insufficient_(quota|balance|credits)|billing_\w+|\w*spend_limit\w*|(linked_)?organization_\w+|cmek_\w+|claude_code_\w+|(invalid|missing)_api_key|api_key_\w+|permission_\w+|authentication_error|unauthori[sz]ed|account_\w+)$/i;
 const ACCOUNT_WORDS =
   /exceeded your current quota|billing (hard )?limit|(plan and|check your) billing|spend(ing)? limit|enforced_spend_limit|usage limits?\b|credit balance|insufficient (balance|credits|funds)|out of credits|organization has been|\bapi key\b|x-api-key|unauthori[sz]ed/i;
-/** A provider quotes the client's own words: they must not decide what its refusal is about. */
+/** A provider quotes the client's own words, which must not decide how its error is classified. */
 const QUOTED = /`[^`]*`|"[^"]*"|(?<!\w)'[^']*'/g;
 const CONTENT_POLICY =
   /content[ _-]?(policy|filter|management)|\bmoderation\b|safety (system|policy)|flagged|prohibited_content/i;
 const ABOUT_REASONING = /signature|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
 const ABOUT_MODEL = /model/i;
 
-/** Statuses that Anthropic-like errors and errors inside streams mean by their type. */
+/** The status implied by the type of an Anthropic-style error or of an error inside a stream. */
 const STATUS_OF_TYPE: Record<string, number> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -65,8 +65,8 @@ type Reading = { status: number; body: string; retryAfter?: string | null };
 
 export function readProviderFailure({ status, body, retryAfter = null }: Reading): ProviderFailure {
   const kind = classify(status, body);
-  // Its words may tell of our account: the log gets the status and the kind.
-  const cause = new Error(`upstream answered ${status} (${kind})`);
+  // The message may reveal details of our account: only status and kind are logged.
+  const cause = new Error(`upstream responded with ${status} (${kind})`);
   const retryAfterSeconds = readSeconds(retryAfter);
   return {
     kind,
@@ -80,15 +80,15 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
 export function readEmbeddedFailure(value: unknown): ProviderFailure {
   const outer = asObject(value);
   const error = asObject(outer.error);
-  const said = [error.code, error.status, error.status_code, outer.code, outer.status].map(Number);
-  const numeric = said.find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
+  const statuses = [error.code, error.status, error.status_code, outer.code, outer.status].map(Number);
+  const numeric = statuses.find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
   const named = [error.type, error.code]
     .map((name) => STATUS_OF_TYPE[asText(name)])
     .find((code) => code !== undefined);
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
-/** A refusal that came with status 200 in place of an answer: nothing was produced. */
+/** An error that came with status 200 in place of a response: nothing was produced. */
 export class RefusedResponse extends ApiError {
   constructor(readonly failure: ProviderFailure) {
     const { code, message, param, retryAfterSeconds, cause } = failure.error;
@@ -100,10 +100,12 @@ export class RefusedResponse extends ApiError {
   }
 }
 
-/** A failure that no answer of the provider describes: cut off, not JSON, too large. */
+/** A failure that the provider does not describe: cut off, not JSON, too large. */
 export function brokenResponse(reason: string): ProviderFailure {
   const cause = new Error(reason);
-  const error = new ApiError('upstream_error', 'The provider of this model broke off its answer', { cause });
+  const error = new ApiError('upstream_error', 'The provider for this model ended the response early', {
+    cause,
+  });
   return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
 }
 
@@ -124,7 +126,7 @@ function classifyRefusal(status: number, body: string): FailureKind {
 
 function isAboutAccount(body: string): boolean {
   const { codes, words } = readClaims(body);
-  // Google says of a rate, too, that a quota is exceeded: its code tells the two apart.
+  // Google calls a rate limit an exceeded quota too; its code distinguishes the two.
   if (codes.includes('RESOURCE_EXHAUSTED')) return false;
   return codes.some((code) => ACCOUNT_CODE.test(code)) || ACCOUNT_WORDS.test(words);
 }
@@ -134,12 +136,12 @@ function isAboutContentPolicy(body: string): boolean {
   return CONTENT_POLICY.test(`${codes.join(' ')} ${words}`);
 }
 
-/** What a refusal says by its codes, and in words of its own. */
+/** The codes of an error, and its message without quotations. */
 function readClaims(body: string): { codes: string[]; words: string } {
-  const { error, said } = readRefusal(body);
+  const { error, message } = readRefusal(body);
   const { type, code, status, details } = error;
   const codes = [type, code, status, asObject(details).error_code].map(asText);
-  return { codes, words: said.replace(QUOTED, '') };
+  return { codes, words: message.replace(QUOTED, '') };
 }
 
 function namesModel(body: string): boolean {
@@ -150,7 +152,7 @@ type Facts = Reading & { kind: FailureKind; cause: Error; retryAfterSeconds: num
 
 function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): ApiError {
   if (kind === 'busy') {
-    return new ApiError('rate_limited', 'The provider of this model is busy. Please retry.', {
+    return new ApiError('rate_limited', 'The provider for this model is busy. Please retry.', {
       retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds ?? 1))),
       cause,
     });
@@ -162,10 +164,10 @@ function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): Ap
     });
   }
   if (kind === 'request' || kind === 'reasoning') return requestRefusal({ body, status, cause });
-  return new ApiError('upstream_error', 'The provider of this model returned an error', { cause });
+  return new ApiError('upstream_error', 'The provider for this model returned an error', { cause });
 }
 
-/** The words that clients test for ("prompt is too long", "context length") survive the scrub. */
+/** The phrases that clients test for ("prompt is too long", "context length") survive the scrub. */
 function requestRefusal({ body, status, cause }: { body: string; status: number; cause: Error }): ApiError {
   const param = asText(readRefusal(body).error.param);
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
@@ -180,25 +182,26 @@ function requestRefusal({ body, status, cause }: { body: string; status: number;
     return new ApiError('invalid_request', 'The request is too large for this model', details);
   const message = readMessage(body);
   if (message === null)
-    return new ApiError('upstream_error', 'The provider of this model returned an error', { cause });
+    return new ApiError('upstream_error', 'The provider for this model returned an error', { cause });
   return new ApiError('invalid_request', message, details);
 }
 
-/** The provider's own words, without what is none of the client's business. Null: there are none. */
+/** The provider's message without what clients must not see. Null when there is none. */
 function readMessage(body: string): string | null {
-  const { said } = readRefusal(body);
-  return said === '' || /<html|<!doctype/i.test(said) || /\n\s+at /.test(said) ? null : scrub(said);
+  const { message } = readRefusal(body);
+  const isPage = /<html|<!doctype/i.test(message) || /\n\s+at /.test(message);
+  return message === '' || isPage ? null : scrub(message);
 }
 
-/** The error of a refusal, and its words, wherever they stand; Google puts the whole into a list. */
-function readRefusal(body: string): { error: Json; said: string } {
+/** The error and its message, wherever the provider puts them; Google wraps everything in a list. */
+function readRefusal(body: string): { error: Json; message: string } {
   const json = parseJson(body);
   const outer = asObject(Array.isArray(json) ? json[0] : json);
   const error = isObject(outer.error) ? outer.error : outer;
-  const said = [error.message, outer.error, outer.detail].find(
+  const message = [error.message, outer.error, outer.detail].find(
     (text) => typeof text === 'string' && text !== '',
   );
-  return { error, said: asText(said) };
+  return { error, message: asText(message) };
 }
 
 function scrub(text: string): string {

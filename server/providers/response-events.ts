@@ -1,15 +1,15 @@
 import type { ModelResponse, ResponsePart, StreamEvent } from '../protocols/neutral';
 
-/** A whole answer as if it had been streamed: for providers that answer a stream request at once. */
-export function responseEvents(answer: ModelResponse): StreamEvent[] {
+/** A whole response as stream events, for providers that respond to a stream request with one object. */
+export function responseEvents(response: ModelResponse): StreamEvent[] {
   let call = 0;
   const events: StreamEvent[] = [{ type: 'start' }];
-  for (const part of answer.parts) {
+  for (const part of response.parts) {
     events.push(...partEvents(part, call));
     if (part.type === 'tool-call') call++;
   }
-  if (answer.usage !== null) events.push({ type: 'usage', usage: answer.usage });
-  const { reason, stopSequence, explanation } = answer;
+  if (response.usage !== null) events.push({ type: 'usage', usage: response.usage });
+  const { reason, stopSequence, explanation } = response;
   return [...events, { type: 'finish', reason, stopSequence, explanation }];
 }
 

@@ -8,36 +8,36 @@ import { brokenResponse, type ProviderFailure } from './provider-failure';
 export type StreamFacts = {
   /** The latest that the provider reported. */
   usage: TokenUsage | null;
-  /** The usage covers the output: a stream that is left early may know its input only. */
+  /** The usage covers the output: early in a stream only the input may be known. */
   outputReported: boolean;
-  /** The true cost, where the provider reports it. */
+  /** The actual cost, where the provider reports it. */
   providerCost: Picocredits | null;
   /** Bytes of text, reasoning and tool arguments seen: the base of an estimate. */
   outputBytes: number;
-  /** An event of the answer was understood: the status may be committed. */
+  /** An event of the response was understood: the status may be committed. */
   started: boolean;
-  /** The answer is whole. */
+  /** The response is complete. */
   finished: boolean;
-  /** Why the answer broke off: the provider's error, or a cut. */
+  /** Why the response ended early: the provider's error, or a lost connection. */
   failure: ProviderFailure | null;
 };
 
 /**
- * A stream on its way from a provider to a client. `push` what arrives and send what it returns;
- * at the end of the body call `end`, look at `facts.failure`, settle, and only then send what
- * `end` returned. After a failure nothing more comes: send `fail` instead.
+ * A stream between a provider and a client. `push` what arrives and send what it returns. At the
+ * end of the body call `end`, check `facts.failure`, settle, and only then send what `end`
+ * returned. After a failure nothing more follows: send `fail` instead.
  */
 export type StreamRelay = StreamFrames & {
   push(chunk: Uint8Array): string;
-  /** What is left and what closes the client's stream; only what is left when the answer broke off. */
+  /** The rest and the end of the client's stream; only the rest when the response ended early. */
   end(): string;
   readonly facts: Readonly<StreamFacts>;
 };
 
-/** One direction of translation: takes the data of events, gives text for the client. */
+/** Turns the data of a provider's events into text for the client. */
 export type EventHandler = {
   event(data: string): string;
-  /** The body ended: what closes the client's stream. May find that the answer is not whole. */
+  /** The body ended: the end of the client's stream. May find that the response is incomplete. */
   close(): string;
 };
 

@@ -68,7 +68,7 @@ test('a whole turn reaches Claude as it was asked, but for what we must set', as
     'text/event-stream; charset=utf-8',
   ]);
   await response.text();
-  expect(response.headers.get('x-svc-warnings')).toBe('some anthropic-beta values were not passed on');
+  expect(response.headers.get('x-svc-warnings')).toBe('some anthropic-beta values were not forwarded');
 
   const { model: _, metadata: _metadata, ...rest } = REQUEST;
   const [sent] = upstream.seen(name);

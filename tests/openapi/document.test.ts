@@ -11,7 +11,7 @@ const document = buildDocument();
 /** Routes that are not for clients of the API. */
 const UNDOCUMENTED = {
   '/metrics': 'for the operator',
-  '/v1/responses': 'only says that this format is not offered',
+  '/v1/responses': 'only says that this format is not supported',
 };
 
 const operations: [string, string, OpenApiOperation][] = Object.entries(document.paths).flatMap(

@@ -270,10 +270,10 @@ describe('a stream that breaks', () => {
     const { error } = relay(ask('chat', 'openai'), frameEvents(cut.openai)).facts.failure ?? {};
     if (error === undefined) throw new Error('no failure');
     expect(ask('chat', 'openai').openStream().fail(error)).toBe(
-      'data: {"error":{"message":"The provider of this model broke off its answer","type":"upstream_error","param":null,"code":"502"}}\n\n',
+      'data: {"error":{"message":"The provider for this model ended the response early","type":"upstream_error","param":null,"code":"502"}}\n\n',
     );
     expect(ask('messages', 'openai').openStream().fail(error)).toBe(
-      'event: error\ndata: {"type":"error","error":{"type":"upstream_error","message":"The provider of this model broke off its answer"}}\n\n',
+      'event: error\ndata: {"type":"error","error":{"type":"upstream_error","message":"The provider for this model ended the response early"}}\n\n',
     );
   });
 
@@ -281,10 +281,14 @@ describe('a stream that breaks', () => {
     const stream = ask('messages', 'openai').openStream();
     const text = stream.push(frameEvents(cut.openai)) + stream.end();
     const { error } = stream.facts.failure ?? {};
-    await expect(readWithAnthropic(text + (error ? stream.fail(error) : ''))).rejects.toThrow(/broke off/);
+    await expect(readWithAnthropic(text + (error ? stream.fail(error) : ''))).rejects.toThrow(
+      /ended the response early/,
+    );
     const chat = ask('chat', 'openai').openStream();
     const chatText = chat.push(frameEvents(cut.openai)) + chat.end();
-    await expect(readWithOpenAi(chatText + (error ? chat.fail(error) : ''))).rejects.toThrow(/broke off/);
+    await expect(readWithOpenAi(chatText + (error ? chat.fail(error) : ''))).rejects.toThrow(
+      /ended the response early/,
+    );
   });
 
   test('a first event that is an error is known before anything was started', () => {

@@ -122,7 +122,7 @@ describe('messages to the other format: nothing is left out because it is writte
     ],
     [
       user({ type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } }),
-      'messages.0.content.0.source: this model takes no document URLs: send the PDF as base64',
+      'messages.0.content.0.source: this model does not accept document URLs: send the PDF as base64',
     ],
     [block({ type: 'tool_use', name: 'f', input: {} }), 'messages.1.content.0.id: is required'],
     [block({ type: 'tool_use', id: 't', input: {} }), 'messages.1.content.0.name: is required'],

@@ -4,7 +4,7 @@ import { respond } from '@/server/http/respond';
 
 export const POST = (): Promise<Response> =>
   respond('chat', () => {
-    throw new ApiError('not_found', 'The responses format is not offered. Use POST /v1/chat/completions.');
+    throw new ApiError('not_found', 'The Responses API is not supported. Use POST /v1/chat/completions.');
   });
 
 export const OPTIONS = preflight;

@@ -8,7 +8,7 @@ import { readCacheBreakpoint, readContent } from './read-parts';
 
 export type Conversation = { system: TextPart[]; messages: Message[] };
 
-/** Instructions that stand before the conversation, and the conversation in turns. */
+/** The instructions before the conversation, and the conversation in turns. */
 export function readConversation(wire: readonly Json[]): Conversation {
   const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
   const leading = wire.findIndex((message) => !isSystem(message));
@@ -27,7 +27,7 @@ export function readConversation(wire: readonly Json[]): Conversation {
 
 function readSystem(message: Json, param: string): TextPart[] {
   return readContent(message.content, param).map((part) => {
-    if (part.type !== 'text') throw refuse(param, 'takes text only');
+    if (part.type !== 'text') throw refuse(param, 'must be text only');
     return { ...part, ...readCacheBreakpoint(message) };
   });
 }
@@ -42,7 +42,7 @@ function readMessage(message: Json, param: string, legacy: LegacyIds): Message {
     case 'tool':
       return readResult(message, requireName(message.tool_call_id, `${param}.tool_call_id`), param);
     case 'function':
-      return readResult(message, legacy.answered(asText(message.name)), param);
+      return readResult(message, legacy.returned(asText(message.name)), param);
     default:
       return { role: 'user', parts: readContent(message.content, `${param}.content`) };
   }
@@ -57,7 +57,8 @@ function readResult(message: Json, callId: string, param: string): Message {
 }
 
 function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] {
-  if (message.audio) throw refuse(`${param}.audio`, 'refers to an earlier answer that this model cannot see');
+  if (message.audio)
+    throw refuse(`${param}.audio`, 'refers to an earlier response that this model cannot see');
   const refusal: Part[] =
     asText(message.refusal).trim() === '' ? [] : [{ type: 'text', text: asText(message.refusal) }];
   return [
@@ -70,8 +71,8 @@ function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] 
 }
 
 /**
- * Thoughts in the form that we gave them out, or as other gateways do. Only signed ones can be
- * taken up again by the model; plain text, and what another provider thought, is left out.
+ * Thoughts in the form in which we or other gateways return them. The model can continue only
+ * signed ones of its own; plain text and thoughts of other providers are left out.
  */
 function readThoughts(message: Json): Part[] {
   const blocks = [...asArray(message.reasoning_details), ...asArray(message.thinking_blocks)].map(asObject);
@@ -111,8 +112,8 @@ function readInput(json: unknown, param: string): Json {
   throw refuse(`${param}.arguments`, 'must be JSON');
 }
 
-/** Calls and results of the days before ids: paired by name, in order. */
-type LegacyIds = { called(name: string): string; answered(name: string): string };
+/** Calls and results of the old function format have no ids: paired by name, in order. */
+type LegacyIds = { called(name: string): string; returned(name: string): string };
 
 function pairLegacyCalls(): LegacyIds {
   const open: { id: string; name: string }[] = [];
@@ -123,7 +124,7 @@ function pairLegacyCalls(): LegacyIds {
       open.push({ id, name });
       return id;
     },
-    answered(name) {
+    returned(name) {
       const at = open.findIndex((call) => call.name === name);
       return at === -1 ? `unanswered_${name}` : (open.splice(at, 1)[0]?.id ?? '');
     },

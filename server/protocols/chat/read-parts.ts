@@ -5,7 +5,7 @@ import { refuseType } from '../read-options';
 
 export type ContentPart = TextPart | ImagePart | DocumentPart;
 
-/** Text or parts of a message; what is empty is left out. `param` names the place for refusals. */
+/** Text or parts of a message, without empty ones. `param` is what a refusal names. */
 export function readContent(content: unknown, param: string): ContentPart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return textParts(content);
@@ -15,28 +15,28 @@ export function readContent(content: unknown, param: string): ContentPart[] {
 
 function readPart(part: unknown, param: string): ContentPart[] {
   if (!isObject(part)) throw refuse(param, 'must be a part: an object with a type');
-  const mark = readCacheBreakpoint(part);
+  const breakpoint = readCacheBreakpoint(part);
   switch (part.type) {
     case 'text':
-      return textParts(requireText(part.text, `${param}.text`), mark);
+      return textParts(requireText(part.text, `${param}.text`), breakpoint);
     case 'refusal':
-      return textParts(requireText(part.refusal, `${param}.refusal`), mark);
+      return textParts(requireText(part.refusal, `${param}.refusal`), breakpoint);
     case 'image_url':
-      return [{ ...readImage(part.image_url, param), ...mark }];
+      return [{ ...readImage(part.image_url, param), ...breakpoint }];
     case 'file':
-      return [{ ...readFile(readObject(part.file, `${param}.file`), param), ...mark }];
+      return [{ ...readFile(readObject(part.file, `${param}.file`), param), ...breakpoint }];
     default:
       throw refuseType('parts', part.type, param);
   }
 }
 
-function textParts(text: string, mark: { cache?: CacheLifetime } = {}): TextPart[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text, ...mark }];
+function textParts(text: string, breakpoint: { cache?: CacheLifetime } = {}): TextPart[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...breakpoint }];
 }
 
 function readImage(image: unknown, param: string): ImagePart {
   const { url, file_id } = isObject(image) ? image : { url: image, file_id: undefined };
-  if (file_id !== undefined) throw refuse(param, 'uploaded files are not offered: send the image itself');
+  if (file_id !== undefined) throw refuse(param, 'uploaded files are not supported: send the image inline');
   const place = `${param}.image_url.url`;
   const address = requireText(url, place);
   if (!address.startsWith('data:')) return { type: 'image', place, source: { kind: 'url', url: address } };
@@ -46,7 +46,7 @@ function readImage(image: unknown, param: string): ImagePart {
 }
 
 function readFile(file: Json, param: string): DocumentPart {
-  if (file.file_id !== undefined) throw refuse(param, 'uploaded files are not offered: send file_data');
+  if (file.file_id !== undefined) throw refuse(param, 'uploaded files are not supported: send file_data');
   const place = `${param}.file.file_data`;
   const data = requireText(file.file_data, place);
   const title = asText(file.filename) || null;
@@ -58,9 +58,9 @@ function readFile(file: Json, param: string): DocumentPart {
   return { type: 'document', place, title, source: { kind: 'data', data: parsed?.data ?? data } };
 }
 
-/** OpenAI's breakpoint, and the field of Anthropic that other gateways take in this format too. */
+/** OpenAI's breakpoint, or Anthropic's field, which other gateways accept in this format too. */
 export function readCacheBreakpoint(part: Json): { cache?: CacheLifetime } {
-  const mark = isObject(part.cache_control) ? part.cache_control : part.prompt_cache_breakpoint;
-  if (!isObject(mark)) return {};
-  return { cache: mark.ttl === '1h' || mark.ttl === '12h' ? '1h' : '5m' };
+  const breakpoint = isObject(part.cache_control) ? part.cache_control : part.prompt_cache_breakpoint;
+  if (!isObject(breakpoint)) return {};
+  return { cache: breakpoint.ttl === '1h' || breakpoint.ttl === '12h' ? '1h' : '5m' };
 }

@@ -13,15 +13,15 @@ import { readConversation } from './read-messages';
 import { readCacheBreakpoint } from './read-parts';
 import type { ChatRequest } from './schema';
 
-/** Fields that are told to the other format, and those that say nothing to it. */
-const TOLD = new Set([
+/** Fields that are translated, and those that need no translation. */
+const TRANSLATED = new Set([
   ...['model', 'messages', 'n', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'response_format'],
   ...['temperature', 'top_p', 'top_k', 'stop', 'reasoning_effort', 'reasoning', 'thinking'],
   ...['user', 'safety_identifier', 'metadata', 'service_tier', 'modalities', 'usage', 'web_search_options'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
 ]);
-/** Values of fields without a counterpart that change nothing: these are dropped in silence. */
+/** Values that change nothing, of fields without a counterpart: dropped without a warning. */
 const IDLE = new Map<string, (value: unknown) => boolean>([
   ['frequency_penalty', (value) => value === 0],
   ['presence_penalty', (value) => value === 0],
@@ -31,10 +31,14 @@ const IDLE = new Map<string, (value: unknown) => boolean>([
   ['store', (value) => value === false],
 ]);
 
-/** Reads a chat request for a provider of another format. What is dropped is told in `warnings`. */
+/** Reads a chat request for a provider of another format. `warnings` gets what is dropped. */
 export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt {
   if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 for this model');
-  noteDropped(request, (field, value) => TOLD.has(field) || IDLE.get(field)?.(value) === true, warnings);
+  noteDropped(
+    request,
+    (field, value) => TRANSLATED.has(field) || IDLE.get(field)?.(value) === true,
+    warnings,
+  );
   if (request.messages.some(({ role, name }) => role === 'user' && asText(name) !== ''))
     warnings.push('messages.name was dropped');
   const tools = readTools(request);
@@ -102,15 +106,15 @@ function readOutputFormat(format: Json | null | undefined): OutputFormat | null 
   return { type: 'json-schema', name: asText(name) || 'response', schema, strict: strict === true };
 }
 
-/** As OpenAI asks for it, as Anthropic does (`thinking`), or as OpenRouter does (`reasoning`). */
+/** In OpenAI's form, in Anthropic's (`thinking`) or in OpenRouter's (`reasoning`). */
 export function readReasoning(request: ChatRequest): Reasoning | null {
   const { effort, enabled, max_tokens } = asObject(request.reasoning);
-  const asked = request.reasoning_effort ?? effort;
-  if (asked === 'none') return { type: 'off' };
-  if (asked == null && request.thinking == null) {
+  const requested = request.reasoning_effort ?? effort;
+  if (requested === 'none') return { type: 'off' };
+  if (requested == null && request.thinking == null) {
     if (enabled === false) return { type: 'off' };
     if (typeof max_tokens === 'number') return { type: 'budget', tokens: max_tokens };
     if (enabled === true) return { type: 'adaptive', effort: null };
   }
-  return readThinking(request.thinking, readEffort(asked, 'reasoning_effort', ['none']));
+  return readThinking(request.thinking, readEffort(requested, 'reasoning_effort', ['none']));
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Answers of the chat format as clients may rely on them. Loose, like the request: what a provider
- * of the same format adds goes through.
+ * Responses of the chat format as clients may rely on them. Loose, like the request: what a
+ * provider of the same format adds passes through.
  */
 
 const chatUsageSchema = z
@@ -29,7 +29,10 @@ const toolCall = z.looseObject({
 });
 
 const reasoning = {
-  reasoning_content: z.string().nullish().meta({ description: 'What the model thought, where it tells.' }),
+  reasoning_content: z
+    .string()
+    .nullish()
+    .meta({ description: 'The thinking of the model, where it is visible.' }),
   reasoning_details: z
     .array(z.looseObject({ type: z.string() }))
     .nullish()
@@ -64,7 +67,7 @@ export const chatCompletionSchema = z
     ),
     usage: chatUsageSchema.nullish(),
   })
-  .meta({ description: 'A whole answer of the chat format.' });
+  .meta({ description: 'A complete response in the chat format.' });
 
 export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 

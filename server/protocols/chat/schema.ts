@@ -14,7 +14,7 @@ import {
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 /**
- * What a chat request must look like for us to meter it. The rest of the format goes through
+ * What a chat request must contain for us to meter it. The rest of the format passes through
  * unread: it grows monthly, and the provider validates it.
  */
 export const chatRequestSchema = z.looseObject({
@@ -28,8 +28,8 @@ export const chatRequestSchema = z.looseObject({
         {
           role: z.enum(ROLES, { error: expecting('one of system, developer, user, assistant, tool') }),
           content: unread(['string', 'array', 'null'], 'Text, or parts: `text`, `image_url`, `file`.'),
-          tool_calls: unread('array', 'Of an assistant: the calls that it made.'),
-          tool_call_id: unread('string', 'Of a tool: the call that it answers.'),
+          tool_calls: unread('array', 'On an assistant message: the calls that it made.'),
+          tool_call_id: unread('string', 'On a tool message: the call that it is the result of.'),
         },
         { error: 'must be an object with role and content' },
       ),
@@ -37,8 +37,8 @@ export const chatRequestSchema = z.looseObject({
     )
     .min(1, { error: 'must hold at least one message' })
     .meta({ description: 'The conversation, oldest first.' }),
-  stream: flag.nullish().meta({ description: 'Send the answer as it is written, as server-sent events.' }),
-  max_tokens: positiveInteger.nullish().meta({ description: 'The longest answer, per choice.' }),
+  stream: flag.nullish().meta({ description: 'Stream the response as server-sent events.' }),
+  max_tokens: positiveInteger.nullish().meta({ description: 'Maximum output tokens per choice.' }),
   max_completion_tokens: positiveInteger
     .nullish()
     .meta({ description: 'The newer name of `max_tokens`; wins when both are given.' }),
@@ -46,17 +46,19 @@ export const chatRequestSchema = z.looseObject({
     .min(1, { error: 'must be at least 1' })
     .max(8, { error: 'must be at most 8' })
     .nullish()
-    .meta({ description: 'Answers to write; some models write one only.' }),
+    .meta({ description: 'Number of choices; some models support only one.' }),
   temperature: anyNumber.nullish().meta({ description: '0 to 2.' }),
   top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
-  top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens, where a model can.' }),
+  top_k: wholeNumber
+    .nullish()
+    .meta({ description: 'Sample from this many of the likeliest tokens, where the model supports it.' }),
   stop: z
     .union([z.string(), z.array(text)], { error: 'must be a string or an array of strings' })
     .nullish()
-    .meta({ description: 'Texts that end the answer.' }),
+    .meta({ description: 'Texts that end the output.' }),
   stream_options: z
     .looseObject(
-      { include_usage: flag.nullish().meta({ description: 'Tell the tokens in a last chunk.' }) },
+      { include_usage: flag.nullish().meta({ description: 'Report usage in a final chunk.' }) },
       { error: 'must be an object' },
     )
     .nullish(),
@@ -72,14 +74,14 @@ export const chatRequestSchema = z.looseObject({
   functions: objectList('functions')
     .nullish()
     .meta({ description: 'The old name of `tools`.', deprecated: true }),
-  // Priced differently than the catalogue says, so not passed on.
-  service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is offered' }).nullish(),
-  web_search_options: z.null({ error: 'is not offered' }).optional(),
+  // Other tiers cost something else than the catalogue says.
+  service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is supported' }).nullish(),
+  web_search_options: z.null({ error: 'is not supported' }).optional(),
 });
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-/** The output limit that the client asked for, under either name. */
+/** The client's output limit, under either name. */
 export function requestedOutputTokens(request: ChatRequest): number | null {
   return request.max_completion_tokens ?? request.max_tokens ?? null;
 }

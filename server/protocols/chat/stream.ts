@@ -10,7 +10,7 @@ import {
   writeUsage,
 } from './write';
 
-/** A comment: clients of this format take every data event for a chunk. */
+/** A comment, because clients of this format treat every data event as a chunk. */
 export const CHAT_KEEPALIVE = ': keepalive\n\n';
 export const CHAT_DONE = 'data: [DONE]\n\n';
 
@@ -23,8 +23,8 @@ export function writeChatError(error: ApiError): string {
 }
 
 /**
- * Writes an answer as chat-completion chunks. The finish chunk is kept for `close`, so that the
- * client cannot hold a finished answer before it is paid.
+ * Writes a response as chat-completion chunks. The finish chunk waits for `close`, so that no
+ * client has a finished response before it is settled.
  */
 export function writeChatStream(envelope: Envelope, { includeUsage }: { includeUsage: boolean }) {
   let finish: Finish = { reason: 'end', stopSequence: null, explanation: null };
@@ -108,7 +108,7 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
     return signature === null ? '' : delta({ reasoning_details: [writeReasoningDetail(detail, details++)] });
   }
 
-  /** What ends the stream: the finish chunk, usage when asked for, `[DONE]`. */
+  /** The end of the stream: the finish chunk, usage if requested, `[DONE]`. */
   function close(usage: TokenUsage): string {
     const why = finish.reason === 'refusal' && !hasRefused && finish.explanation !== null;
     return (

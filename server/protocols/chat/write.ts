@@ -10,7 +10,7 @@ export const FINISH_REASONS: Record<StopReason, string> = {
   refusal: 'content_filter',
 };
 
-/** Here the prompt includes what was read from and written to the cache. */
+/** In this format the prompt includes tokens read from and written to the cache. */
 export function writeUsage(usage: TokenUsage): ChatUsage {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const prompt = usage.input + usage.cacheRead + written;
@@ -37,7 +37,7 @@ export type Envelope = {
 };
 
 export function writeResponse(
-  answer: ModelResponse,
+  response: ModelResponse,
   usage: TokenUsage,
   { id, created, model }: Envelope,
 ): ChatCompletion {
@@ -49,9 +49,9 @@ export function writeResponse(
     choices: [
       {
         index: 0,
-        message: writeMessage(answer),
+        message: writeMessage(response),
         logprobs: null,
-        finish_reason: FINISH_REASONS[answer.reason],
+        finish_reason: FINISH_REASONS[response.reason],
       },
     ],
     usage: writeUsage(usage),
@@ -60,7 +60,7 @@ export function writeResponse(
 
 type ChatMessage = ChatCompletion['choices'][number]['message'];
 
-function writeMessage(answer: ModelResponse): ChatMessage {
+function writeMessage(response: ModelResponse): ChatMessage {
   const message = {
     text: '',
     refusal: '',
@@ -69,7 +69,7 @@ function writeMessage(answer: ModelResponse): ChatMessage {
     details: [] as NonNullable<ChatMessage['reasoning_details']>,
     calls: [] as NonNullable<ChatMessage['tool_calls']>,
   };
-  for (const part of answer.parts) {
+  for (const part of response.parts) {
     switch (part.type) {
       case 'text':
         message.annotations.push(...writeAnnotations(part.citations, message.text.length, part.text.length));
@@ -98,7 +98,7 @@ function writeMessage(answer: ModelResponse): ChatMessage {
   return {
     role: 'assistant',
     content: text !== '' || calls.length === 0 ? text : null,
-    refusal: refusal !== '' ? refusal : answer.reason === 'refusal' ? answer.explanation : null,
+    refusal: refusal !== '' ? refusal : response.reason === 'refusal' ? response.explanation : null,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(annotations.length > 0 && { annotations }),
@@ -122,7 +122,7 @@ type Thought =
   | { type: 'reasoning'; text: string; signature: string | null }
   | { type: 'redacted-reasoning'; data: string };
 
-/** What a client must send back, byte for byte, for the model to take its thought up again. */
+/** What a client must send back, byte for byte, so that the model can continue its thought. */
 export function writeReasoningDetail(thought: Thought, index: number): Json & { type: string } {
   return thought.type === 'reasoning'
     ? { type: 'reasoning.text', text: thought.text, signature: thought.signature, index }

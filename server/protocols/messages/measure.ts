@@ -1,7 +1,7 @@
 import { type InputSize, measureInput, type TokenKind } from '../measure-size';
 import type { MessagesRequest } from './schema';
 
-/** Takes the body of a `count_tokens` request too: it has no limit, and needs none here. */
+/** Accepts the body of a `count_tokens` request too, which has no output limit. */
 export function measureMessages(
   request: Pick<MessagesRequest, 'messages' | 'system' | 'tools' | 'output_config' | 'output_format'>,
   kind: TokenKind = 'anthropic',

@@ -14,7 +14,7 @@ import { unpackSignature } from '../tool-ids';
 
 type ContentPart = TextPart | ImagePart | DocumentPart;
 
-/** A string or blocks as parts. What cannot be told in another format is refused, or dropped with a warning. */
+/** A string or blocks as parts. What other formats cannot express is refused, or dropped with a warning. */
 export function readBlocks(content: unknown, param: string, warnings: string[]): Part[] {
   if (typeof content === 'string') return textPart(content);
   return asArray(content).flatMap((block, index) =>
@@ -72,16 +72,21 @@ function readContents(content: unknown, param: string, warnings: string[]): Cont
 }
 
 function readContent(block: Json, param: string, warnings: string[]): ContentPart[] {
-  const mark = readCacheBreakpoint(block);
+  const breakpoint = readCacheBreakpoint(block);
   switch (block.type) {
     case 'text':
-      return textPart(requireText(block.text, `${param}.text`), mark);
+      return textPart(requireText(block.text, `${param}.text`), breakpoint);
     case 'image':
-      return [{ ...readImage(readObject(block.source, `${param}.source`), `${param}.source`), ...mark }];
+      return [
+        { ...readImage(readObject(block.source, `${param}.source`), `${param}.source`), ...breakpoint },
+      ];
     case 'document':
       return readDocument(block, param, warnings);
     case 'search_result':
-      return textPart(joinLines(asText(block.title), asText(block.source), ...texts(block.content)), mark);
+      return textPart(
+        joinLines(asText(block.title), asText(block.source), ...texts(block.content)),
+        breakpoint,
+      );
     case 'tool_reference':
       return textPart(`[tool: ${asText(block.tool_name)}]`);
     default:
@@ -104,13 +109,13 @@ function readImage(source: Json, place: string): ImagePart {
   }
 }
 
-/** Title and context are told to the model beside what they belong to. */
+/** Title and context become text next to the document. */
 function readDocument(block: Json, param: string, warnings: string[]): ContentPart[] {
   const place = `${param}.source`;
   const source = readObject(block.source, place);
   const title = asText(block.title) || null;
   const context = asText(block.context);
-  const mark = readCacheBreakpoint(block);
+  const breakpoint = readCacheBreakpoint(block);
   if (asObject(block.citations).enabled === true) warnings.push('citations were dropped');
   switch (source.type) {
     case 'base64':
@@ -118,20 +123,20 @@ function readDocument(block: Json, param: string, warnings: string[]): ContentPa
         throw refuse(`${place}.media_type`, 'must be application/pdf');
       return [
         ...textPart(context),
-        { type: 'document', place, title, source: readData(source, place), ...mark },
+        { type: 'document', place, title, source: readData(source, place), ...breakpoint },
       ];
     case 'url': {
       const url = requireText(source.url, `${place}.url`);
       return [
         ...textPart(context),
-        { type: 'document', place, title, source: { kind: 'url', url }, ...mark },
+        { type: 'document', place, title, source: { kind: 'url', url }, ...breakpoint },
       ];
     }
     case 'text':
-      return textPart(joinLines(title, context, requireText(source.data, `${place}.data`)), mark);
+      return textPart(joinLines(title, context, requireText(source.data, `${place}.data`)), breakpoint);
     case 'content':
       if (typeof source.content === 'string')
-        return textPart(joinLines(title, context, source.content), mark);
+        return textPart(joinLines(title, context, source.content), breakpoint);
       return [
         ...textPart(joinLines(title, context)),
         ...readContents(source.content, `${place}.content`, warnings),
@@ -146,13 +151,13 @@ const readData = ({ data }: Json, place: string) =>
 
 function refuseSource({ type }: Json, place: string, types: string) {
   return type === 'file'
-    ? refuse(place, 'uploaded files are not offered: send the content itself')
+    ? refuse(place, 'uploaded files are not supported: send the content inline')
     : refuse(`${place}.type`, `must be ${types}`);
 }
 
 const joinLines = (...lines: (string | null)[]): string => lines.filter(Boolean).join('\n');
 
-/** Results of tools that ran at another provider: what can be read is told as text. */
+/** Results of tools that ran at another provider become text, as far as they can be read. */
 function readServerToolResult(block: Json, param: string, warnings: string[]): TextPart[] {
   const type = asText(block.type);
   if (!type.endsWith('_tool_result') || type.startsWith('mcp_')) throw refuseType('blocks', type, param);
@@ -169,8 +174,8 @@ function texts(content: unknown): string[] {
   return asArray(content).map((part) => asText(asObject(part).text));
 }
 
-function textPart(text: string, mark: { cache?: CacheLifetime } = {}): TextPart[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text, ...mark }];
+function textPart(text: string, breakpoint: { cache?: CacheLifetime } = {}): TextPart[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...breakpoint }];
 }
 
 export function readCacheBreakpoint(block: Json): { cache?: CacheLifetime } {

@@ -22,17 +22,17 @@ import {
 import { readBlocks, readCacheBreakpoint } from './read-blocks';
 import type { MessagesRequest } from './schema';
 
-/** Claude Code tells who pays in a line that differs per request: it would defeat other providers' caches. */
+/** Claude Code names the payer in a line that differs per request, which would defeat other providers' caches. */
 const ATTRIBUTION = 'x-anthropic-billing-header';
 
-/** Fields that are told to the other format, those that say nothing to it, and those whose only value changes nothing. */
-const TOLD = new Set([
+/** Fields that are translated, those that need no translation, and those whose only value changes nothing. */
+const TRANSLATED = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'tools', 'tool_choice', 'stop_sequences'],
   ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format'],
   ...['metadata', 'service_tier', 'cache_control', 'speed', 'inference_geo', 'mcp_servers', 'fallbacks'],
 ]);
 
-/** Reads a messages request for a provider of another format. What is dropped is told in `warnings`. */
+/** Reads a messages request for a provider of another format. `warnings` gets what is dropped. */
 export function readMessagesPrompt(request: MessagesRequest, warnings: string[]): Prompt {
   const tools = (request.tools ?? []).map(readTool);
   refuseDuplicates(tools);
@@ -46,7 +46,7 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
   if (messages.every(({ role }) => role === 'system'))
     throw refuse('messages', 'needs at least one user message');
   const choice = asObject(request.tool_choice);
-  noteDropped(request, (field) => TOLD.has(field), warnings);
+  noteDropped(request, (field) => TRANSLATED.has(field), warnings);
   return {
     system: readSystem(request.system, warnings),
     messages,
@@ -65,7 +65,7 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
 
 function readSystem(system: unknown, warnings: string[]): TextPart[] {
   return readBlocks(system ?? [], 'system', warnings).flatMap((part) => {
-    if (part.type !== 'text') throw refuse('system', 'takes text only');
+    if (part.type !== 'text') throw refuse('system', 'must be text only');
     return part.text.startsWith(ATTRIBUTION) ? [] : [part];
   });
 }

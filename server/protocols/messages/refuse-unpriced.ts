@@ -2,7 +2,7 @@ import { asArray, asObject, asText, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { CountTokensRequest } from './schema';
 
-/** Fields that change the price or who answers, or reach into an account. The value that changes nothing passes. */
+/** Fields that change the price or the model, or reach into an account. A value that changes nothing passes. */
 const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   speed: (value) => value === 'standard',
   inference_geo: (value) => value === 'global',
@@ -12,12 +12,12 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   thread: () => false,
 };
 /**
- * Tools that the provider runs: billed beside the tokens, or, as a page that it fetches, in tokens
- * that no hold could foresee.
+ * Tools that the provider runs: billed on top of the tokens, or, for a page that it fetches, in
+ * tokens that no hold can foresee.
  */
 const BILLED_TOOLS = /^(web_search|web_fetch|code_execution|advisor|mcp)_/;
 
-/** What the catalogue does not price, and files of an account that all users share; for every provider. */
+/** Refuses, for every provider, what the catalogue does not price, and files of the account that all users share. */
 export function refuseUnpricedMessages(request: CountTokensRequest): void {
   for (const [field, isIdle] of Object.entries(DENIED_FIELDS)) {
     const value = request[field];
@@ -28,7 +28,10 @@ export function refuseUnpricedMessages(request: CountTokensRequest): void {
     throw refuseField('context_management.edits');
   for (const [index, tool] of (request.tools ?? []).entries()) {
     if (BILLED_TOOLS.test(asText(tool.type))) {
-      throw refuse(`tools.${index}.type`, `tools of type ${asText(tool.type).slice(0, 40)} are not offered`);
+      throw refuse(
+        `tools.${index}.type`,
+        `tools of type ${asText(tool.type).slice(0, 40)} are not supported`,
+      );
     }
   }
   for (const [index, message] of request.messages.entries())
@@ -40,7 +43,7 @@ function refuseFiles(content: unknown, param: string): void {
     const { type, source, content: inner } = asObject(block);
     const place = `${param}.${index}`;
     if (asObject(source).type === 'file' || type === 'container_upload') {
-      throw refuse(place, 'uploaded files are not offered: send the content itself');
+      throw refuse(place, 'uploaded files are not supported: send the content inline');
     }
     refuseFiles(inner, `${place}.content`);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Answers of the messages format as clients may rely on them; what a provider adds goes through. */
+/** Responses of the messages format as clients may rely on them; what a provider adds passes through. */
 
 const messageUsageSchema = z
   .looseObject({
@@ -41,7 +41,7 @@ export const messageSchema = z
     ...stop,
     usage: messageUsageSchema,
   })
-  .meta({ description: 'A whole answer of the messages format.' });
+  .meta({ description: 'A complete response in the messages format.' });
 
 export type Message = z.output<typeof messageSchema>;
 

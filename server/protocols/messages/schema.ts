@@ -6,7 +6,7 @@ const content = z.union([z.string(), z.array(block)], {
   error: expecting('a string or an array of content blocks'),
 });
 
-/** What counts as input: all of a `count_tokens` request, and a part of every other. */
+/** The input: all of a `count_tokens` request, and a part of every other. */
 export const countTokensSchema = z.looseObject({
   model: z
     .string({ error: expecting('a model id such as anthropic/claude-sonnet-5') })
@@ -23,23 +23,23 @@ export const countTokensSchema = z.looseObject({
     )
     .min(1, { error: 'must hold at least one message' })
     .meta({ description: 'The conversation, oldest first.' }),
-  system: content.nullish().meta({ description: 'What the model is told before the conversation.' }),
+  system: content.nullish().meta({ description: 'Instructions that precede the conversation.' }),
   tools: objectList('tools').nullish().meta({ description: 'Tools that the model may use.' }),
   output_config: json.nullish(),
   output_format: json.nullish(),
 });
 
-/** What a messages request must look like for us to meter it; the rest goes through unread. */
+/** What a messages request must contain for us to meter it; the rest passes through unread. */
 export const messagesRequestSchema = countTokensSchema.extend({
   max_tokens: wholeNumber
     .min(1, { error: 'must be at least 1' })
-    .meta({ description: 'The longest answer, thinking included.' }),
-  stream: flag.nullish().meta({ description: 'Send the answer as it is written, as server-sent events.' }),
+    .meta({ description: 'Maximum output tokens, thinking included.' }),
+  stream: flag.nullish().meta({ description: 'Stream the response as server-sent events.' }),
   temperature: anyNumber.nullish().meta({ description: '0 to 1.' }),
   top_p: anyNumber.nullish().meta({ description: '0 to 1.' }),
-  top_k: wholeNumber.nullish().meta({ description: 'Choose among so many tokens.' }),
+  top_k: wholeNumber.nullish().meta({ description: 'Sample from this many of the likeliest tokens.' }),
   tool_choice: json.nullish().meta({ description: '`auto`, `any`, `none`, or one tool.' }),
-  metadata: unread('object', 'Taken and not passed on.'),
+  metadata: unread('object', 'Accepted but not forwarded.'),
   thinking: z
     .looseObject({ type: text }, { error: 'must be an object' })
     .nullish()
@@ -47,7 +47,7 @@ export const messagesRequestSchema = countTokensSchema.extend({
   stop_sequences: z
     .array(text, { error: 'must be an array of strings' })
     .nullish()
-    .meta({ description: 'Texts that end the answer.' }),
+    .meta({ description: 'Texts that end the output.' }),
 });
 
 export type CountTokensRequest = z.output<typeof countTokensSchema>;

@@ -3,12 +3,12 @@ import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
 import { packSignature } from '../tool-ids';
 import { type Envelope, writeEmptyMessage, writeErrorBody, writeStop, writeUsage } from './write';
 
-/** Named like its type: the SDKs of this format drop every event without a name. */
+/** The event is named after its type: the SDKs of this format drop events without a name. */
 export function messagesFrame(event: Json & { type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Blocks as they begin: what stands in them comes in deltas. */
+/** Blocks start empty; their content follows in deltas. */
 export const EMPTY_TEXT = { type: 'text', text: '' };
 export const EMPTY_THOUGHT = { type: 'thinking', thinking: '', signature: '' };
 
@@ -21,14 +21,14 @@ export function writeMessagesError(error: ApiError): string {
 /** The block of text or thought that is being written. */
 type Open = { kind: 'text' | 'thinking'; index: number } | null;
 
-/** Usage as it stands when a message begins. Without output: some clients add that of the end to it. */
+/** Usage at the start of a message. Without output, because some clients add the final output to it. */
 export function usageAtStart(usage: TokenUsage): TokenUsage {
   return { ...usage, output: 0, reasoning: 0 };
 }
 
 /**
- * Writes an answer as the events of the messages format: blocks counted densely, each opened
- * empty and closed once. What ends the message is kept for `close`. `expected` is the input as far
+ * Writes a response as events of the messages format: blocks are numbered without gaps, each opened
+ * empty and closed once. The end of the message waits for `close`. `expected` is the input as far
  * as it is known at the start, for clients that read it nowhere else.
  */
 export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsage) {
@@ -86,7 +86,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
   function endThought(signature: string | null): string {
     if (open?.kind === 'thinking') return closeOpen(signature ?? envelope.mark);
     if (signature === null) return '';
-    // A thought that is not shown still has a signature that must come back.
+    // A hidden thought still has a signature that the client must send back.
     const opened = closeOpen();
     open = { kind: 'thinking', index: nextIndex };
     return opened + startBlock(EMPTY_THOUGHT) + closeOpen(signature);
@@ -127,7 +127,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
     return signed + stopFrame(index);
   }
 
-  /** What ends the message: open blocks, the stop reason with the final usage, `message_stop`. */
+  /** The end of the message: open blocks, the stop reason with the final usage, `message_stop`. */
   function close(usage: TokenUsage): string {
     const closed = closeOpen() + [...tools.values()].map(stopFrame).join('');
     return (

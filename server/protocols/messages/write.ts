@@ -13,7 +13,7 @@ const STOP_REASONS: Record<StopReason, string> = {
   refusal: 'refusal',
 };
 
-/** Here the input leaves out what was read from and written to the cache. */
+/** In this format the input excludes tokens read from and written to the cache. */
 export function writeUsage(usage: TokenUsage): Message['usage'] {
   return {
     input_tokens: usage.input,
@@ -33,7 +33,7 @@ export function writeErrorBody(error: ApiError): Json {
   return { type: 'error', error: { type: error.code, message: error.message } };
 }
 
-/** `mark` signs the thoughts of a provider that signs none. */
+/** `mark` is the signature for thoughts of a provider that signs none. */
 export type Envelope = { id: string; model: string; mark: string };
 
 export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): Message {
@@ -63,15 +63,15 @@ export function writeStop({
   };
 }
 
-export function writeResponse(answer: ModelResponse, usage: TokenUsage, envelope: Envelope): Message {
+export function writeResponse(response: ModelResponse, usage: TokenUsage, envelope: Envelope): Message {
   return {
     ...writeEmptyMessage(envelope, usage),
-    content: answer.parts.flatMap((part) => writeBlock(part, envelope.mark)),
-    ...writeStop(answer),
+    content: response.parts.flatMap((part) => writeBlock(part, envelope.mark)),
+    ...writeStop(response),
   };
 }
 
-/** An empty text becomes no block at all: a client would send it back, and be refused. */
+/** An empty text becomes no block: a client would send it back and be refused. */
 function writeBlock(part: ResponsePart, mark: string): Message['content'] {
   switch (part.type) {
     case 'text':

@@ -1,26 +1,26 @@
 import type { Effort } from '../../protocols/neutral';
 import { findByLongestPrefix } from '../longest-prefix';
 
-/** What a Claude model takes. Source: the vendor's model pages and migration guides, November 2026. */
+/** What a Claude model accepts. Source: the vendor's model pages and migration guides, November 2026. */
 export type ClaudeCapabilities = {
   maxOutput: number;
-  /** Takes temperature, top_p and top_k. */
+  /** Accepts temperature, top_p and top_k. */
   sampling: boolean;
   thinking: 'adaptive' | 'budget';
-  /** Takes a thinking budget in tokens. */
+  /** Accepts a thinking budget in tokens. */
   takesBudget: boolean;
-  /** Thinks when nothing is said of it. */
+  /** Thinks unless told not to. */
   thinksByDefault: boolean;
-  /** How thinking is switched off; null: it cannot be. */
+  /** How thinking is switched off; null when it cannot be. */
   off: 'disabled' | 'between_tools' | null;
   /** With thinking off, efforts above high are refused. */
   offLimitsEffort: boolean;
   forcedTool: boolean;
   nativeJson: boolean;
   efforts: readonly Effort[];
-  /** Takes system turns inside the conversation. */
+  /** Accepts system turns inside the conversation. */
   laterSystem: boolean;
-  /** Continues a last turn of the assistant. */
+  /** Continues a final assistant turn. */
   prefill: boolean;
   strictTools: boolean;
 };
@@ -60,7 +60,7 @@ const BUDGET: ClaudeCapabilities = {
 const BUDGET_OLD: ClaudeCapabilities = { ...BUDGET, nativeJson: false, strictTools: false };
 const ALWAYS: ClaudeCapabilities = { ...ADAPTIVE, thinksByDefault: true, off: null };
 
-/** The longest beginning that fits decides. */
+/** By prefix of the model's name; the longest one decides. */
 const CLAUDE: Record<string, ClaudeCapabilities> = {
   'claude-': { ...ADAPTIVE, laterSystem: false },
   'claude-sonnet-5-5': { ...ALWAYS, off: 'between_tools', forcedTool: false },
@@ -88,7 +88,7 @@ const CLAUDE: Record<string, ClaudeCapabilities> = {
   'claude-3': { ...BUDGET_OLD, maxOutput: 8_192 },
 };
 
-/** Names are written with dots by some providers, and with the vendor in front by others. */
+/** Some providers write names with dots, others with the vendor in front. */
 export function claudeCapabilities(upstreamModel: string): ClaudeCapabilities {
   const model = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1).replaceAll('.', '-');
   return findByLongestPrefix(CLAUDE, model) ?? ADAPTIVE;

@@ -20,10 +20,10 @@ export function writeHeaders(
   client: ClientHeaders,
   { isNative, warnings }: { isNative: boolean; warnings: string[] },
 ): Record<string, string> {
-  const asked = client['anthropic-version'] ?? '';
+  const requested = client['anthropic-version'] ?? '';
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    'anthropic-version': isNative && KNOWN_VERSIONS.has(asked) ? asked : DEFAULT_VERSION,
+    'anthropic-version': isNative && KNOWN_VERSIONS.has(requested) ? requested : DEFAULT_VERSION,
   };
   const betas = isNative ? allowBetas(client['anthropic-beta'] ?? '', warnings) : '';
   if (betas !== '') headers['anthropic-beta'] = betas;
@@ -31,8 +31,8 @@ export function writeHeaders(
 }
 
 function allowBetas(header: string, warnings: string[]): string {
-  const asked = header.split(',').flatMap((beta) => beta.trim() || []);
-  const allowed = asked.filter((beta) => ALLOWED_BETAS.test(beta));
-  if (allowed.length < asked.length) warnings.push('some anthropic-beta values were not passed on');
+  const requested = header.split(',').flatMap((beta) => beta.trim() || []);
+  const allowed = requested.filter((beta) => ALLOWED_BETAS.test(beta));
+  if (allowed.length < requested.length) warnings.push('some anthropic-beta values were not forwarded');
   return allowed.join(',');
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../protocols/neutral';
 import { asArray, isObject } from '../../protocols/read-fields';
 
-/** Limits that the schema compiler does not take: told to the model in the description instead. */
+/** Limits that the schema compiler does not accept: moved to the description, for the model to read. */
 const LIMITS = [
   'minimum',
   'maximum',
@@ -33,7 +33,7 @@ const SCHEMA_MAPS = ['properties', '$defs', 'definitions'];
 const SCHEMA_LISTS = ['anyOf', 'allOf', 'prefixItems'];
 const MAX_OPTIONAL_PROPERTIES = 10;
 
-/** The schema as Anthropic's structured output takes it. */
+/** The schema as Anthropic's structured output accepts it. */
 export function cleanSchema(schema: Json): Json {
   const { oneOf, $schema: _, ...rest } = schema;
   const cleaned: Json = {};
@@ -77,20 +77,20 @@ export function isCompilable(schema: Json): boolean {
   return isClosed && optional <= MAX_OPTIONAL_PROPERTIES && !isRecursive(schema);
 }
 
-/** Every schema inside a schema, itself included. */
+/** Visits every schema inside a schema, itself included. */
 export function walk(value: unknown, visit: (node: Json) => void): void {
   if (Array.isArray(value)) for (const item of value) walk(item, visit);
   if (!isObject(value)) return;
   visit(value);
   for (const [key, inner] of Object.entries(value)) {
-    // Names of properties are not keywords.
+    // Property names are not keywords.
     if (SCHEMA_MAPS.includes(key) && isObject(inner))
       for (const schema of Object.values(inner)) walk(schema, visit);
     else if (key !== 'enum' && key !== 'const' && key !== 'default' && key !== 'examples') walk(inner, visit);
   }
 }
 
-/** A definition that leads back to itself, or a reference to the whole. */
+/** Whether a definition leads back to itself, or a reference to the root. */
 function isRecursive(schema: Json): boolean {
   const definitions = new Map<string, unknown>();
   for (const key of ['$defs', 'definitions']) {

@@ -18,14 +18,14 @@ import { collectUsage, isWholeMessage, readEvent, readMessageEvents } from './st
 export type PassThroughOptions = {
   facts: StreamFacts;
   envelope: Envelope;
-  /** What is told when the provider told nothing. */
+  /** Reported when the provider reports nothing. */
   estimate: () => TokenUsage;
 };
 
 /**
- * Relays a messages stream to a client of the same format. Events go through as they came, but
- * for the model's name and the closing `message_stop`; names of events are added, a second
- * `message_start` is taken out, and missing usage is filled in, since the SDKs crash on each.
+ * Relays a messages stream to a client of the same format. Events pass through unchanged except for
+ * the model's name and the closing `message_stop`. Names of events are added, a second
+ * `message_start` is removed, and missing usage is filled in, since the SDKs crash on each.
  */
 export function passMessagesStream(options: PassThroughOptions): EventHandler {
   const { facts, envelope, estimate } = options;
@@ -34,7 +34,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   let isStopped = false;
   let hasCalls = false;
   let stopReason = '';
-  /** Blocks by the provider's count, and how many there were: some leave numbers out, or begin again. */
+  /** Blocks by the provider's index, and their number: some providers skip or reuse indexes. */
   const places = new Map<unknown, number>();
   let blocks = 0;
   let whole: EventHandler | null = null;
@@ -43,7 +43,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     const event = readEvent(data, facts);
     if (event === null) return '';
     if (isWholeMessage(event)) {
-      // It is read once more, by the reader of whole answers.
+      // The reader of whole responses counts the bytes again.
       facts.outputBytes = 0;
       whole = streamWhole(options);
       return whole.event(data);
@@ -88,12 +88,12 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     stopReason = asText(asObject(event.delta).stop_reason) || stopReason;
     noteUsage(event.usage, { isFinal: true });
     const { usage, estimated } = meteredUsage(facts, estimate);
-    const isTold = readCount(asObject(event.usage).output_tokens) !== null;
-    if (isTold && !estimated) return frame('message_delta', line);
+    const isReported = readCount(asObject(event.usage).output_tokens) !== null;
+    if (isReported && !estimated) return frame('message_delta', line);
     return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
   }
 
-  /** What is written into a block that nobody opened would be lost, or the client break. */
+  /** Content of a block that was never opened would be lost, or crash the client. */
   function openBlock({ index, delta }: Json): string {
     const { type } = asObject(delta);
     if (places.has(index) || (type !== 'text_delta' && type !== 'thinking_delta')) return '';
@@ -102,7 +102,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     return messagesFrame({ type: 'content_block_start', index: blocks++, content_block: empty });
   }
 
-  /** Counted densely from 0. */
+  /** Numbered from 0 without gaps. */
   function writeBlock(event: Json, line: string): string {
     const index = places.get(event.index) ?? event.index;
     const isSame = index === event.index;
@@ -114,13 +114,13 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     if (whole !== null) return whole.close();
     facts.finished = hasStarted && (isStopped || stopReason !== '');
     if (!facts.finished) {
-      facts.failure = brokenResponse('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its response without finishing it');
       return '';
     }
     return (stopReason === '' ? writeReason() : '') + messagesFrame({ type: 'message_stop' });
   }
 
-  /** The provider said that it is done, but not why: clients wait for a reason, and for the usage with it. */
+  /** The provider finished without a reason: clients wait for one, and for the usage with it. */
   function writeReason(): string {
     return messagesFrame({
       type: 'message_delta',
@@ -132,7 +132,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   return { event, close };
 }
 
-/** The provider answered at once: the answer goes on as the stream that was asked for. */
+/** The provider responded with one object: the client gets the stream that it requested. */
 function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHandler {
   const reader = readMessageEvents(facts, { jsonTool: null });
   const usage = () => meteredUsage(facts, estimate).usage;

@@ -6,17 +6,18 @@ import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
 
 /**
- * What must change about the thinking of a request that otherwise goes through: a budget where
- * the model takes efforts only, one that no longer fits the output cap, an effort that is refused
- * with thinking off.
+ * Changes to the thinking of a request that otherwise passes through: a budget where the model
+ * accepts only efforts, a budget that exceeds the output cap, an effort that is refused with
+ * thinking off.
  */
 export function repairThinking(request: MessagesRequest, target: RequestTarget): Json {
   const { takesBudget, offLimitsEffort } = claudeCapabilities(target.upstreamModel);
   const thinking = asObject(request.thinking);
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : null;
   if (thinking.type === 'enabled' && target.withoutReasoning) {
-    // Without its earlier thoughts such a model refuses to go on thinking in a tool loop.
-    if (takesBudget) target.warnings.push('thinking was turned off: its earlier thoughts were refused');
+    // Without its earlier thoughts such a model refuses to continue thinking in a tool loop.
+    if (takesBudget)
+      target.warnings.push('thinking was turned off: the provider refused its earlier thoughts');
     if (takesBudget) return { thinking: { type: 'disabled' } };
   }
   if (thinking.type === 'enabled' && budget !== null) {
@@ -31,14 +32,14 @@ export function repairThinking(request: MessagesRequest, target: RequestTarget):
 
 function toEffort(request: MessagesRequest, budget: number, { warnings }: RequestTarget): Json {
   const { budget_tokens: _, ...thinking } = asObject(request.thinking);
-  warnings.push('the thinking budget was changed to an effort: this model takes no budget');
+  warnings.push('the thinking budget was changed to an effort: this model does not accept a budget');
   return {
     thinking: { display: 'summarized', ...thinking, type: 'adaptive' },
     output_config: { effort: effortOfBudget(budget), ...request.output_config },
   };
 }
 
-/** A cap below what the client asked for must still be above the thinking budget. */
+/** An output cap below the client's limit must still be above the thinking budget. */
 function lowerBudget(
   { thinking, max_tokens }: MessagesRequest,
   budget: number,

@@ -12,9 +12,8 @@ import { repairThinking } from './repair-thinking';
 const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
 
 /**
- * A messages request as it goes to a provider of the same format: untouched but for the model's
- * name, the output cap, the service tier, the end user's name, and thoughts that are not the
- * provider's own.
+ * A messages request for a provider of the same format: unchanged except for the model's name, the
+ * output cap, the service tier, the end user's id, and thoughts of other providers.
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpricedMessages(request);
@@ -44,7 +43,7 @@ export function repairMessages(messages: CountTokensRequest['messages'], target:
   });
 }
 
-/** A thought with a signature that this provider did not make is refused by it. */
+/** Providers refuse a thought whose signature is not their own. */
 function isForeignThought(block: Json, { withoutReasoning }: RequestTarget): boolean {
   if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return false;
   return withoutReasoning || isReasoningMark(asText(block.signature));

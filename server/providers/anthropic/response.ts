@@ -14,17 +14,17 @@ const STOP_REASONS: Record<string, StopReason> = {
   refusal: 'refusal',
 };
 
-/** A reason that is not listed is an ordinary end. A call of our own making is not a tool of the client. */
-export function readStopReason(said: string, { jsonTool }: { jsonTool: string | null }): StopReason {
-  const reason = STOP_REASONS[said] ?? 'end';
+/** An unlisted reason is an ordinary end. A call of our own JSON tool is not one of the client's. */
+export function readStopReason(reported: string, { jsonTool }: { jsonTool: string | null }): StopReason {
+  const reason = STOP_REASONS[reported] ?? 'end';
   return reason === 'tool-use' && jsonTool !== null ? 'end' : reason;
 }
 
-/** The parsed message; throws when it is an error, or no answer at all. */
+/** The parsed message; throws when it is an error, or not a message. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
   if (message.error) throw new RefusedResponse(readEmbeddedFailure(message));
-  if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no answer').error;
+  if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no response').error;
   return message;
 }
 
@@ -44,7 +44,7 @@ function countBlockBytes(block: Json): number {
   );
 }
 
-/** `jsonTool` names the tool that stands in for JSON output: what it is called with is the text. */
+/** `jsonTool` names the tool that stands in for JSON output: its arguments are the text. */
 export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
   const parts = asArray(message.content).flatMap((block) => readBlock(asObject(block), jsonTool));
   const hasJson = asArray(message.content).some((block) => isJsonCall(asObject(block), jsonTool));
@@ -73,7 +73,7 @@ function readBlock(block: Json, jsonTool: string | null): ResponsePart[] {
       return [{ type: 'tool-call', id: asText(block.id), name: asText(block.name), json }];
     }
     default:
-      // Tools that run at the provider, and their results, are part of the bill but not of the answer.
+      // Tools that run at the provider, and their results, are billed but not part of the response.
       return [];
   }
 }
@@ -82,7 +82,7 @@ function isJsonCall(block: Json, jsonTool: string | null): boolean {
   return block.type === 'tool_use' && jsonTool !== null && block.name === jsonTool;
 }
 
-/** Only citations with an address have a counterpart. */
+/** Only citations with a URL have a counterpart. */
 export function readCitations(citations: unknown): Citation[] {
   return asArray(citations).flatMap((citation) => {
     const { url, title } = asObject(citation);

@@ -8,7 +8,7 @@ import type { ResponseReader } from '../wire-format';
 import { readCitations, readFacts, readResponse, readStopReason } from './response';
 import { overwriteUsage, readUsage } from './usage';
 
-/** The event, or null when the answer broke off: `facts` then say why. Output is metered here. */
+/** The event, or null when the response ended early: `facts` then say why. Output is metered here. */
 export function readEvent(data: string, facts: StreamFacts): Json | null {
   const event = parseObject(data);
   if (event === null) facts.failure = brokenResponse('the provider sent an event that is not JSON');
@@ -18,7 +18,7 @@ export function readEvent(data: string, facts: StreamFacts): Json | null {
   return event;
 }
 
-/** Bytes that the model produced: the base of an estimate. */
+/** Bytes of output: the base of an estimate. */
 function countOutputBytes(event: Json): number {
   const delta = asObject(event.delta);
   const block = asObject(event.content_block);
@@ -28,19 +28,19 @@ function countOutputBytes(event: Json): number {
 
 type UsageNote = { isFinal: boolean };
 
-/** Keeps the usage of a stream: each report takes the place of the one before, never adds to it. */
+/** Keeps the usage of a stream: each report replaces the previous one and never adds to it. */
 export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
   let reported: Json = {};
   return (usage, { isFinal }) => {
     reported = overwriteUsage(reported, usage);
     facts.usage = readUsage(reported) ?? facts.usage;
-    // The count at the beginning is that of the first token.
+    // The count at the start covers only the first token.
     if (isFinal && readCount(asObject(usage).output_tokens) !== null)
       facts.outputReported = facts.usage !== null;
   };
 }
 
-/** An answer that came at once although a stream was asked for. */
+/** A whole response although a stream was requested. */
 export function isWholeMessage(event: Json): boolean {
   return event.type === 'message' && Array.isArray(event.content);
 }
@@ -49,7 +49,7 @@ type Block =
   | { kind: 'text'; citations: Citation[] }
   | { kind: 'thinking'; signature: string }
   | { kind: 'tool'; call: number; input: Json; hasArguments: boolean }
-  /** Our own tool for JSON output: what it is called with is text. */
+  /** Our own tool for JSON output: its arguments are text of the response. */
   | { kind: 'json'; input: Json; hasArguments: boolean }
   | { kind: 'other' };
 
@@ -71,8 +71,8 @@ export function readMessageEvents(
     if (event === null) return [];
     if (isWholeMessage(event)) return readWhole(event);
     const events = readAny(event);
-    const isAnswer = event.type === 'message_start' || events.some(({ type }) => type !== 'ping');
-    if (facts.started || !isAnswer) return events;
+    const isResponse = event.type === 'message_start' || events.some(({ type }) => type !== 'ping');
+    if (facts.started || !isResponse) return events;
     facts.started = true;
     return [{ type: 'start' }, ...events];
   }
@@ -140,15 +140,15 @@ export function readMessageEvents(
   }
 
   function close(): StreamEvent[] {
-    const said = asText(delta.stop_reason);
-    facts.finished = facts.started && (said !== '' || isStopped || whole !== null);
+    const reported = asText(delta.stop_reason);
+    facts.finished = facts.started && (reported !== '' || isStopped || whole !== null);
     if (!facts.finished) {
-      facts.failure = brokenResponse('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its response without finishing it');
       return [];
     }
     if (whole !== null) return whole.filter(({ type }) => type === 'finish');
     const open = [...blocks.values()].flatMap(endBlock);
-    const known = said || (calls > 0 ? 'tool_use' : 'end_turn');
+    const known = reported || (calls > 0 ? 'tool_use' : 'end_turn');
     const reason = readStopReason(known, { jsonTool: hasJson ? jsonTool : null });
     const explanation = asText(asObject(delta.stop_details).explanation) || null;
     return [
@@ -185,7 +185,7 @@ function readArguments(block: Block, json: string): StreamEvent[] {
   return block.kind === 'tool' ? [{ type: 'tool-delta', call: block.call, json }] : textEvents(json);
 }
 
-/** A call without arguments is told as `{}`: clients would otherwise parse nothing. */
+/** A call without arguments gets `{}`: clients would otherwise parse an empty text. */
 function endBlock(block: Block): StreamEvent[] {
   switch (block.kind) {
     case 'text':

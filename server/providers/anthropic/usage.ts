@@ -2,13 +2,13 @@ import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { MOST_TOKENS, readCount } from '../count';
 
-/** The usage object as it stands so far: later numbers are cumulative and take the place of earlier ones, if they can be true. */
+/** The usage object so far: later numbers are cumulative and replace earlier ones, if they are plausible. */
 export function overwriteUsage(earlier: Json, later: unknown): Json {
   const merged = { ...earlier };
   for (const [key, value] of Object.entries(asObject(later))) {
     if (key.endsWith('_tokens') ? readCount(value) !== null : value != null) merged[key] = value;
   }
-  // A split that no longer fits its total says nothing.
+  // A split that no longer fits its total is dropped.
   const isStale = merged.cache_creation === earlier.cache_creation;
   if (isStale && merged.cache_creation_input_tokens !== earlier.cache_creation_input_tokens)
     merged.cache_creation = undefined;
@@ -17,16 +17,16 @@ export function overwriteUsage(earlier: Json, later: unknown): Json {
 
 /**
  * Usage of the Anthropic format as disjoint classes; null when it is absent. Here input_tokens
- * leaves the cached ones out already. Source: Anthropic API reference, "usage" of the message.
+ * already excludes cached ones. Source: Anthropic API reference, "usage" of the message.
  */
 export function readUsage(usage: unknown): TokenUsage | null {
   if (!isObject(usage)) return null;
   const total = readClasses(usage);
   if (total === null) return null;
-  // Compaction and advisors work beside the message: the totals at the top leave them out.
+  // Compaction and advisors run separately: the totals at the top do not include them.
   for (const iteration of asArray(usage.iterations).map(asObject)) {
-    const beside = OUTSIDE_TOTALS.test(String(iteration.type)) ? readClasses(iteration) : null;
-    if (beside !== null) addUsage(total, beside);
+    const separate = OUTSIDE_TOTALS.test(String(iteration.type)) ? readClasses(iteration) : null;
+    if (separate !== null) addUsage(total, separate);
   }
   return total;
 }
@@ -47,7 +47,7 @@ function readClasses(usage: Json): TokenUsage | null {
   };
 }
 
-/** What the split does not name was written for five minutes. */
+/** Writes outside the split are for five minutes. */
 function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: number } {
   const split = asObject(usage.cache_creation);
   const cacheWrite1h = readCount(split.ephemeral_1h_input_tokens) ?? 0;

@@ -77,14 +77,14 @@ function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Co
   };
 }
 
-/** The client's own tools stay usable beside the one that gives the answer. */
+/** The client's own tools stay usable next to the one for JSON output. */
 function jsonToolChoice(prompt: Prompt): ToolChoice {
   return prompt.tools.length > 0 && prompt.toolChoice?.type !== 'none'
     ? { type: 'any' }
     : { type: 'tool', name: JSON_TOOL };
 }
 
-/** A forced call and thinking exclude each other in most models: thinking gives way where it can. */
+/** In most models a forced call and thinking exclude each other: thinking is turned off where possible. */
 function settleChoice(
   thinking: Thinking,
   choice: ToolChoice | null,
@@ -97,7 +97,7 @@ function settleChoice(
     return { thinking, toolChoice: { type: 'auto' } };
   }
   if (!thinking.isOn || capabilities.off !== 'disabled') return { thinking, toolChoice: choice };
-  warnings.push('thinking was turned off: this model takes no forced tool with it');
+  warnings.push('thinking was turned off: this model does not accept a forced tool with thinking');
   const off = capabilities.thinking === 'budget' ? null : { type: 'disabled' };
   return { thinking: { thinking: off, effort: null, isOn: false }, toolChoice: choice };
 }
@@ -150,7 +150,7 @@ function writeStop(stop: readonly string[]): Json {
   return sequences.length === 0 ? {} : { stop_sequences: sequences };
 }
 
-/** Four marks are taken; the last ones cover the most. */
+/** Only four breakpoints are accepted; the last ones cover the most. */
 function limitCacheBreakpoints(body: Json): void {
   const marked: Json[] = [];
   const collect = (value: unknown): void => {

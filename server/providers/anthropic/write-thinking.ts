@@ -11,7 +11,7 @@ export type Thinking = {
   isOn: boolean;
 };
 
-/** What an effort is worth in tokens, as a share of the model's longest answer. */
+/** An effort in tokens, as a share of the model's maximum output. */
 const BUDGET_SHARE: Record<Effort, number> = {
   minimal: 0.02,
   low: 0.1,
@@ -22,7 +22,7 @@ const BUDGET_SHARE: Record<Effort, number> = {
 };
 const LADDER: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Effort and thinking of a prompt, in the words that the model takes. */
+/** Effort and thinking of a prompt, in the form that the model accepts. */
 export function writeThinking(
   prompt: Prompt,
   capabilities: ClaudeCapabilities,
@@ -37,10 +37,10 @@ export function writeThinking(
 function writeAdaptive(reasoning: Reasoning, capabilities: ClaudeCapabilities, warnings: string[]): Thinking {
   if (reasoning.type === 'off') return writeOff(capabilities, warnings);
   if (reasoning.type === 'budget')
-    warnings.push('the thinking budget was changed to an effort: this model takes no budget');
-  const asked = reasoning.type === 'budget' ? effortOfBudget(reasoning.tokens) : reasoning.effort;
-  const effort = asked === null ? null : fitEffort(asked, capabilities, warnings);
-  // Without `display` newer models answer with thoughts that have no text.
+    warnings.push('the thinking budget was changed to an effort: this model does not accept a budget');
+  const requested = reasoning.type === 'budget' ? effortOfBudget(reasoning.tokens) : reasoning.effort;
+  const effort = requested === null ? null : fitEffort(requested, capabilities, warnings);
+  // Without `display` newer models return thoughts without text.
   return { thinking: { type: 'adaptive', display: 'summarized' }, effort, isOn: true };
 }
 
@@ -50,8 +50,8 @@ function writeOff({ off }: ClaudeCapabilities, warnings: string[]): Thinking {
   return { thinking: null, effort: 'low', isOn: true };
 }
 
-function fitEffort(asked: Effort, { efforts }: ClaudeCapabilities, warnings: string[]): Effort {
-  const wanted = asked === 'minimal' ? 'low' : asked;
+function fitEffort(requested: Effort, { efforts }: ClaudeCapabilities, warnings: string[]): Effort {
+  const wanted = requested === 'minimal' ? 'low' : requested;
   const below = LADDER.filter(
     (effort) => efforts.includes(effort) && LADDER.indexOf(effort) <= LADDER.indexOf(wanted),
   );
@@ -62,7 +62,7 @@ function fitEffort(asked: Effort, { efforts }: ClaudeCapabilities, warnings: str
 
 const OFF: Thinking = { thinking: null, effort: null, isOn: false };
 
-/** In the chat format the limit includes reasoning: a budget is a part of it, never added to it. */
+/** In the chat format the output limit includes reasoning: a budget is a part of it, never added to it. */
 function writeBudget(
   prompt: Prompt,
   reasoning: Reasoning,
@@ -97,7 +97,7 @@ function wantedBudget(reasoning: Reasoning, maxOutput: number): number | null {
   }
 }
 
-/** These models refuse a tool loop whose last turn of theirs does not begin with its thought. */
+/** These models refuse a tool loop whose last assistant turn does not begin with its thought. */
 function lacksThoughts(prompt: Prompt): boolean {
   const last = prompt.messages.findLast(({ role }) => role === 'assistant');
   const calls = last?.parts.some((part) => part.type === 'tool-call') ?? false;

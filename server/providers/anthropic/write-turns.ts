@@ -17,11 +17,11 @@ import type { ClaudeCapabilities } from './claude-capabilities';
 export type TurnContext = {
   capabilities: ClaudeCapabilities;
   names: ToolNames;
-  /** Whether thoughts of earlier turns go back: they must not when thinking is off. */
+  /** Whether earlier thoughts are sent back: not allowed when thinking is off. */
   keepsThoughts: boolean;
 };
 
-/** Not blank: blank text is refused. */
+/** Not blank, since blank text is refused. */
 const OPENING = 'Continue.';
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ export function writeTurns(messages: readonly Message[], context: TurnContext): 
   return finishPrefill(turns, context.capabilities);
 }
 
-/** Where system turns are not taken inside the conversation the user speaks for the operator. */
+/** For models without system turns inside the conversation these become user turns. */
 function toNote(message: Message): Message {
   if (message.role !== 'system') return message;
   return {
@@ -48,7 +48,7 @@ function toNote(message: Message): Message {
   };
 }
 
-/** A system turn stands right behind a user turn: one behind the assistant waits for the next. */
+/** A system turn must follow a user turn: one after an assistant turn waits for the next user turn. */
 function placeSystemTurns(messages: readonly Message[]): Message[] {
   const placed: Message[] = [];
   let waiting: Message[] = [];
@@ -117,24 +117,24 @@ function writeResult(part: ToolResultPart): Json {
 }
 
 export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
-  const mark = writeCacheBreakpoint(part);
+  const breakpoint = writeCacheBreakpoint(part);
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text, ...mark };
+      return { type: 'text', text: part.text, ...breakpoint };
     case 'image':
-      return { type: 'image', source: writeImageSource(part), ...mark };
+      return { type: 'image', source: writeImageSource(part), ...breakpoint };
     case 'document': {
       const { source, title } = part;
       const data =
         source.kind === 'url'
           ? { type: 'url', url: source.url }
           : { type: 'base64', media_type: 'application/pdf', data: source.data };
-      return { type: 'document', source: data, ...(title !== null && { title }), ...mark };
+      return { type: 'document', source: data, ...(title !== null && { title }), ...breakpoint };
     }
   }
 }
 
-/** The declared type is checked by the provider, and is wrong often enough to look. */
+/** The provider checks the declared type, which is often wrong. */
 function writeImageSource({ source, place }: ImagePart): Json {
   if (source.kind === 'url') {
     if (!source.url.startsWith('https://')) throw refuse(place, 'must be a base64 data URL or an https URL');
@@ -151,14 +151,14 @@ export function writeCacheBreakpoint({ cache }: { cache?: CacheLifetime }): Json
   return { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: '1h' }) } };
 }
 
-/** A last turn of the assistant is a beginning to continue. It must not end in blanks. */
+/** A final assistant turn is continued by the model. It must not end in white space. */
 function finishPrefill(turns: Json[], { prefill }: ClaudeCapabilities): Json[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant') return turns;
   if (!prefill)
     throw refuse(
       'messages',
-      'this model cannot continue a message of the assistant: the last one must be from the user',
+      'this model cannot continue an assistant message: the last message must be from the user',
     );
   const blocks = last.content as Json[];
   const text = blocks.at(-1);

@@ -3,12 +3,12 @@ import { asArray, asObject, isObject, leaveOut } from '../../protocols/read-fiel
 import type { RequestTarget } from '../request-target';
 import type { ChatCapabilities } from './chat-capabilities';
 
-/** Where a prompt may be cached up to: `cache_control` of Anthropic, which other gateways take in this format too. */
+/** Cache breakpoints: Anthropic's `cache_control`, which other gateways accept in this format too. */
 
 export const CACHE_BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 const CACHE_FIELDS = new Set(['cache_control']);
 
-/** Marks of a message and of its parts; one without any stays as it is. */
+/** Breakpoints of a message and of its parts; a message without any is returned as it is. */
 export function repairBreakpoints(
   message: Json,
   target: RequestTarget,
@@ -26,7 +26,7 @@ export function repairBreakpoints(
   return own;
 }
 
-/** Anthropic's mark where only OpenAI's is known, or none. */
+/** Turns Anthropic's breakpoint into OpenAI's, or drops it where the model has none. */
 export function repairBreakpoint(
   part: Json,
   { profile }: RequestTarget,

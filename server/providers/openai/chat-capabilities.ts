@@ -1,16 +1,16 @@
 import { findByLongestPrefix } from '../longest-prefix';
 import type { EffortName, ProviderProfile } from '../profiles';
 
-/** What a model takes at `/chat/completions`. Source: the vendors' references, November 2026. */
+/** What a model accepts at `/chat/completions`. Source: the vendors' references, November 2026. */
 export type ChatCapabilities = {
   limitName: 'max_tokens' | 'max_completion_tokens';
   systemRole: 'system' | 'developer';
-  /** Takes temperature and top_p: always, never, or only without reasoning. */
+  /** Accepts temperature and top_p: always, never, or only without reasoning. */
   sampling: 'yes' | 'no' | 'without-reasoning';
   stop: boolean;
-  /** Null: the field is not known there. */
+  /** Null when the provider does not know the field. */
   efforts: readonly EffortName[] | null;
-  /** Takes function tools only without reasoning. */
+  /** Accepts function tools only without reasoning. */
   toolsWithoutReasoning: boolean;
   forcedTool: boolean;
   cacheBreakpoints: boolean;
@@ -67,7 +67,7 @@ const CHAT_MODELS: Record<string, Partial<ChatCapabilities>> = {
 
 const ONLY_RESPONSES = /^(gpt|o\d).*-(pro|codex)(-|$)/;
 
-/** `reasoning` tells of a model that the table does not know whether it thinks before it answers. */
+/** `reasoning`: whether a model without an entry in the table thinks before it responds. */
 export function chatCapabilities(
   profile: ProviderProfile,
   upstreamModel: string,

@@ -1,7 +1,7 @@
 import type { Json, StopReason } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 
-/** Text and reasoning of a message or delta, whichever way a provider writes them. */
+/** Text and reasoning of a message or delta, in all the forms that providers use. */
 export type Content = { reasoning: string; text: string; refusal: string };
 
 export function readContent(message: Json): Content {
@@ -19,7 +19,7 @@ export function readContent(message: Json): Content {
   return content;
 }
 
-/** The same thought may stand under two names (OpenRouter): the first that is there counts. */
+/** OpenRouter sends the same thought under two names: the first one counts. */
 function readReasoning(message: Json): string {
   return (
     asText(message.reasoning_content) || asText(message.reasoning) || joinTexts(message.reasoning_details)
@@ -33,7 +33,7 @@ function joinTexts(parts: unknown): string {
     .join('');
 }
 
-/** Bytes that the model produced: the base of an estimate. */
+/** Bytes of output: the base of an estimate. */
 export function countOutputBytes(message: Json): number {
   const { reasoning, text, refusal } = readContent(message);
   let bytes = Buffer.byteLength(reasoning) + Buffer.byteLength(text) + Buffer.byteLength(refusal);
@@ -48,7 +48,7 @@ function countCallBytes(called: unknown): number {
   return Buffer.byteLength(asText(called.name)) + Buffer.byteLength(json === '""' ? '' : json);
 }
 
-/** Every name that is in use for the end of an answer. What is not listed is an ordinary end. */
+/** All finish reasons in use. An unlisted one is an ordinary end. */
 const STOP_REASONS: Record<string, StopReason> = {
   tool_calls: 'tool-use',
   tool_use: 'tool-use',
@@ -70,9 +70,9 @@ const STOP_REASONS: Record<string, StopReason> = {
 /** A finish reason that is a failure. */
 export const FAILED = 'error';
 
-/** Whether calls are there decides, not what the provider says of them. */
-export function readStopReason(said: string, { hasCalls }: { hasCalls: boolean }): StopReason {
-  const reason = STOP_REASONS[said.toLowerCase()] ?? 'end';
+/** The presence of calls decides, whatever reason the provider gives. */
+export function readStopReason(reported: string, { hasCalls }: { hasCalls: boolean }): StopReason {
+  const reason = STOP_REASONS[reported.toLowerCase()] ?? 'end';
   if (reason === 'end') return hasCalls ? 'tool-use' : 'end';
   return reason === 'tool-use' && !hasCalls ? 'end' : reason;
 }

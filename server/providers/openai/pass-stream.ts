@@ -15,26 +15,26 @@ export type PassThroughOptions = {
   profile: ProviderProfile;
   facts: StreamFacts;
   envelope: Envelope;
-  /** The client asked for a usage chunk. */
+  /** The client requested a usage chunk. */
   includeUsage: boolean;
   newId: () => string;
-  /** What is told when the provider told nothing. */
+  /** Reported when the provider reports nothing. */
   estimate: () => TokenUsage;
 };
 
 type ChoiceState = { isFinished: boolean; hasCalls: boolean };
 
 /**
- * Relays a chat-completions stream to a client of the same format. Chunks go through as they came,
- * but for the model's name, the closing `[DONE]`, usage that the client did not ask for or that does
- * not stand alone, and what the common clients crash without. Usage goes out at the end, behind
- * what may have to be added.
+ * Relays a chat-completions stream to a client of the same format. Chunks pass through unchanged
+ * except for the model's name, the closing `[DONE]`, usage that the client did not request or that
+ * is not in a chunk of its own, and what common clients crash without. Usage goes out last, after
+ * anything that had to be added.
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
   const { profile, facts, envelope, includeUsage, estimate } = options;
   const choices = new Map<unknown, ChoiceState>();
   const repair = repairChunks();
-  /** What the chunks of the provider are called by: ours must not stand out. */
+  /** Id and time of the provider's chunks, for chunks of our own. */
   let seen: { id: string; created: number } = envelope;
   let isDone = false;
   let usageFrame: string | null = null;
@@ -48,7 +48,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const chunk = readChunk(data, profile, facts);
     if (chunk === null) return '';
     if (isWholeCompletion(chunk)) {
-      // It is read once more, by the reader of whole answers.
+      // The reader of whole responses counts the bytes again.
       facts.outputBytes = 0;
       whole = streamWhole(options);
       return whole.event(data);
@@ -68,7 +68,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
 
   const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportOutput(chunk, facts.usage)];
 
-  /** Usage comes in a chunk of its own, or not at all: beside a choice it surprises clients. */
+  /** Usage goes out in a chunk of its own or not at all: clients do not expect it next to a choice. */
   function takeUsage(chunk: Json): boolean {
     if (!isObject(chunk.usage)) return false;
     chunk.usage = includeUsage ? null : undefined;
@@ -91,13 +91,13 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const unfinished = [...choices].filter(([, { isFinished }]) => !isFinished);
     facts.finished = facts.started && (isDone || unfinished.length === 0);
     if (!facts.finished) {
-      facts.failure = brokenResponse('the provider ended its answer without finishing it');
+      facts.failure = brokenResponse('the provider ended its response without finishing it');
       return '';
     }
     return unfinished.map(finish).join('') + (includeUsage ? closingUsage() : '') + CHAT_DONE;
   }
 
-  /** The provider said that it is done, but not why: the official clients throw without a reason. */
+  /** The provider finished without a reason, without which the official clients throw. */
   function finish([index, { hasCalls }]: [unknown, ChoiceState]): string {
     const choice = { index, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' };
     return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
@@ -117,7 +117,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   return { event, close };
 }
 
-/** The provider answered at once: the answer goes on as the stream that was asked for. */
+/** The provider responded with one object: the client gets the stream that it requested. */
 function streamWhole({
   profile,
   facts,

@@ -7,9 +7,9 @@ import { blankCosts } from './usage';
 type Slots = ReturnType<typeof collectToolSlots>;
 
 /**
- * Adds what the official clients crash without and some providers leave out: the index of the choice,
- * the role of the first delta, text as text, the index (dense from 0) and type of a call, its arguments as text. True when the chunk
- * was changed; of most providers none is.
+ * Adds what some providers leave out and the official clients crash without: the index of the
+ * choice, the role of the first delta, text as a string, the index (from 0 without gaps) and type
+ * of a call, its arguments as a string. True when the chunk was changed, which is rare.
  */
 export function repairChunks(): (chunk: Json) => boolean {
   const tools = new Map<unknown, Slots>();
@@ -37,7 +37,7 @@ export function repairChunks(): (chunk: Json) => boolean {
   };
 }
 
-/** The same for a whole answer, which needs less. */
+/** The same for a whole response, which needs less. */
 export function repairCompletion(completion: Json): boolean {
   const repairs = asArray(completion.choices).flatMap((given) => {
     const choice = asObject(given);

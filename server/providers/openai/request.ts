@@ -9,8 +9,8 @@ import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 
 /**
- * Fields that we set ourselves, or that reach into the account behind the key. What of a prediction
- * does not come true is billed as output beyond every limit, and changes nothing of the answer.
+ * Fields that we set ourselves, or that reach into the account behind the key. Rejected tokens of a
+ * prediction are billed as output beyond every limit, and do not change the response.
  */
 const OWN_FIELDS = new Set([
   'max_tokens',
@@ -26,14 +26,14 @@ const OWN_FIELDS = new Set([
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
- * A chat request as it goes to a provider of the same format: untouched but for the model's name,
- * the output cap, usage in streams (always asked for: it is what we bill by), the service tier and
- * the end user's name.
+ * A chat request for a provider of the same format: unchanged except for the model's name, the
+ * output cap, usage in streams (always requested, since we bill by it), the service tier and the
+ * end user's id.
  */
 export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
   const { profile, upstreamModel, outputCap, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
-  if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
+  if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
   refuseUnpricedChat(request, profile.deniedFields);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');
@@ -56,7 +56,7 @@ export function writeOwnFields(
   { profile, userHash, withoutReasoning, warnings }: RequestTarget,
   { stream, options }: { stream: boolean; options?: Json | null | undefined },
 ): Json {
-  // A history without the thoughts that such a provider wants back is taken only so.
+  // Such a provider accepts a history without its thoughts only with thinking off.
   const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
   if (stopsThinking) warnings.push('thinking was turned off: the history lacks its thoughts');
   const fields: Json = {};
@@ -67,7 +67,7 @@ export function writeOwnFields(
   return fields;
 }
 
-/** The name that the client used, where the provider takes it. */
+/** The name that the client used, where the provider accepts it. */
 function limitName(request: ChatRequest, { profile }: RequestTarget, usual: string): string {
   return request.max_completion_tokens != null && profile.takesMaxCompletionTokens
     ? 'max_completion_tokens'
@@ -78,7 +78,7 @@ function forceEffort(request: ChatRequest, toolsWithoutReasoning: boolean, warni
   const hasTools = (request.tools ?? []).length > 0 || (request.functions ?? []).length > 0;
   if (!toolsWithoutReasoning || !hasTools) return {};
   if (request.reasoning_effort !== 'none')
-    warnings.push('reasoning_effort was set to none: this model takes tools only so');
+    warnings.push('reasoning_effort was set to none: this model accepts tools only without reasoning');
   return { reasoning_effort: 'none' };
 }
 
@@ -102,7 +102,7 @@ function repairMessages(
   });
 }
 
-/** OpenAI's newer name for the system, which hardly anyone else knows. */
+/** OpenAI's newer name for the system role, which few other providers know. */
 function repairRole(message: Json, { systemRole }: ChatCapabilities): Json {
   if (message.role !== 'developer' || systemRole === 'developer') return message;
   return Object.assign({}, message, { role: systemRole });

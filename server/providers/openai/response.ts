@@ -8,7 +8,7 @@ import { countOutputBytes, FAILED, readContent, readStopReason } from './content
 import { readArguments, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
 
-/** The parsed completion; throws when it is an error, or no answer at all. */
+/** The parsed completion; throws when it is an error, or not a completion. */
 export function parseCompletion(text: string): Json {
   const completion = parseObject(text);
   const choices = asArray(completion?.choices).map(asObject);
@@ -16,7 +16,8 @@ export function parseCompletion(text: string): Json {
     const failure = readEmbeddedFailure(completion);
     throw choices.length === 0 ? new RefusedResponse(failure) : failure.error;
   }
-  if (completion === null || choices.length === 0) throw brokenResponse('the provider sent no answer').error;
+  if (completion === null || choices.length === 0)
+    throw brokenResponse('the provider sent no response').error;
   const failed = choices.find((choice) => choice.finish_reason === FAILED);
   if (failed !== undefined)
     throw readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } }).error;
@@ -33,11 +34,11 @@ export function readFacts(completion: Json, profile: ProviderProfile): ResponseF
   };
 }
 
-/** The first choice as an answer: reasoning, text, calls. */
+/** The first choice as a response: reasoning, text, calls. */
 export function readResponse(completion: Json, { provider, newId, warnings }: ReadContext): ModelResponse {
   const choice = asObject(asArray(completion.choices)[0]);
   const message = asObject(choice.message);
-  const said = asText(choice.finish_reason);
+  const reported = asText(choice.finish_reason);
   const { reasoning, text, refusal } = readContent(message);
   const calls = readCalls(message, newId, warnings);
   const parts: ResponsePart[] = [];
@@ -45,7 +46,7 @@ export function readResponse(completion: Json, { provider, newId, warnings }: Re
   if (text !== '') parts.push({ type: 'text', text, citations: [] });
   if (refusal !== '') parts.push({ type: 'refusal', text: refusal });
   parts.push(...calls.parts);
-  const reason = calls.isCut ? 'length' : readStopReason(said, { hasCalls: calls.parts.length > 0 });
+  const reason = calls.isCut ? 'length' : readStopReason(reported, { hasCalls: calls.parts.length > 0 });
   return {
     parts,
     usage: readUsage(findUsage(completion), provider),
@@ -83,7 +84,7 @@ function readCalls(message: Json, newId: () => string, warnings: string[]): Call
   return calls;
 }
 
-/** Some servers give two calls one id; the results could not be told apart. */
+/** Some servers give two calls the same id, which would make their results ambiguous. */
 export function uniqueId(id: string, taken: Set<string>): string {
   let unique = id;
   for (let count = 2; taken.has(unique); count++) unique = `${id}_${count}`;

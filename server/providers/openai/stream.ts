@@ -12,11 +12,11 @@ import { findUsage, readCost, readUsage } from './usage';
 
 export const DONE = '[DONE]';
 const NOT_JSON = 'the provider sent an event that is not JSON';
-const CUT_OFF = 'the provider ended its answer without finishing it';
+const CUT_OFF = 'the provider ended its response without finishing it';
 
 /**
- * The chunk of an event, or null when there is none that could be read further: `facts` then say
- * why. What is metered goes into the facts: usage from wherever it stands, the latest only.
+ * The chunk of an event, or null when it cannot be read: `facts` then say why. The facts also get
+ * what is metered: the latest usage, wherever in the chunk it is.
  */
 export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
   const chunk = parseObject(data);
@@ -43,13 +43,13 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
   return chunk;
 }
 
-/** An answer that came at once although a stream was asked for. Some send what they have so far beside each delta. */
+/** A whole response although a stream was requested. Some providers send the text so far next to each delta. */
 export function isWholeCompletion(chunk: Json): boolean {
   const { message, delta } = asObject(asArray(chunk.choices)[0]);
   return isObject(message) && !isObject(delta);
 }
 
-/** Reads a chat-completions stream as neutral events: the table of chunk shapes that providers send. */
+/** Reads a chat-completions stream, in all the shapes that providers send, as neutral events. */
 export function readChatEvents(
   profile: ProviderProfile,
   facts: StreamFacts,
@@ -57,7 +57,7 @@ export function readChatEvents(
 ): ResponseReader {
   const tools = collectToolSlots();
   const ids = new Set<string>();
-  /** Calls that were told to the client, and those that are over. */
+  /** Calls that the client has seen, and those that have ended. */
   const started = new Set<ToolSlot>();
   const ended = new Set<ToolSlot>();
   let isThinking = false;
@@ -77,8 +77,8 @@ export function readChatEvents(
     const choice = asObject(asArray(chunk.choices)[0]);
     const events = isObject(choice.delta) ? readDelta(choice.delta) : [];
     if (asText(choice.finish_reason) !== '') finish = asText(choice.finish_reason);
-    const isAnswer = asArray(chunk.choices).length > 0;
-    if (!isAnswer || facts.started) return events;
+    const isResponse = asArray(chunk.choices).length > 0;
+    if (!isResponse || facts.started) return events;
     facts.started = true;
     return [{ type: 'start' }, ...events];
   }
@@ -106,7 +106,7 @@ export function readChatEvents(
     return events;
   }
 
-  /** A call is told once its name is known; what came before waits in its slot. */
+  /** A call starts once its name is known; earlier pieces wait in its slot. */
   function readCallPiece(piece: Json): StreamEvent[] {
     const { slot, json } = tools.add(piece);
     if (started.has(slot))

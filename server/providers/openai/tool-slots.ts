@@ -1,9 +1,9 @@
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
 
-/** One call as it is put together from pieces. */
+/** One call, assembled from pieces. */
 export type ToolSlot = {
-  /** Dense from 0, in the order of appearance. */
+  /** From 0 without gaps, in the order of appearance. */
   call: number;
   id: string;
   name: string;
@@ -12,8 +12,8 @@ export type ToolSlot = {
 };
 
 /**
- * Finds the call that a piece belongs to: by its index, without one by a known id, else by what is
- * new about it. Providers leave out any of index, id, type and name.
+ * Finds the call that a piece belongs to: by its index, without one by a known id, otherwise by
+ * what is new about it. Providers omit any of index, id, type and name.
  */
 export function collectToolSlots() {
   const slots: ToolSlot[] = [];
@@ -53,13 +53,13 @@ export function collectToolSlots() {
   return { find, add, slots };
 }
 
-/** Arguments are text; some providers send the object itself, or null. */
+/** Arguments are a string; some providers send the object itself, or null. */
 export function readArguments(value: unknown): string {
   if (typeof value === 'string') return value;
   return isObject(value) ? JSON.stringify(value) : '';
 }
 
-/** Google's thought about a call, without which it refuses the call later. */
+/** The signature of Google's thought about a call; without it Google refuses the call later. */
 export function readThoughtSignature(call: Json): string | null {
   const signature = asObject(asObject(call.extra_content).google).thought_signature;
   return typeof signature === 'string' && signature !== '' ? signature : null;

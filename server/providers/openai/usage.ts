@@ -7,12 +7,12 @@ import type { ProviderProfile } from '../profiles';
 type Habits = Pick<ProviderProfile, 'reasoningOutsideOutput'>;
 
 /**
- * Usage wherever a provider puts it in an answer or chunk: at the top, in the first choice
+ * Usage wherever a provider puts it in a response or chunk: at the top, in the first choice
  * (Moonshot), in `x_groq`. One object is chosen, never a sum: Groq sends the same twice.
  */
-export function findUsage(answer: Json): Json | null {
-  const inChoice = asObject(asArray(answer.choices)[0]).usage;
-  const candidates = [answer.usage, inChoice, asObject(answer.x_groq).usage];
+export function findUsage(response: Json): Json | null {
+  const inChoice = asObject(asArray(response.choices)[0]).usage;
+  const candidates = [response.usage, inChoice, asObject(response.x_groq).usage];
   return candidates.find(isObject) ?? null;
 }
 
@@ -36,18 +36,18 @@ export function readUsage(
     readCount(usage.cached_tokens);
   const cacheRead = Math.min(prompt, cached ?? 0);
   const cacheWrite5m = Math.min(prompt - cacheRead, readCount(details.cache_write_tokens) ?? 0);
-  const told = readCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
-  // Some providers leave reasoning out of the completion; the total then shows the gap.
+  const reported = readCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
+  // Some providers do not include reasoning in the completion; the total then shows the gap.
   const total = readCount(usage.total_tokens);
   const gap = Math.max(0, (total ?? 0) - prompt - completion);
-  const output = completion + (reasoningOutsideOutput && total === null ? told : gap);
+  const output = completion + (reasoningOutsideOutput && total === null ? reported : gap);
   return {
     input: prompt - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,
     cacheWrite1h: 0,
     output,
-    reasoning: Math.min(output, Math.max(told, gap)),
+    reasoning: Math.min(output, Math.max(reported, gap)),
   };
 }
 
@@ -55,25 +55,25 @@ export function readUsage(
 const PICOCREDITS_PER_TICK = 10_000n;
 const DOLLAR_DECIMALS = 14;
 
-/** What a provider asks of us is not what the client pays. */
+/** What a provider charges us is not what the client pays. */
 const COST_FIELDS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'estimated_cost', 'is_byok'];
 
-/** Takes the provider's costs out of the usage of an answer or chunk; true when there were any. */
+/** Removes the provider's costs from the usage of a response or chunk; true when there were any. */
 export function blankCosts({ usage }: Json): boolean {
   if (!isObject(usage)) return false;
-  const told = COST_FIELDS.filter((field) => usage[field] !== undefined);
-  for (const field of told) usage[field] = undefined;
-  return told.length > 0;
+  const present = COST_FIELDS.filter((field) => usage[field] !== undefined);
+  for (const field of present) usage[field] = undefined;
+  return present.length > 0;
 }
 
-/** Some leave reasoning out of the output that they tell: the client is told what it pays for. True when that differed. */
+/** Reports the output that is billed, where the provider's count does not include reasoning. True when it differed. */
 export function reportOutput({ usage }: Json, metered: TokenUsage | null): boolean {
   if (!isObject(usage) || metered === null || usage.completion_tokens === metered.output) return false;
   usage.completion_tokens = metered.output;
   return true;
 }
 
-/** What the provider says that the request costs us, exact. Null: it says nothing usable. */
+/** What the request costs us according to the provider, exact. Null when it reports nothing usable. */
 export function readCost(
   usage: Json,
   { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,
@@ -86,7 +86,7 @@ export function readCost(
   if (reportsCost === null) return null;
   const charged = readDollars(usage.cost);
   if (usage.is_byok !== true) return charged;
-  // With a key of ours at another provider this is only the fee: that provider bills us the rest.
+  // With our own key at another provider this is only the fee: that provider bills us the rest.
   const inference = readDollars(asObject(usage.cost_details).upstream_inference_cost);
   return charged === null || inference === null ? null : ((charged + inference) as Picocredits);
 }

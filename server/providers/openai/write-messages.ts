@@ -66,7 +66,7 @@ function writeAssistant(parts: readonly Part[], context: WriteContext): Json {
   };
 }
 
-/** Thoughts that carry the mark of another provider stay away. Null: there are none. */
+/** Leaves out thoughts with the signature of another provider. Null when there are none. */
 function joinThoughts(parts: readonly Part[], { profile }: WriteContext): string | null {
   const thoughts = parts.flatMap((part) => {
     if (part.type !== 'reasoning') return [];
@@ -76,7 +76,7 @@ function joinThoughts(parts: readonly Part[], { profile }: WriteContext): string
   return thoughts.length === 0 ? null : thoughts.join('');
 }
 
-/** First what the tools said, one message each; then what the user said. */
+/** First the results of tools, one message each, then the user's own parts. */
 function writeUser(parts: readonly Part[], context: WriteContext): Json[] {
   const results = parts.filter((part) => part.type === 'tool-result');
   const shown = [...results.flatMap(showMedia), ...parts.filter((part) => part.type !== 'tool-result')];
@@ -95,7 +95,7 @@ function writeResult(result: ToolResultPart, context: WriteContext): Json {
   return { role: 'tool', tool_call_id: cleanId(result.callId, context), content };
 }
 
-/** The message of a tool takes text only: its images are shown by the user, with a line that says whose they are. */
+/** Tool messages accept only text: images move to the user turn, after a line that names their call. */
 function showMedia(result: ToolResultPart): Part[] {
   const media = result.content.filter((part) => part.type !== 'text');
   return media.length === 0
@@ -110,15 +110,15 @@ function writePart(part: Part, { profile, capabilities }: WriteContext): Json[] 
     case 'image': {
       const { source } = part;
       if (source.kind === 'url' && !profile.takesImageUrls) {
-        throw refuse(part.place, 'this model takes no image URLs: send the image as base64');
+        throw refuse(part.place, 'this model does not accept image URLs: send the image as base64');
       }
       const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
       return [{ type: 'image_url', image_url: { url }, ...breakpoint(part, capabilities) }];
     }
     case 'document': {
       if (part.source.kind === 'url')
-        throw refuse(part.place, 'this model takes no document URLs: send the PDF as base64');
-      if (!profile.takesPdf) throw refuse(part.place, 'this model takes no PDF documents');
+        throw refuse(part.place, 'this model does not accept document URLs: send the PDF as base64');
+      if (!profile.takesPdf) throw refuse(part.place, 'this model does not accept PDF documents');
       const file = {
         filename: part.title ?? 'document.pdf',
         file_data: `data:application/pdf;base64,${part.source.data}`,

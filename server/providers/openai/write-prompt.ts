@@ -15,7 +15,7 @@ type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolName
 /** A prompt of another format as a chat request. */
 export function writeChatPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): Json {
   const capabilities = chatCapabilities(target.profile, target.upstreamModel, target);
-  if (capabilities.onlyResponses) throw refuse('model', 'is not served in this format');
+  if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
   const context: Context = { capabilities, names, ...target };
   const effort = writeEffort(prompt, context);
   return {
@@ -42,9 +42,9 @@ function writeSampling(
 ): Json {
   const { sampling } = capabilities;
   const isTaken = sampling === 'yes' || (sampling === 'without-reasoning' && effort === 'none');
-  const asked = { temperature: prompt.temperature, top_p: prompt.topP };
+  const requested = { temperature: prompt.temperature, top_p: prompt.topP };
   const fields: Json = {};
-  for (const [name, value] of Object.entries(asked)) {
+  for (const [name, value] of Object.entries(requested)) {
     if (value === null) continue;
     if (isTaken) fields[name] = value;
     else warnings.push(`${name} was dropped`);
@@ -62,7 +62,7 @@ function writeStop(stop: readonly string[], { capabilities, profile, warnings }:
     return {};
   }
   if (stop.length > profile.maxStopSequences) {
-    throw refuse('stop_sequences', `this model takes at most ${profile.maxStopSequences}`);
+    throw refuse('stop_sequences', `this model accepts at most ${profile.maxStopSequences}`);
   }
   return { stop };
 }
@@ -112,7 +112,7 @@ function writeOutputFormat(format: OutputFormat | null, { profile, warnings }: R
   return { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } };
 }
 
-/** Here only closed objects without optional properties are enforced, and others refused: those are followed as well as the model can. */
+/** Strict mode accepts only closed objects without optional properties. Others are sent without it. */
 function fitStrict(schema: Json, warnings: string[]): boolean {
   let fits = true;
   walk(schema, ({ type, properties, required, additionalProperties }) => {
@@ -127,7 +127,7 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
   return fits;
 }
 
-/** Where a schema cannot be enforced the model is at least told of it. */
+/** Where a schema cannot be enforced, an instruction contains it. */
 function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }: Context): Json[] {
   if (format?.type !== 'json-schema' || profile.takesJsonSchema) return [];
   warnings.push('output_config.format was lowered to an instruction');
@@ -140,7 +140,7 @@ function writeEffort(prompt: Prompt, { capabilities, warnings }: Context): Effor
   const { efforts, toolsWithoutReasoning } = capabilities;
   if (toolsWithoutReasoning && prompt.tools.length > 0) {
     if (prompt.reasoning !== null && prompt.reasoning.type !== 'off')
-      warnings.push('thinking was turned off: this model takes tools only so');
+      warnings.push('thinking was turned off: this model accepts tools only without reasoning');
     return 'none';
   }
   return fitEffort(prompt.reasoning, efforts, warnings);

@@ -1,5 +1,6 @@
 import type { Json } from '../../protocols/neutral';
 import { asArray, isObject } from '../../protocols/read-fields';
+import { SCHEMA_MAPS, walkSchema } from '../walk-schema';
 
 /** Limits that the schema compiler does not accept: moved to the description, for the model to read. */
 const LIMITS = [
@@ -29,7 +30,6 @@ const FORMATS = new Set([
   'ipv6',
   'uuid',
 ]);
-const SCHEMA_MAPS = ['properties', '$defs', 'definitions'];
 const SCHEMA_LISTS = ['anyOf', 'allOf', 'prefixItems'];
 const MAX_OPTIONAL_PROPERTIES = 10;
 
@@ -66,7 +66,7 @@ function cleanValue(value: unknown): unknown {
 export function isCompilable(schema: Json): boolean {
   let optional = 0;
   let isClosed = true;
-  walk(schema, (node) => {
+  walkSchema(schema, (node) => {
     const properties = isObject(node.properties) ? Object.keys(node.properties) : [];
     const required = asArray(node.required);
     optional += properties.filter((name) => !required.includes(name)).length;
@@ -75,19 +75,6 @@ export function isCompilable(schema: Json): boolean {
       isClosed = false;
   });
   return isClosed && optional <= MAX_OPTIONAL_PROPERTIES && !isRecursive(schema);
-}
-
-/** Visits every schema inside a schema, itself included. */
-export function walk(value: unknown, visit: (node: Json) => void): void {
-  if (Array.isArray(value)) for (const item of value) walk(item, visit);
-  if (!isObject(value)) return;
-  visit(value);
-  for (const [key, inner] of Object.entries(value)) {
-    // Property names are not keywords.
-    if (SCHEMA_MAPS.includes(key) && isObject(inner))
-      for (const schema of Object.values(inner)) walk(schema, visit);
-    else if (key !== 'enum' && key !== 'const' && key !== 'default' && key !== 'examples') walk(inner, visit);
-  }
 }
 
 /** Whether a definition leads back to itself, or a reference to the root. */
@@ -108,7 +95,7 @@ function isRecursive(schema: Json): boolean {
 
 function referencesOf(value: unknown): string[] {
   const references: string[] = [];
-  walk(value, (node) => {
+  walkSchema(value, (node) => {
     if (typeof node.$ref === 'string') references.push(node.$ref);
   });
   return references;

@@ -1,10 +1,10 @@
 import type { Json, OutputFormat, Prompt, ToolDefinition } from '../../protocols/neutral';
 import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
-import { walk } from '../anthropic/json-schema';
 import { fitEffort } from '../effort';
 import type { EffortName } from '../profiles';
 import type { RequestTarget } from '../request-target';
+import { walkSchema } from '../walk-schema';
 import { CACHE_BREAKPOINT } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { writeOwnFields } from './request';
@@ -115,7 +115,7 @@ function writeOutputFormat(format: OutputFormat | null, { profile, warnings }: R
 /** Strict mode accepts only closed objects without optional properties. Others are sent without it. */
 function fitStrict(schema: Json, warnings: string[]): boolean {
   let fits = true;
-  walk(schema, ({ type, properties, required, additionalProperties }) => {
+  walkSchema(schema, ({ type, properties, required, additionalProperties }) => {
     if (type !== 'object' && !isObject(properties)) return;
     const names = asArray(required);
     fits &&=

@@ -2,19 +2,18 @@ import { settings } from '@/server/env';
 import { ERROR_STATUS, type ErrorCode } from '@/server/errors';
 import { apiDocument } from '@/server/openapi/document';
 import { ERROR_GUIDE } from '@/server/openapi/error-guide';
-import { guides, readClients, readGuide } from '../(site)/docs/guides';
+import { GUIDES, readGuide } from '../(site)/docs/guides';
 import { writeReference } from './write-reference';
 
 export const dynamic = 'force-dynamic';
 
-/** The whole documentation as one text. */
+/** The whole documentation in one text file. */
 export function GET(): Response {
   const { BASE_URL: base, BRAND_NAME: brand } = settings();
   const parts = [
-    `# ${brand}: the documentation`,
-    `Base address: ${base}`,
-    `# Clients\n\n${readClients()}`,
-    ...guides().map(readGuide),
+    `# ${brand} documentation`,
+    `Base URL: ${base}`,
+    ...GUIDES.map(readGuide),
     writeReference(apiDocument(), base),
     `# Errors\n\n${writeErrors()}`,
   ];

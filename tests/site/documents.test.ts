@@ -3,7 +3,7 @@ import { lexer, type Tokens } from 'marked';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { readClients, resolveLink } from '@/app/(site)/docs/guides';
+import { GUIDES, readGuide, readSnippet, resolveLink } from '@/app/(site)/docs/guides';
 import { highlight } from '@/app/(site)/parts/highlight';
 import { Markdown } from '@/app/(site)/parts/markdown';
 
@@ -21,7 +21,7 @@ const codes = documents.flatMap((file) =>
     .map(({ lang = '', text }) => ({ lang, text })),
 );
 
-test('code in colours is the same code, and carries no style that our content policy refuses', () => {
+test('highlighted code is the same code, without style attributes that our content security policy blocks', () => {
   expect(codes.length).toBeGreaterThan(10);
   for (const { lang, text } of codes) {
     const pieces = highlight(text, lang);
@@ -35,7 +35,7 @@ test('code in colours is the same code, and carries no style that our content po
   for (const file of documents) expect(render(readFileSync(file, 'utf8'))).not.toMatch(/ style="/);
 });
 
-test('HTML and scripts in a document are text', () => {
+test('HTML and scripts in a document are shown as text', () => {
   const shown = render(
     '<img src=x onerror=alert(1)>\n\nA <b>word</b>, [a link](javascript:alert(1)) and `<i>`',
   );
@@ -44,15 +44,17 @@ test('HTML and scripts in a document are text', () => {
   expect(shown).toContain('a link');
 });
 
-test('a link to another guide leads to its page, one into the repository is text', () => {
+test('a link to another guide leads to its page, a link into the repository is plain text', () => {
   expect(resolveLink('charges.md#receipts')).toBe('/docs/charges#receipts');
   expect(resolveLink('docs/charges.md')).toBe('/docs/charges');
   expect(resolveLink('../server/errors.ts')).toBeNull();
   expect(resolveLink('https://example.com/')).toBe('https://example.com/');
 });
 
-test('the clients of the README have a heading each', () => {
-  const headings = [...readClients().matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+test('every guide is readable, and the quickstart finds its snippets in the clients guide', () => {
+  for (const guide of GUIDES) expect(readGuide(guide)).toMatch(/^# /);
+  const clients = readFileSync('docs/clients.md', 'utf8');
+  const headings = [...clients.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
   expect(headings).toEqual(
     expect.arrayContaining([
       'OpenAI SDK',
@@ -63,4 +65,6 @@ test('the clients of the README have a heading each', () => {
       'curl',
     ]),
   );
+  expect(readSnippet('curl', 'sh')).toMatch(/^curl /);
+  expect(readSnippet('A page', 'html')).toContain('Svc.init(');
 });

@@ -1,23 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { settings } from '@/server/env';
 
-/** The guides of this repository that are for people who build on the service. */
+/** The guides of this repository for people who build on the service, in reading order. */
 
 export type Guide = { slug: string; file: string; title: string; description: string };
 
-const GUIDES: readonly Guide[] = [
+export const GUIDES: readonly Guide[] = [
+  {
+    slug: 'clients',
+    file: 'clients.md',
+    title: 'Clients',
+    description: 'The same request from every client.',
+  },
   {
     slug: 'widget',
     file: 'widget.md',
     title: 'The checkout widget',
-    description: 'One script: sign-in, purchase, permission.',
+    description: 'One script for sign-in, purchases and allowances.',
   },
   {
     slug: 'sign-in',
     file: 'sign-in.md',
     title: 'Sign-in',
-    description: 'How a user becomes a key, with and without the widget.',
+    description: 'How your app gets a user key, with and without the widget.',
   },
   {
     slug: 'webhooks',
@@ -29,37 +35,24 @@ const GUIDES: readonly Guide[] = [
     slug: 'charges',
     file: 'charges.md',
     title: 'What is charged',
-    description: 'Credits, permission, holds, receipts, refunds.',
+    description: 'Credits, allowances, holds, receipts and refunds.',
   },
 ];
 
 const ROOT = path.join(/* turbopackIgnore: true */ process.cwd());
 
-/** The addresses that the documents of the repository are written with. */
+/** Placeholder addresses in the guides, replaced by the address of this installation. */
 const WRITTEN_ADDRESSES = /http:\/\/localhost:3000|https:\/\/YOUR-SERVICE/g;
 
-/** Those whose file is there. */
-export function guides(): Guide[] {
-  return GUIDES.filter(({ file }) => existsSync(path.join(ROOT, 'docs', file)));
-}
-
 export function findGuide(slug: string): Guide | null {
-  return guides().find((guide) => guide.slug === slug) ?? null;
+  return GUIDES.find((guide) => guide.slug === slug) ?? null;
 }
 
 export const readGuide = ({ file }: Guide): string => readDocument(`docs/${file}`);
 
-/** What the README tells people to paste; a test runs every snippet. */
-export function readClients(): string {
-  const readme = readDocument('README.md');
-  const section = readme.slice(readme.indexOf('## Use it from'), readme.indexOf('## I want to'));
-  // A bold name at the start of a line is a heading on a page.
-  return section.replace(/^## .*\n/, '').replace(/^\*\*(.+?)\*\*(?: (\(.+\)|.+))?$/gm, '## $1\n\n$2');
-}
-
-/** The code of the first snippet in a language, under a heading of `readClients`. */
+/** The code of the first snippet in a language, under a heading of the clients guide. */
 export function readSnippet(heading: string, language: string): string {
-  const text = readClients();
+  const text = readDocument('docs/clients.md');
   const section = text.slice(text.indexOf(`## ${heading}\n`));
   return new RegExp(`\`\`\`${language}\\n(.+?)\`\`\``, 's').exec(section)?.[1] ?? '';
 }
@@ -69,10 +62,10 @@ function readDocument(file: string): string {
   return text.replaceAll(WRITTEN_ADDRESSES, settings().BASE_URL);
 }
 
-/** Where a link of a document leads on this site; other files of the repository are not here. */
+/** The page of this site that a link in a guide points to, or null for other files of the repository. */
 export function resolveLink(href: string): string | null {
   if (/^(https?:|mailto:|#|\/)/.test(href)) return href;
   const match = /(?:^|\/)([\w-]+\.md)(#.*)?$/.exec(href);
-  const guide = guides().find(({ file }) => file === match?.[1]);
+  const guide = GUIDES.find(({ file }) => file === match?.[1]);
   return guide ? `/docs/${guide.slug}${match?.[2] ?? ''}` : null;
 }

@@ -1,19 +1,13 @@
 import { GROUPS } from '@/server/openapi/operation';
-import { guides } from './guides';
+import { GUIDES } from './guides';
 
 export type NavGroup = { title: string; links: { href: string; label: string }[] };
 
 /** Every page of the documentation, in reading order. */
 export function navigation(): NavGroup[] {
   return [
-    {
-      title: 'Start',
-      links: [
-        { href: '/docs', label: 'Quickstart' },
-        { href: '/docs/clients', label: 'Clients' },
-      ],
-    },
-    { title: 'Guides', links: guides().map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })) },
+    { title: 'Get started', links: [{ href: '/docs', label: 'Quickstart' }] },
+    { title: 'Guides', links: GUIDES.map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })) },
     {
       title: 'API reference',
       links: [
@@ -25,5 +19,5 @@ export function navigation(): NavGroup[] {
         { href: '/docs/errors', label: 'Errors' },
       ],
     },
-  ].filter(({ links }) => links.length > 0);
+  ];
 }

@@ -4,7 +4,6 @@ import { settings } from '@/server/env';
 import { apiDocument } from '@/server/openapi/document';
 import { GROUPS, type GroupId } from '@/server/openapi/operation';
 import { TextLink } from '../../../parts/markdown';
-import { findGuide } from '../../guides';
 import { EndpointSection } from '../endpoint-section';
 import { EventSection } from '../event-section';
 import { operationsOf } from '../operations-of';
@@ -14,7 +13,7 @@ type Props = { params: Promise<{ group: string }> };
 const WEBHOOKS = {
   title: 'Webhook events',
   description:
-    'What your backend is told. Each event is one signed POST to your endpoint, tried three times.',
+    'Events that your backend receives. Each event is a signed POST request to your endpoint, with up to three attempts.',
 };
 
 const isGroup = (name: string): name is GroupId => Object.hasOwn(GROUPS, name);
@@ -39,10 +38,10 @@ export default async function GroupPage({ params }: Props) {
       </h1>
       <p className="mt-3 mb-4 max-w-[64ch] text-lg leading-relaxed text-muted">
         {described.description}
-        {group === 'webhooks' && findGuide('webhooks') && (
+        {group === 'webhooks' && (
           <>
             {' '}
-            How to check the signature: <TextLink href="/docs/webhooks">the guide</TextLink>.
+            The <TextLink href="/docs/webhooks">guide</TextLink> explains how to verify the signature.
           </>
         )}
       </p>

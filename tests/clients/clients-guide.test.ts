@@ -7,29 +7,28 @@ import { readHistory } from '@/server/ledger';
 import { newPerson } from '../harness/people';
 import { CLAUDE, startClientWorld } from './world';
 
-/** What the README tells people to paste, run as it stands there but for the address. */
+/** The snippets of docs/clients.md, run unchanged except for the address. */
 
 const { url } = await startClientWorld();
 const ADDRESS = 'http://localhost:3000';
-/** The story is told at the speed of a model. */
+/** The sandbox streams the story at the speed of a real model. */
 const PATIENCE_MS = 60_000;
 const run = promisify(execFile);
 
-const readme = readFileSync('README.md', 'utf8');
-const section = readme.slice(readme.indexOf('## Use it from'), readme.indexOf('## I want to'));
-const fences = [...section.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
+const guide = readFileSync('docs/clients.md', 'utf8');
+const fences = [...guide.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
   language,
   code,
 }));
 const ofNode = fences.filter(({ language }) => language === 'js');
 const titled = ofNode.map(({ code }) => [/from '([^']+)'/.exec(code)?.[1] ?? '', code] as const);
 
-// Inside the project, where its packages are found.
+// Inside the project, so that Node finds its packages.
 mkdirSync('.build', { recursive: true });
 const folder = mkdtempSync('.build/snippets-');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the README shows every client that is promised', () => {
+test('the guide has a snippet for every supported client', () => {
   expect(titled.map(([client]) => client)).toEqual([
     'openai',
     '@anthropic-ai/sdk',
@@ -61,9 +60,10 @@ test.concurrent.each(titled)(
   PATIENCE_MS,
 );
 
-test('the curl command sends a body that is answered', async () => {
+test('the curl command, which the README repeats, gets a response', async () => {
   const person = await newPerson({ credits: 100 });
   const command = fences.find(({ code }) => code.startsWith('curl '))?.code ?? '';
+  expect(readFileSync('README.md', 'utf8')).toContain(`\`\`\`sh\n${command}`);
   const [, path = ''] = new RegExp(`${ADDRESS}(\\S+)`).exec(command) ?? [];
   const [, body = ''] = /-d '(.+)'/.exec(command) ?? [];
   const response = await fetch(url + path, {
@@ -74,9 +74,9 @@ test('the curl command sends a body that is answered', async () => {
   expect((await response.json()).choices[0].message.content).toMatch(/\w/);
 });
 
-test('the models that Claude Code is pointed to are served', async () => {
+test('the models in the Claude Code settings are served', async () => {
   const { data } = await (await fetch(`${url}/v1/models`)).json();
-  const named = section.match(/anthropic\/claude-[\w-]+/g) ?? [];
+  const named = guide.match(/anthropic\/claude-[\w-]+/g) ?? [];
   expect(named).toContain(CLAUDE);
   expect(data.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(named));
 });

@@ -13,53 +13,50 @@ import { ReceiptCard } from './receipt-card';
 const USER_POINTS = [
   [
     'One balance for all apps',
-    'Credits are yours, not an app’s. 100 credits are 1 US dollar; they do not expire.',
+    'Credits belong to you, not to an app. 100 credits are 1 US dollar, and they never expire.',
   ],
-  ['You set the limits', 'An app spends what you bought in it and, beyond that, only what you allow.'],
+  ['You set the allowance', 'An app can spend what you bought in it and, beyond that, only what you allow.'],
   [
     'A receipt for every request',
-    'Tokens, the provider’s price, the app’s commission: it adds up to what you paid.',
+    'Tokens, provider price and app commission add up to exactly what you paid.',
   ],
 ];
 
 const APP_POINTS = [
-  ['No bill for you', 'Your users pay for their own requests. No monthly fee, no key of a provider.'],
+  ['No AI bill', 'Your users pay for their own requests. No monthly fee, no provider keys.'],
+  ['Earn on every request', 'Set a commission on the provider price. Every estimate includes it.'],
   [
-    'You earn on each request',
-    'Set a commission on the provider’s price. It is in every estimate before it is spent.',
-  ],
-  [
-    'The clients you know',
-    'Both request formats, streaming, tools and images; the official SDKs work as they are.',
+    'Works with your SDKs',
+    'OpenAI and Anthropic request formats, with streaming, tools and images. Use the official SDKs unchanged.',
   ],
 ];
 
 const STEPS = [
   [
-    'Someone buys credits',
-    'In a checkout that your page opens with one script. They sign in with a code sent by e-mail.',
+    'A user buys credits',
+    'One script adds the checkout to your page. Users sign in with a code sent by e-mail.',
   ],
-  ['Your app asks a model', 'With that user’s key, at one address, for every model of every provider.'],
+  ['Your app sends a request', 'One address and the user’s key reach every model of every provider.'],
   [
-    'The tokens are charged',
-    'Once, exactly, when the answer is whole. What a provider fails to answer costs nothing.',
+    'The user pays for the tokens',
+    'Exactly once, for what was produced. If the provider fails before any output, the request is free.',
   ],
 ];
 
 const PROMISES = [
   [
     'Never below zero',
-    'The worst case of a request is set aside before a provider is asked, commission included.',
+    'The most a request can cost, including commission, is held before it reaches a provider.',
   ],
-  ['Never charged twice', 'Each request is settled once, whatever is retried, restarted or disconnected.'],
+  ['Never charged twice', 'Each request is settled once, despite retries, restarts and disconnects.'],
   [
-    'Never a guessed price',
-    'A model without a complete price is not served. Prices have versions; a receipt names its own.',
+    'No guessed prices',
+    'Models without a complete price are not served. Prices are versioned, and every receipt names its version.',
   ],
-  ['Revoked means revoked', 'A key that you end fails on the very next request, on every server.'],
+  ['Immediate revocation', 'A revoked key fails on the very next request, on every server.'],
 ];
 
-/** What the service is, for the two kinds of people who come here. */
+/** Introduces the service to users and to developers of apps. */
 export function FrontPage() {
   const { BASE_URL: base, SDK_URL: sdk } = settings();
   const rows = priceRows();
@@ -73,8 +70,8 @@ export function FrontPage() {
               Prepaid credits for every AI app
             </h1>
             <p className="mt-6 max-w-[50ch] text-lg leading-relaxed text-muted">
-              People buy credits once and use them in any app. Apps get every AI model without a bill of their
-              own, and earn a commission on each request.
+              Users buy credits once and spend them in any app. Apps get every AI model without an AI bill,
+              and earn a commission on each request.
             </p>
             <div className="mt-8 flex flex-wrap gap-3">
               <PageLink href="/docs" className={buttonClass({ size: 'large' })}>
@@ -87,7 +84,7 @@ export function FrontPage() {
               )}
             </div>
             <p className="mt-5 text-muted">
-              Here for credits of your own?{' '}
+              Looking for your own credits?{' '}
               <a href="/account" className="text-accent underline underline-offset-[3px]">
                 Open your account
               </a>
@@ -111,9 +108,9 @@ export function FrontPage() {
         </Band>
 
         <div className="grid gap-5 border-t border-line py-14 lg:grid-cols-2">
-          <Audience title="For people" points={USER_POINTS}>
+          <Audience title="For users" points={USER_POINTS}>
             <a href="/account" className={buttonClass({ look: 'secondary' })}>
-              See your credits
+              View your credits
             </a>
           </Audience>
           <Audience title="For apps" points={APP_POINTS} id="partners">
@@ -123,17 +120,16 @@ export function FrontPage() {
           </Audience>
         </div>
 
-        <Band title="Two steps to the first paid request">
+        <Band title="Two steps to your first paid request">
           <div className="grid gap-5 lg:grid-cols-2">
             <CodeBlock title="1. Your page" language="html" code={pageSnippet(sdk)} />
             <CodeBlock title="2. Your request" language="js" code={requestSnippet(base)} />
           </div>
           <p className="mt-5 text-muted">
-            Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP:{' '}
+            Also for Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP.{' '}
             <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
-              all clients
+              See all clients
             </PageLink>
-            .
           </p>
         </Band>
 
@@ -161,8 +157,8 @@ export function FrontPage() {
           <div>
             <h2 className="text-xl font-semibold">Run your own</h2>
             <p className="mt-2 max-w-[60ch] text-muted">
-              One process with its database inside; models, payments and mail play in a sandbox until you set
-              the real credentials. PostgreSQL, Stripe and SMTP take their places one by one.
+              One process with an embedded database. Models, payments and mail run in a sandbox until you set
+              real credentials. Add PostgreSQL, Stripe and SMTP one at a time.
             </p>
           </div>
           <div className="mt-5 min-w-0 sm:mt-0">
@@ -210,12 +206,16 @@ const COMMISSION = 2_500;
 
 function PriceExcerpt({ rows }: { rows: PriceRow[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label="Some prices" tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section
+      aria-label="Price examples"
+      tabIndex={0}
+      className="overflow-x-auto rounded-xl border border-line"
+    >
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">
-          Some models: context, USD per million tokens, and credits of a request of 2,500 tokens in and 500
-          out with 25 % commission
+          Selected models with context window, price in USD per million tokens, and the credits for a request
+          of 2,500 input and 500 output tokens at 25% commission
         </caption>
         <thead>
           <tr className="border-b border-line text-right text-[13px] text-muted">
@@ -232,7 +232,7 @@ function PriceExcerpt({ rows }: { rows: PriceRow[] }) {
               Output
             </th>
             <th scope="col" className="px-5 py-3 font-medium">
-              A request
+              Per request
             </th>
           </tr>
         </thead>
@@ -259,7 +259,7 @@ function PriceExcerpt({ rows }: { rows: PriceRow[] }) {
 
 const EXCERPT_ROWS = 6;
 
-/** The newest model of as many makers as there is room for: those that are served, if any is. */
+/** The newest model of each provider, as many as fit; only served models, if there are any. */
 function chooseExcerpt(rows: PriceRow[]): PriceRow[] {
   const real = rows.filter((row) => !isSandbox(row));
   const served = real.filter(({ isServed }) => isServed);
@@ -271,7 +271,7 @@ function chooseExcerpt(rows: PriceRow[]): PriceRow[] {
   return [...new Set([...chosen, ...known])].slice(0, EXCERPT_ROWS);
 }
 
-/** Those that people look for come first. */
+/** The most popular providers come first. */
 const MAKERS = ['openai', 'anthropic', 'google', 'mistral', 'deepseek', 'xai'];
 
 const pageSnippet = (sdk: string): string => `<script src="${sdk}"></script>

@@ -12,11 +12,12 @@ export async function generateMetadata(): Promise<Metadata> {
     ? { title: 'Demo app' }
     : {
         title: { absolute: `${settings().BRAND_NAME}: prepaid credits for every AI app` },
-        description: 'Prepaid credits for AI apps: people pay for their own requests, apps earn on each.',
+        description:
+          'Prepaid credits for AI apps: users pay for their own requests, and apps earn on each one.',
       };
 }
 
-/** The root of two hosts: the service's own, and the demo app's. */
+/** The root page of two hosts: the service and the demo app. */
 export default async function RootPage() {
   return (await isDemoHost()) ? <DemoPage /> : <FrontPage />;
 }

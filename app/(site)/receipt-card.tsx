@@ -8,14 +8,14 @@ const TOKENS = { input: 2_500, output: 500 };
 const RATE_BP = 2_500;
 const CREDITS_PER_USD = 100;
 
-/** One request's receipt, computed as a real one is. */
+/** An example receipt, computed by the same functions as a real one. */
 export function ReceiptCard({ model }: { model: PriceRow }) {
   const exact = costOf({ ...NO_TOKENS, ...TOKENS }, model.prices);
   const { charge, providerCost, partnerShare } = chargeFor(exact, RATE_BP);
   return (
     <figure className="rounded-2xl border border-line bg-surface p-6 shadow-[0_1px_2px_rgb(0_0_0/0.04),0_12px_32px_-12px_rgb(0_0_0/0.12)] sm:p-7">
       <figcaption className="flex items-baseline justify-between gap-4">
-        <span className="font-medium">A request, to the last token</span>
+        <span className="font-medium">Receipt for one request</span>
         <span className="text-xs text-muted">Example</span>
       </figcaption>
       <dl className="mt-5 grid gap-2.5 text-[15px]">
@@ -24,8 +24,8 @@ export function ReceiptCard({ model }: { model: PriceRow }) {
         <Line name="Output" value={`${TOKENS.output.toLocaleString('en')} tokens`} />
       </dl>
       <dl className="mt-4 grid gap-2.5 border-t border-dashed border-line pt-4 text-[15px]">
-        <Line name="Provider’s price" value={credits(providerCost)} />
-        <Line name={`App’s commission, ${RATE_BP / 100} %`} value={credits(partnerShare)} />
+        <Line name="Provider price" value={credits(providerCost)} />
+        <Line name={`App commission, ${RATE_BP / 100}%`} value={credits(partnerShare)} />
       </dl>
       <dl className="mt-4 border-t border-line pt-4">
         <div className="flex items-baseline justify-between gap-4">
@@ -51,6 +51,6 @@ function Line({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** In a column: four decimals at least, and all that there are. */
+/** At least four decimals, so that a column lines up, and never fewer than the amount has. */
 const credits = (amount: bigint): string =>
   `${creditsToJson(amount).toLocaleString('en', { minimumFractionDigits: 4, maximumFractionDigits: 6 })} credits`;

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '@/server/openapi/document';
 import { firstExample, writeCurl } from '../(site)/docs/api/curl';
 import { type Endpoint, operationsOf } from '../(site)/docs/api/operations-of';
 
-/** The API reference as Markdown, from the document. */
+/** The API reference as Markdown, generated from the OpenAPI document. */
 export function writeReference(document: OpenApiDocument, base: string): string {
   const groups = document.tags.map(({ name, description }) => {
     const endpoints = operationsOf(document, name).map((endpoint) =>
@@ -16,7 +16,7 @@ export function writeReference(document: OpenApiDocument, base: string): string 
 function writeEndpoint(endpoint: Endpoint, base: string): string {
   const { method, path, operation } = endpoint;
   const { responses, parameters = [] } = operation;
-  const answer = firstExample(responses['200']?.content?.['application/json']?.examples);
+  const example = firstExample(responses['200']?.content?.['application/json']?.examples);
   const errors = Object.entries(responses)
     .filter(([status]) => status !== '200')
     .map(
@@ -31,7 +31,7 @@ function writeEndpoint(endpoint: Endpoint, base: string): string {
         `- \`${name}\` (${place}${required ? ', required' : ''}): ${description}`,
     ),
     fence('sh', writeCurl(endpoint, base)),
-    fence('json', JSON.stringify(answer, null, 2)),
+    fence('json', JSON.stringify(example, null, 2)),
     `Errors: ${errors.join('; ')}`,
   ].join('\n\n');
 }

@@ -6,7 +6,7 @@ import { useRef } from 'react';
 import { PageLink } from '@/app/_ui/page-link';
 import type { NavGroup } from './navigation';
 
-/** The pages of the documentation, beside the text on a wide screen. */
+/** The pages of the documentation, next to the text on wide screens. */
 export function DocsNav({ groups }: { groups: NavGroup[] }) {
   return (
     <nav
@@ -18,7 +18,7 @@ export function DocsNav({ groups }: { groups: NavGroup[] }) {
   );
 }
 
-/** The same above the text on a phone; it works without a script too. */
+/** The same list above the text on phones. It works without scripts. */
 export function DocsMenu({ groups }: { groups: NavGroup[] }) {
   const path = usePathname();
   const details = useRef<HTMLDetailsElement>(null);

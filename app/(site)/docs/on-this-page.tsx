@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type PageHeading = { id: string; title: string; depth?: number };
 
-/** A text with the list of its headings beside it, where there is room. */
+/** A text with its table of contents, on screens wide enough to show both. */
 export function WithHeadings({ headings, children }: { headings: PageHeading[]; children: ReactNode }) {
   return (
     <div className="xl:grid xl:grid-cols-[minmax(0,1fr)_190px] xl:gap-10">

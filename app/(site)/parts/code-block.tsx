@@ -4,7 +4,7 @@ import { highlight } from './highlight';
 type Props = {
   code: string;
   language: string;
-  /** What it is, shown above and read with the copy button. */
+  /** Shown above the code and read out with the copy button. */
   title?: string;
 };
 
@@ -21,7 +21,7 @@ const NAMES: Record<string, string> = {
   text: 'Text',
 };
 
-/** Code to read and take along. Long lines scroll inside the block, never the page. */
+/** Code with a copy button. Long lines scroll inside the block, never the page. */
 export function CodeBlock({ code, language, title }: Props) {
   const text = code.replace(/\n+$/, '');
   const name = title ?? NAMES[language] ?? language;
@@ -31,7 +31,7 @@ export function CodeBlock({ code, language, title }: Props) {
         <span className="truncate">{name}</span>
         <CopyButton text={text} what={name} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <pre tabIndex={0} className="max-h-[560px] overflow-auto p-4 font-mono text-[13px] leading-[1.65]">
         <code>
           {highlight(text, language).map((line, i) => (

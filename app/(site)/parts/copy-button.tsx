@@ -5,7 +5,7 @@ import { useState } from 'react';
 
 const SHOWN_MS = 1_600;
 
-/** Copies a text; says so, also to a screen reader, and says when the browser did not let it. */
+/** Copies a text and reports success or failure, also to screen readers. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle');
   const copy = async () => {

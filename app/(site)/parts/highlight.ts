@@ -10,8 +10,8 @@ import tsx from 'shiki/langs/tsx.mjs';
 import typescript from 'shiki/langs/typescript.mjs';
 
 /**
- * Code in colours, as classes: our content policy admits no style attribute. Done on the server,
- * once per text.
+ * Highlights code with classes, because our content security policy blocks style attributes. Runs on
+ * the server, once per text.
  */
 
 export type Piece = { text: string; className: string };
@@ -38,7 +38,7 @@ const ALIASES: Record<string, string> = {
 
 let highlighter: HighlighterCore | undefined;
 const done = new Map<string, Piece[][]>();
-/** More texts than the documentation has: what does not change is never thrown away. */
+/** More texts than the documentation has, so that nothing static is highlighted twice. */
 const MAX_KEPT = 500;
 
 export function highlight(code: string, language: string): Piece[][] {
@@ -62,7 +62,7 @@ function colour(code: string, language: string): Piece[][] {
   const { tokens } = highlighter.codeToTokens(code, {
     lang: language,
     theme: 'roles',
-    // By default a slow moment leaves the rest of a line without colours, for ever.
+    // With the default limit, a slow moment leaves the rest of a line without colours in the cache.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) => joinEqual(line.map(({ content, color = '' }) => toPiece(content, color))));
@@ -73,7 +73,7 @@ function toPiece(text: string, color: string): Piece {
   return { text, className: text.trim() === '' ? '' : (CLASSES[role] ?? '') };
 }
 
-/** Neighbours of one colour become one piece: less to send. */
+/** Joins neighbours of the same colour, so that the page is smaller. */
 function joinEqual(pieces: Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {

@@ -5,12 +5,12 @@ import { CodeBlock } from './code-block';
 import { slugOf } from './slug';
 
 /**
- * Markdown of this repository as our own elements: marked reads it, nothing of it becomes raw HTML.
+ * Renders Markdown of this repository as React elements: marked parses it, and nothing becomes raw HTML.
  */
 
 type Props = {
   text: string;
-  /** Where a link of the text leads here, or null when the site has no such page. */
+  /** The page that a link in the text points to, or null if the site has no such page. */
   resolveLink?: (href: string) => string | null;
 };
 
@@ -24,7 +24,7 @@ export function Markdown({ text, resolveLink = keep }: Props) {
   );
 }
 
-/** The headings of a text: for the list beside it. */
+/** The headings of a text, for its table of contents. */
 export function headingsOf(text: string): { title: string; id: string; depth: number }[] {
   return lexer(text)
     .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth > 1)
@@ -80,7 +80,7 @@ function Heading({ token, resolve }: { token: Tokens.Heading; resolve: Resolve }
   );
 }
 
-/** A heading that can be linked to: the whole of it is the link. */
+/** A heading that links to itself. */
 export function AnchoredHeading({
   as: Tag,
   id,
@@ -122,7 +122,7 @@ function List({ token, resolve }: { token: Tokens.List; resolve: Resolve }) {
 
 function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <div tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
       <table
         className={`w-full border-collapse text-sm [&_td_code]:whitespace-nowrap ${token.header.length > 2 ? 'min-w-[38rem]' : ''}`}
@@ -131,7 +131,7 @@ function Table({ token, resolve }: { token: Tokens.Table; resolve: Resolve }) {
           <tr className="border-b border-line bg-sunken text-left">
             {token.header.map((cell, i) =>
               cell.text === '' ? (
-                // A column without a name has no heading either.
+                // A column without a title gets an empty cell instead of a heading.
                 // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
                 <td key={i} />
               ) : (
@@ -198,7 +198,7 @@ export function InlineCode({ children }: { children: ReactNode }) {
   );
 }
 
-/** Text with `code` in it and nothing else: descriptions of the API document. */
+/** Text that contains only `code` as markup, such as descriptions in the API document. */
 export function ProseLine({ text }: { text: string }) {
   return text.split('`').map((part, i) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text
@@ -206,7 +206,7 @@ export function ProseLine({ text }: { text: string }) {
   );
 }
 
-/** Without an address it is text. */
+/** A link, or plain text if it has no address. */
 export function TextLink({ href, children }: { href: string | null; children: ReactNode }) {
   if (href === null) return children;
   const look = 'text-accent underline decoration-accent/40 underline-offset-[3px] hover:decoration-accent';

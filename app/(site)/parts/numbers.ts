@@ -1,4 +1,4 @@
-/** Numbers as the site writes them. */
+/** Number formats of the public site. */
 
 export const formatTokens = (tokens: number): string =>
   tokens >= 1_000_000
@@ -9,11 +9,11 @@ export const formatTokens = (tokens: number): string =>
 
 const trim = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** USD with the decimals that the price has, two at least. */
+/** US dollars with all decimals of the price, at least two. */
 export const formatUsd = (value: number): string =>
   `$${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 })}`;
 
-/** Credits of a request: four decimals, so that a column stands in line; a smaller number stays a number. */
+/** Credits for a request: four decimals, so that a column lines up, and more if a small amount needs them. */
 export const formatRequestCredits = (credits: number): string =>
   credits.toLocaleString('en', {
     minimumFractionDigits: 4,

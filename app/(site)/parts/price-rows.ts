@@ -13,11 +13,11 @@ export type PriceRow = Pick<CatalogModel, 'id' | 'name' | 'provider' | 'released
   cacheRead: number;
   hasTiers: boolean;
   capabilities: string[];
-  /** Whether this service answers with it now. */
+  /** Whether this service serves the model now. */
   isServed: boolean;
 };
 
-/** The whole catalogue, newest first; where real money moves, only what is served. */
+/** The whole catalogue, newest first; with a live Stripe key, only the models that are served. */
 export function priceRows(): PriceRow[] {
   const rows = catalogModels().map(toRow);
   return (isLive() ? rows.filter(({ isServed }) => isServed) : rows).sort(
@@ -27,7 +27,7 @@ export function priceRows(): PriceRow[] {
 
 export const isSandbox = ({ provider }: { provider: string }): boolean => provider in SANDBOX_FORMATS;
 
-/** Models of the sandbox stand last: they are for tests. */
+/** Sandbox models come last: they are for tests. */
 const rank = (row: PriceRow): number => (isSandbox(row) ? 1 : 0);
 
 function toRow(model: CatalogModel): PriceRow {

@@ -8,7 +8,7 @@ type Place = 'front' | 'pricing' | 'docs';
 
 const WIDTH = 'mx-auto w-full max-w-[1180px] px-5 sm:px-8';
 
-/** What front page, prices and documentation have around them. */
+/** Header and footer of the front page, the prices and the documentation. */
 export async function SiteFrame({ current, children }: { current: Place; children: ReactNode }) {
   const isSignedIn = await hasSessionCookie();
   return (
@@ -76,7 +76,7 @@ function SiteFooter({ isSignedIn }: { isSignedIn: boolean }) {
           </p>
           {isTest && (
             <p className="mt-4 inline-flex rounded-full bg-warning-soft px-3 py-1 text-xs font-medium text-warning">
-              Test mode: no real money moves here
+              Test mode: no real money
             </p>
           )}
         </div>

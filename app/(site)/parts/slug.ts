@@ -1,4 +1,4 @@
-/** The anchor of a heading, as other renderers of Markdown make it. */
+/** The anchor of a heading, as other Markdown renderers generate it. */
 export function slugOf(title: string): string {
   return title
     .toLowerCase()

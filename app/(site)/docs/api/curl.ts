@@ -1,6 +1,6 @@
 import type { Endpoint } from './operations-of';
 
-/** The request as a command, with the first example of each part. */
+/** The request as a curl command, using the first example of each part. */
 export function writeCurl({ path, operation }: Endpoint, base: string): string {
   const parameters = operation.parameters ?? [];
   const filled = parameters
@@ -18,7 +18,7 @@ export function writeCurl({ path, operation }: Endpoint, base: string): string {
       .map(({ name, example }) => `${name}: ${example}`),
   ];
   const body = firstExample(operation.requestBody?.content['application/json']?.examples);
-  // Commas stay readable; a shell leaves them alone.
+  // Commas and slashes stay readable: the address is quoted.
   const search = query.size === 0 ? '' : `?${String(query).replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
   const address = `${base}${filled}${search}`;
   return [

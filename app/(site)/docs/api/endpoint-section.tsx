@@ -12,7 +12,7 @@ type Props = { endpoint: Endpoint; document: OpenApiDocument; base: string };
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
 
-/** One endpoint: what it takes and gives on the left, how that looks on the right. */
+/** One endpoint: its parameters and response on the left, examples on the right. */
 export function EndpointSection({ endpoint, document, base }: Props) {
   const { method, path, operation } = endpoint;
   const { schemas } = document.components;
@@ -39,13 +39,13 @@ export function EndpointSection({ endpoint, document, base }: Props) {
               <SchemaFields schema={body.schema} schemas={schemas} />
             </Part>
           )}
-          {success && <Answer response={success} document={document} />}
+          {success && <ResponseFields response={success} document={document} />}
           <Errors responses={operation.responses} />
         </div>
         <div className="grid min-w-0 content-start gap-4 self-start xl:sticky xl:top-24">
           <CodeBlock title="Request" language="sh" code={writeCurl(endpoint, base)} />
           <MoreBodies content={body} />
-          {success && <AnswerExamples response={success} />}
+          {success && <ResponseExamples response={success} />}
         </div>
       </div>
     </section>
@@ -67,10 +67,10 @@ function Credential({ endpoint: { operation } }: { endpoint: Endpoint }) {
     <p className="mt-3 text-sm text-muted">
       {needsKey ? (
         <>
-          Needs a user key. <TextLink href="/docs/api#authentication">Authentication</TextLink>
+          Requires a user key. <TextLink href="/docs/api#authentication">Authentication</TextLink>
         </>
       ) : (
-        'Needs no user key.'
+        'No user key required.'
       )}
     </p>
   );
@@ -100,7 +100,7 @@ function Parameters({ endpoint: { operation }, schemas }: { endpoint: Endpoint; 
   });
 }
 
-function Answer({ response, document }: { response: OpenApiResponse; document: OpenApiDocument }) {
+function ResponseFields({ response, document }: { response: OpenApiResponse; document: OpenApiDocument }) {
   const { schemas, headers } = document.components;
   const schema = response.content?.[JSON_TYPE]?.schema;
   const stream = response.content?.[STREAM_TYPE]?.schema as
@@ -108,14 +108,14 @@ function Answer({ response, document }: { response: OpenApiResponse; document: O
     | undefined;
   const event = stream?.['x-event-schema'];
   return (
-    <Part title="Answer 200">
+    <Part title="Response 200">
       <p className="mt-3 text-sm leading-relaxed text-muted">
         <ProseLine text={response.description} />
       </p>
       {schema && <SchemaFields schema={schema} schemas={schemas} />}
       {event && (
         <details className="mt-2 rounded-lg border border-line">
-          <summary className="px-3 py-2 text-[13px] text-muted hover:text-text">Events of a stream</summary>
+          <summary className="px-3 py-2 text-[13px] text-muted hover:text-text">Stream events</summary>
           <div className="border-t border-line px-3">
             <SchemaFields schema={event} schemas={schemas} />
           </div>
@@ -174,15 +174,15 @@ function MoreBodies({ content }: { content: OpenApiContent | undefined }) {
   ));
 }
 
-function AnswerExamples({ response }: { response: OpenApiResponse }) {
+function ResponseExamples({ response }: { response: OpenApiResponse }) {
   const whole = firstExample(response.content?.[JSON_TYPE]?.examples);
   const stream = firstExample(response.content?.[STREAM_TYPE]?.examples);
   return (
     <>
-      {whole !== undefined && <CodeBlock title="Answer" language="json" code={json(whole)} />}
+      {whole !== undefined && <CodeBlock title="Response" language="json" code={json(whole)} />}
       {typeof stream === 'string' && (
         <details>
-          <summary className="py-1 text-sm text-muted hover:text-text">Answer as a stream</summary>
+          <summary className="py-1 text-sm text-muted hover:text-text">Streamed response</summary>
           <div className="mt-2">
             <CodeBlock title="Stream" language="text" code={stream} />
           </div>

@@ -5,7 +5,7 @@ import { firstExample } from './curl';
 import type { Endpoint } from './operations-of';
 import { SchemaFields } from './schema-fields';
 
-/** One event that we send, as it arrives. */
+/** One webhook event, as the endpoint receives it. */
 export function EventSection({ endpoint, document }: { endpoint: Endpoint; document: OpenApiDocument }) {
   const { path: type, operation } = endpoint;
   const content = operation.requestBody?.content['application/json'];

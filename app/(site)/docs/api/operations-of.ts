@@ -2,7 +2,7 @@ import type { OpenApiDocument, OpenApiOperation } from '@/server/openapi/documen
 
 export type Endpoint = { method: string; path: string; operation: OpenApiOperation };
 
-/** The endpoints of a group, or the events of `webhooks`, in the document's order. */
+/** The endpoints of a group, or the events for `webhooks`, in the order of the document. */
 export function operationsOf(document: OpenApiDocument, group: string): Endpoint[] {
   const places = group === 'webhooks' ? document.webhooks : document.paths;
   return Object.entries(places).flatMap(([path, methods]) =>

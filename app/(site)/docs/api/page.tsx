@@ -9,10 +9,10 @@ import { WithHeadings } from '../on-this-page';
 import { MethodBadge } from './method-badge';
 import { operationsOf } from './operations-of';
 
-export const metadata: Metadata = { title: 'API reference', description: 'Every endpoint of the API.' };
+export const metadata: Metadata = { title: 'API reference', description: 'All endpoints of the API.' };
 
 const HEADINGS = [
-  { id: 'addresses', title: 'Addresses' },
+  { id: 'addresses', title: 'Base URLs' },
   { id: 'authentication', title: 'Authentication' },
   { id: 'endpoints', title: 'Endpoints' },
   { id: 'conventions', title: 'Conventions' },
@@ -25,17 +25,17 @@ export default function ApiPage() {
     <WithHeadings headings={HEADINGS}>
       <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">API reference</h1>
       <p className="mt-3 text-lg leading-relaxed text-muted">
-        These pages are made from the <TextLink href="/v1/openapi.json">OpenAPI 3.1 document</TextLink>, which
-        is made from the schemas that check requests.
+        This reference is generated from the <TextLink href="/v1/openapi.json">OpenAPI 3.1 document</TextLink>
+        , which is generated from the schemas that validate requests.
       </p>
 
       <Part id="addresses">
         <ul className="grid list-disc gap-2 pl-6">
           <li>
-            Clients of the chat format: <InlineCode>{`${base}/v1`}</InlineCode>
+            Chat format (OpenAI): <InlineCode>{`${base}/v1`}</InlineCode>
           </li>
           <li>
-            Clients of the messages format: <InlineCode>{base}</InlineCode>, because they append{' '}
+            Messages format (Anthropic): <InlineCode>{base}</InlineCode>, because its clients append{' '}
             <InlineCode>/v1</InlineCode>
           </li>
         </ul>
@@ -43,10 +43,10 @@ export default function ApiPage() {
 
       <Part id="authentication">
         <p>
-          A user key goes into <InlineCode>Authorization: Bearer</InlineCode>,{' '}
+          Send the user key in <InlineCode>Authorization: Bearer</InlineCode>,{' '}
           <InlineCode>x-api-key</InlineCode> or <InlineCode>X-User-Key</InlineCode>; the first value that
-          begins with <InlineCode>svc_sk_</InlineCode> counts. Endpoints that mint keys take the publishable
-          key as a field, and, from a page, the page’s origin must be registered.
+          starts with <InlineCode>svc_sk_</InlineCode> is used. Endpoints that create keys take the
+          publishable key as a field; if a page calls them, its origin must be registered.
         </p>
         <CodeBlock
           language="sh"
@@ -84,11 +84,11 @@ export default function ApiPage() {
             Bodies are JSON; names are <InlineCode>snake_case</InlineCode>; times are ISO 8601 in UTC.
           </li>
           <li>Credits are numbers with at most six decimals. 100 credits are 1 US dollar.</li>
-          <li>New fields may appear in answers at any time: ignore those that you do not know.</li>
-          <li>Any page may call the endpoints that take a user key; no cookie is ever read.</li>
-          <li>Bodies may have 32 MB on the generation endpoints and 64 kB elsewhere.</li>
+          <li>New fields may be added to responses at any time: ignore fields that you do not know.</li>
+          <li>Pages of any origin can call the endpoints that take a user key. The API reads no cookies.</li>
+          <li>Request bodies can be up to 32 MB on the generation endpoints and 64 kB elsewhere.</li>
           <li>
-            Failures: <TextLink href="/docs/errors">Errors</TextLink>.
+            <TextLink href="/docs/errors">Errors</TextLink> lists all error codes.
           </li>
         </ul>
       </Part>

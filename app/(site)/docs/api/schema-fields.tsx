@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@/server/openapi/json';
 import { InlineCode, ProseLine } from '../../parts/markdown';
 
-/** The fields of a schema, those of inner objects behind a click. */
+/** The fields of a schema, with nested objects collapsed. */
 
 type Schemas = Record<string, JsonSchema>;
 
@@ -92,7 +92,7 @@ function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
 
 const isNull = ({ type }: JsonSchema): boolean => type === 'null';
 
-/** The object whose fields are worth a click: the schema's own, its items', its values'. */
+/** The object whose fields can be expanded: the schema itself, or its items or only choice. */
 function innerOf(schema: JsonSchema, schemas: Schemas): JsonSchema | null {
   const resolved = resolve(schema, schemas);
   if (resolved.items) return innerOf(resolved.items, schemas);
@@ -102,7 +102,7 @@ function innerOf(schema: JsonSchema, schemas: Schemas): JsonSchema | null {
   return variantsOf(resolved, schemas).length > 0 ? resolved : null;
 }
 
-/** The objects of which it may be one. */
+/** The objects that a value can be one of. */
 function variantsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => resolve(choice, schemas));
   const objects = choices.filter(({ properties }) => properties && Object.keys(properties).length > 0);

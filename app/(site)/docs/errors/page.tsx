@@ -7,21 +7,21 @@ import { WithHeadings } from '../on-this-page';
 
 export const metadata: Metadata = {
   title: 'Errors',
-  description: 'Every error code: what it means, and what to do.',
+  description: 'What every error code means and how to resolve it.',
 };
 
 const STATUSES: Record<number, string> = {
-  400: 'The request is wrong',
-  401: 'The key is missing or wrong',
-  402: 'The user has to decide',
+  400: 'Invalid request',
+  401: 'Invalid or missing key',
+  402: 'User action required',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'In conflict',
-  413: 'Too large',
-  429: 'Too many',
-  500: 'Our fault',
-  502: 'The provider’s fault',
-  503: 'Busy',
+  409: 'Conflict',
+  413: 'Request too large',
+  429: 'Too many requests',
+  500: 'Internal error',
+  502: 'Provider error',
+  503: 'Service unavailable',
 };
 
 const codesOf = (status: number): ErrorCode[] =>
@@ -37,9 +37,9 @@ export default function ErrorsPage() {
     >
       <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">Errors</h1>
       <p className="mt-3 mb-5 text-lg leading-relaxed text-muted">
-        Decide by the code in <InlineCode>error.type</InlineCode>, not by the words. The path decides the
-        shape: <InlineCode>/v1/messages</InlineCode> speaks its own format, every other path the chat format,
-        in which <InlineCode>error.code</InlineCode> is the status.
+        Handle errors by the code in <InlineCode>error.type</InlineCode>, not by the message. The format
+        depends on the path: <InlineCode>/v1/messages</InlineCode> returns errors in the messages format,
+        every other path in the chat format, where <InlineCode>error.code</InlineCode> is the HTTP status.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <CodeBlock title="Chat format" language="json" code={json(exampleError('chat', 'model_not_found'))} />
@@ -50,17 +50,18 @@ export default function ErrorsPage() {
         />
       </div>
       <p className="mt-5 leading-relaxed">
-        Every answer has an <InlineCode>x-request-id</InlineCode>: name it when you report a problem. A{' '}
-        <InlineCode>429</InlineCode> says in <InlineCode>Retry-After</InlineCode> how long to wait. Where
-        trying again cannot help, <InlineCode>x-should-retry: false</InlineCode> says so, and the official
-        clients obey. Once a stream has begun, an error comes as an event of the stream.
+        Every response has an <InlineCode>x-request-id</InlineCode>: include it when you report a problem. For
+        a <InlineCode>429</InlineCode>, the header <InlineCode>Retry-After</InlineCode> gives the time to
+        wait. If a retry cannot succeed, the response includes <InlineCode>x-should-retry: false</InlineCode>,
+        which the official clients respect. Once a stream has begun, an error arrives as an event of the
+        stream.
       </p>
       <p className="mt-5 leading-relaxed">
-        The OpenAI and the Anthropic SDK and LangChain throw an error that has the code in{' '}
+        The OpenAI SDK, the Anthropic SDK and LangChain throw an error with the code in{' '}
         <InlineCode>error.type</InlineCode> and the status in <InlineCode>error.status</InlineCode>. The
-        Vercel AI SDK has them in <InlineCode>error.data.error.type</InlineCode> and{' '}
-        <InlineCode>error.statusCode</InlineCode>; its <InlineCode>streamText</InlineCode> throws nothing but
-        tells its <InlineCode>onError</InlineCode>.
+        Vercel AI SDK provides them in <InlineCode>error.data.error.type</InlineCode> and{' '}
+        <InlineCode>error.statusCode</InlineCode>; its <InlineCode>streamText</InlineCode> does not throw but
+        calls <InlineCode>onError</InlineCode>.
       </p>
       {statuses.map((status) => (
         <section key={status} className="mt-10">

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** House rules that the linter cannot state. */
+/** House rules that the linter cannot check. */
 
 const sources = ['app', 'server', 'widget'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -20,11 +20,83 @@ test('the server reads the time in server/clock.ts only', () => {
   ).toEqual([]);
 });
 
-test('nothing is left to do in a comment', () => {
+test('no comment leaves work for later', () => {
   expect(filesWith(/\b(TODO|FIXME|XXX)\b/, /^$/)).toEqual([]);
 });
 
-test('files are named by what they do', () => {
+test('files are named after what they do', () => {
   const vague = /(^|\/)(utils?|helpers?|common|manager|service|misc)(\.|\/|s\.)/;
   expect(sources.filter((file) => vague.test(file))).toEqual([]);
+});
+
+/** Literal translations and retired words, each with what to write instead: AGENTS.md lists them too. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bstands? (here|there|first|last|at|by|under|in (?!for\b))/i, 'appears, is in'],
+  [
+    /\b(is|are|was|were|be|been|being|not|gets?) told\b|\btold (the|us|you|to|in|of|by)\b/i,
+    'is notified, receives',
+  ],
+  [/\btells? (whether|what|how|who|which)\b/i, 'reports, returns'],
+  [/\bwho(m|se)?ever\b/i, 'anyone who, the user'],
+  [/\bbeside\b/i, 'next to, with, in addition to'],
+  [/\banew\b/i, 'again, new'],
+  [/\bmend(s|ed|ing)?\b/i, 'fix'],
+  [/\bjust now\b|\b(at|for) the moment\b(?! (of|when|that|it)\b)/i, 'now, currently'],
+  [/\b(is|are) (t?here) already\b|\b(is|are) not there\b/i, 'already exists, does not exist'],
+  [/\b(put|set)(s|ting)? aside\b/i, 'dismiss (an alert), hold (credits)'],
+  [/\bleft alone\b|\bat rest\b/i, 'in cooldown, paused'],
+  [/\bmade-up\b/i, 'generated, fictional'],
+  [/\bof (one.s|your) own\b/i, 'your own'],
+  [/\bwhat (became|becomes) of\b/i, 'the outcome of'],
+  [/\bplays? (in a|the part)\b/i, 'runs in, acts as'],
+  [/\bleads? to nobody\b|\bhea(rs?|rd) of\b/i, 'is anonymous; is notified of'],
+  [/\bfor ever\b/i, 'forever, indefinitely'],
+  [/\b(too many|wrong|second|another|last) tr(y|ies)\b/i, 'attempts'],
+  [/\bdays are days\b/i, 'dates are in UTC'],
+];
+
+/** Identifiers that docs/glossary.md replaced. */
+const RETIRED =
+  /\b(appId|app_id|limit_(left|saved|paused)|(save|pause|resume)Limit|ledger_save_limit|savePermission|Deed|put_?[aA]side|LEDGER_WORK|provider_rest|ProviderRest|birthOf|bringsKey|wasSilent|createClientNamer|ofPartner|leaveUnanswered)\b/;
+
+const prose = [
+  ...['README.md', 'AGENTS.md', '.env.example', 'bench/README.md', 'widget/loader/README.md'],
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+const others = ['scripts', 'prisma'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(m?ts|mjs|sql|prisma)$/.test(file) && !file.startsWith('client/'))
+    .map((file) => `${folder}/${file}`),
+);
+
+/** Without line breaks and comment marks, so that a phrase is found across lines. */
+function readText(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  const shown = file.endsWith('.md') ? withoutCode(text) : text;
+  return shown.replaceAll(/\n\s*(\*\/?|\/\/\/?|--|#)?\s*/g, ' ');
+}
+
+/** Inline code is quoted, and so are the names of tests in docs/billing-cases.md. */
+const withoutCode = (text: string): string => text.replaceAll(/`[^`\n]+`(: “[^”]+”)?/g, '');
+
+test.each(BANNED.map(([pattern, better]) => [pattern.source, better, pattern] as const))(
+  'nobody reads %s (better: %s)',
+  (_, __, pattern) => {
+    const found = [...sources, ...others, ...prose].flatMap((file) =>
+      [...readText(file).matchAll(new RegExp(`.{0,40}(?:${pattern.source}).{0,20}`, 'gi'))].map(
+        ([text]) => `${file}: ${text}`,
+      ),
+    );
+    expect(found).toEqual([]);
+  },
+);
+
+test('code uses the words of the glossary', () => {
+  const found = [...sources, ...others].flatMap((file) => {
+    const match = RETIRED.exec(readFileSync(file, 'utf8'));
+    return match ? [`${file}: ${match[0]}`] : [];
+  });
+  expect(found).toEqual([]);
 });

@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const readme = readFileSync('README.md', 'utf8');
+
+test('the README gives a reason for every dependency, and lists no other package', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
+  const table = readme.slice(readme.indexOf('## Dependencies'), readme.indexOf('\nDevelopment:'));
+  const rows = [...table.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1);
+  const listed = rows.flatMap(([, names = '']) => names.split(', '));
+  expect(listed.sort()).toEqual(Object.keys(dependencies).sort());
+});
+
+const documents = [
+  'README.md',
+  'AGENTS.md',
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+test.each(documents)('every file and folder that %s names exists', (document) => {
+  const text = readFileSync(document, 'utf8');
+  const quoted = [
+    ...text.matchAll(/`((?:app|server|prisma|widget|scripts|docs|tests|e2e|bench)\/[\w./()[\]-]+)`/g),
+  ];
+  const linked = [...text.matchAll(/\]\(([\w./-]+\.(?:md|example|png))(?:#.*?)?\)/g)];
+  const named = [
+    ...quoted.map(([, file = '']) => file),
+    ...linked.map(([, file = '']) => path.join(path.dirname(document), file)),
+  ];
+  expect(named.filter((file) => !existsSync(file) && !existsSync(`${file}.ts`))).toEqual([]);
+});

@@ -2,12 +2,12 @@ import { type APIRequestContext, type Browser, expect, type Page, test } from '@
 import { expectAccessible, expectAccessibleInLightAndDark } from './fixtures/accessibility';
 
 const PHONE = { width: 375, height: 812 };
-/** Pages whose parts are others on a phone: menu, cards, the list beside the text. */
-const OTHERWISE_ON_A_PHONE = ['/', '/pricing', '/docs/charges', '/docs/api/generate'];
-/** A page must be there within this time, on a machine that does other things too. */
+/** Pages with a different layout on phones: menu, cards, table of contents. */
+const DIFFERENT_ON_A_PHONE = ['/', '/pricing', '/docs/charges', '/docs/api/generate'];
+/** A page must be interactive within this time, even on a busy machine. */
 const INTERACTIVE_MS = 1_000;
 
-/** What the browser complains of: blocked styles and scripts, failed files, errors. */
+/** Collects browser errors: blocked styles and scripts, failed files, exceptions. */
 function listenForProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
@@ -15,7 +15,7 @@ function listenForProblems(page: Page): string[] {
   return problems;
 }
 
-/** Every page of the site, as search engines learn of them. */
+/** Every page in the sitemap. */
 async function pagesOf(request: APIRequestContext): Promise<string[]> {
   const sitemap = await (await request.get('/sitemap.xml')).text();
   const paths = [...sitemap.matchAll(/<loc>https?:\/\/[^/]+([^<]*)<\/loc>/g)].map(([, path]) => path ?? '');
@@ -30,7 +30,7 @@ async function openPage(browser: Browser, options: Parameters<Browser['newContex
   return context.newPage();
 }
 
-test('every page is accessible in light and dark, fits a phone and breaks no policy', async ({
+test('every page is accessible in light and dark mode, fits a phone and violates no content security policy', async ({
   page,
   request,
 }) => {
@@ -45,7 +45,7 @@ test('every page is accessible in light and dark, fits a phone and breaks no pol
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect(excess, `${path} scrolls sideways`).toBe(0);
-    if (OTHERWISE_ON_A_PHONE.includes(path))
+    if (DIFFERENT_ON_A_PHONE.includes(path))
       await test.step(`${path} on a phone`, () => expectAccessible(page));
   }
   expect(problems).toEqual([]);
@@ -63,12 +63,12 @@ test('every page is interactive in under a second', async ({ page, request }) =>
         }),
       );
     }
-    // The quickest of three: the tests share the machine with their server.
+    // The fastest of three: the tests share the machine with their server.
     expect(Math.min(...times), path).toBeLessThan(INTERACTIVE_MS);
   }
 });
 
-test('every link of the site, and every anchor, leads somewhere', async ({ request }) => {
+test('every link and every anchor of the site has a target', async ({ request }) => {
   const paths = await pagesOf(request);
   const texts = new Map<string, string>();
   const read = async (path: string): Promise<string> => {
@@ -84,7 +84,7 @@ test('every link of the site, and every anchor, leads somewhere', async ({ reque
     const links = [...(await read(path)).matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href ?? '');
     for (const href of new Set(links.filter((link) => /^[/#]/.test(link)))) {
       const [target = '', anchor] = href.split('#');
-      // Another host answers there, and needs a browser to be found.
+      // Another host serves the demo, and only a browser resolves it.
       if (target === '/demo') continue;
       const text = await read(target === '' ? path : target);
       if (anchor) expect(text, `${href} on ${path}`).toContain(`id="${anchor}"`);
@@ -92,7 +92,7 @@ test('every link of the site, and every anchor, leads somewhere', async ({ reque
   }
 });
 
-test('who is signed in is shown the way to the account', async ({ request }) => {
+test('a signed-in user sees a link to the account', async ({ request }) => {
   const linkOf = async (headers: Record<string, string>) => {
     const html = await (await request.get('/pricing', { headers })).text();
     return /<nav aria-label="Main".*?<\/nav>/s.exec(html)?.[0];
@@ -103,7 +103,7 @@ test('who is signed in is shown the way to the account', async ({ request }) => 
   );
 });
 
-test('a visitor finds a model, sees what a request costs, and can send the address to a friend', async ({
+test('a visitor finds a model, sees what a request costs, and can share the address', async ({
   page,
   request,
 }) => {
@@ -137,7 +137,7 @@ test('a visitor finds a model, sees what a request costs, and can send the addre
   await expect(table.getByRole('columnheader', { name: 'Output' })).toHaveAttribute('aria-sort', /.+/);
 });
 
-test('the documentation is read by keyboard alone', async ({ browser, baseURL }) => {
+test('the documentation works with the keyboard alone', async ({ browser, baseURL }) => {
   const page = await openPage(browser, {
     permissions: ['clipboard-read', 'clipboard-write'],
     ...(baseURL && { baseURL }),
@@ -167,7 +167,7 @@ test('the documentation is read by keyboard alone', async ({ browser, baseURL })
   await page.context().close();
 });
 
-test('on a phone the pages of the documentation are behind one button', async ({ page }) => {
+test('on a phone, one button opens the pages of the documentation', async ({ page }) => {
   await page.setViewportSize(PHONE);
   await page.goto('/docs');
   const menu = page.locator('details:has(nav)');
@@ -182,7 +182,7 @@ test('on a phone the pages of the documentation are behind one button', async ({
   await expect(menu).not.toHaveAttribute('open');
 });
 
-test('machines find the documentation, and no page of one person', async ({ request }) => {
+test('machines find the documentation, but no personal pages', async ({ request }) => {
   const text = await (await request.get('/llms.txt')).text();
   for (const [, address] of text.matchAll(/\]\((http[^)]+)\)/g))
     expect((await request.get(address ?? '')).status(), address).toBe(200);
@@ -199,7 +199,7 @@ test('machines find the documentation, and no page of one person', async ({ requ
   expect(robots).toMatch(/^Sitemap: http/m);
 });
 
-test('an address without a page says so, and where to go', async ({ page, request }) => {
+test('an unknown address shows a 404 page with links', async ({ page, request }) => {
   for (const path of ['/nothing', '/docs/nothing', '/docs/api/nothing', '/docs/..%2f..%2fREADME'])
     expect((await request.get(path)).status(), path).toBe(404);
   await page.goto('/docs/nothing');

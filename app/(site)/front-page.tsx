@@ -207,11 +207,7 @@ const COMMISSION = 2_500;
 function PriceExcerpt({ rows }: { rows: PriceRow[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section
-      aria-label="Price examples"
-      tabIndex={0}
-      className="overflow-x-auto rounded-xl border border-line"
-    >
+    <section aria-label="Price table" tabIndex={0} className="overflow-x-auto rounded-xl border border-line">
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">
           Selected models with context window, price in USD per million tokens, and the credits for a request

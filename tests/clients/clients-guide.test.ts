@@ -12,7 +12,7 @@ import { CLAUDE, startClientWorld } from './world';
 const { url } = await startClientWorld();
 const ADDRESS = 'http://localhost:3000';
 /** The sandbox streams the story at the speed of a real model. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
 const guide = readFileSync('docs/clients.md', 'utf8');
@@ -40,7 +40,7 @@ test('the guide has a snippet for every supported client', () => {
 });
 
 test.concurrent.each(titled)(
-  'the snippet for %s prints an answer, which is charged',
+  'the snippet for %s prints a response, which is charged',
   async (client, code) => {
     const person = await newPerson({ credits: 100 });
     const file = join(folder, `${client.replace(/\W/g, '-')}.mjs`);
@@ -57,7 +57,7 @@ test.concurrent.each(titled)(
     );
     expect(entries[0]).toMatchObject({ type: 'usage', usage: { model: 'sandbox/story' } });
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test('the curl command, which the README repeats, gets a response', async () => {

@@ -7,7 +7,7 @@ import { now, SECOND_MS } from '@/server/clock';
 import { signatureHeader } from '@/server/webhooks/sign';
 import { freePort } from '../harness/free-port';
 
-/** The receivers of docs/webhooks.md, run as they stand there. */
+/** The receivers in docs/webhooks.md, run unchanged. */
 
 const guide = readFileSync('docs/webhooks.md', 'utf8');
 const folder = mkdtempSync(path.join(tmpdir(), 'receivers-'));
@@ -39,13 +39,13 @@ type Case = {
 
 const CASES: Case[] = [
   { what: 'a fresh delivery', ageSeconds: 0, accepted: true },
-  { what: 'one of 290 seconds ago', ageSeconds: 290, accepted: true },
-  { what: 'one of a clock 290 seconds ahead', ageSeconds: -290, accepted: true },
+  { what: 'a delivery from 290 seconds ago', ageSeconds: 290, accepted: true },
+  { what: 'a delivery from a clock 290 seconds ahead', ageSeconds: -290, accepted: true },
   { what: 'a replay after 310 seconds', ageSeconds: 310, accepted: false },
-  { what: 'one from 310 seconds ahead', ageSeconds: -310, accepted: false },
+  { what: 'a delivery from 310 seconds ahead', ageSeconds: -310, accepted: false },
   { what: 'a changed body', ageSeconds: 0, body: BODY.replace('evt_1', 'evt_2'), accepted: false },
   {
-    what: 'the same JSON, written anew',
+    what: 'the same JSON, formatted differently',
     ageSeconds: 0,
     body: JSON.stringify(JSON.parse(BODY), null, 1),
     accepted: false,
@@ -80,7 +80,7 @@ describe.each([
   ['python', 'receiver.py', 'python3', isPresent('python3', '--version')],
 ] as const)('the receiver in %s', (language, name, program, runs) => {
   it.runIf(runs)(
-    'answers 204 to what is genuine, 400 to all else, and handles an event once',
+    'accepts only genuine deliveries (204, otherwise 400) and handles each event once',
     { timeout: 30_000 },
     async () => {
       const port = await freePort();
@@ -109,20 +109,20 @@ describe.each([
           { timeout: 12_000 },
         )
         .toBe(400);
-      const answers = [];
+      const statuses = [];
       for (const example of CASES)
-        answers.push([example.what, (await send(headerOf(example), example.body ?? BODY)).status]);
-      expect(answers).toEqual(CASES.map(({ what, accepted }) => [what, accepted ? 204 : 400]));
+        statuses.push([example.what, (await send(headerOf(example), example.body ?? BODY)).status]);
+      expect(statuses).toEqual(CASES.map(({ what, accepted }) => [what, accepted ? 204 : 400]));
       await expect.poll(() => printed).toBe('test evt_1\n');
     },
   );
 });
 
-/** Compiling takes its time where nothing was compiled before. */
-const GO_PATIENCE_MS = 120_000;
+/** The first compilation on a machine is slow. */
+const GO_TIMEOUT_MS = 120_000;
 
 it.runIf(isPresent('go', 'version'))(
-  'the check in go accepts what is genuine, and nothing else',
+  'the Go function accepts genuine deliveries only',
   () => {
     writeSnippet('go', 'verify.go');
     writeFileSync(
@@ -162,5 +162,5 @@ func main() {
       CASES.map(({ what, accepted }) => [what, String(accepted)]),
     );
   },
-  GO_PATIENCE_MS,
+  GO_TIMEOUT_MS,
 );

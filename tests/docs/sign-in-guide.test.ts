@@ -10,7 +10,7 @@ import { startApi } from '../harness/api-server';
 import { freePort } from '../harness/free-port';
 import { newAppUser, newDevice, newPartner } from '../identity/app-world';
 
-/** The server of docs/sign-in.md, run as it stands there but for the address. */
+/** The server in docs/sign-in.md, run unchanged except for the address. */
 
 await newDatabase();
 const { url } = await startApi();
@@ -38,7 +38,7 @@ function startServer(): ChildProcess {
 
 const visit = (address: string, cookie = '') => fetch(address, { redirect: 'manual', headers: { cookie } });
 
-test('the server of the guide signs its user in, and nobody whose sign-in began elsewhere', async () => {
+test('the server in the guide signs its user in, and rejects a sign-in that another browser started', async () => {
   const isUp = () =>
     visit(app).then(
       () => true,
@@ -46,18 +46,21 @@ test('the server of the guide signs its user in, and nobody whose sign-in began 
     );
   await expect.poll(isUp, { timeout: 12_000 }).toBe(true);
   const sent = await visit(`${app}/login`);
-  const asked = new URL(sent.headers.get('location') ?? '');
-  const wish = Object.fromEntries(asked.searchParams);
-  expect(asked.origin + asked.pathname).toBe(`${url}/auth/authorize`);
-  expect(wish).toMatchObject({ publishable_key: partner.publishableKey, code_challenge_method: 'S256' });
+  const authorize = new URL(sent.headers.get('location') ?? '');
+  const parameters = Object.fromEntries(authorize.searchParams);
+  expect(authorize.origin + authorize.pathname).toBe(`${url}/auth/authorize`);
+  expect(parameters).toMatchObject({
+    publishable_key: partner.publishableKey,
+    code_challenge_method: 'S256',
+  });
 
   const { appUserId, userId } = await newAppUser(partner.id);
   const { sessionId } = await newDevice(userId);
   const grant = { userId, partnerId: partner.id, sessionId, origin: app };
   const token = await inTransaction((tx) =>
-    issueSignInToken(tx, { ...grant, challenge: String(wish.code_challenge) }),
+    issueSignInToken(tx, { ...grant, challenge: String(parameters.code_challenge) }),
   );
-  const back = `${wish.redirect_uri}?token=${token}&state=${wish.state}`;
+  const back = `${parameters.redirect_uri}?token=${token}&state=${parameters.state}`;
   const cookie = sent.headers.get('set-cookie')?.split(';')[0];
   expect((await visit(back)).status).toBe(400);
   expect((await visit(`${back}x`, cookie)).status).toBe(400);

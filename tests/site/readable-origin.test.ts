@@ -12,19 +12,19 @@ it.each([
   'https://пример.испытание',
   'https://παράδειγμα.δοκιμή',
   'https://हिन्दी.example',
-])('shows %s as it is read', (name) => {
+])('shows %s in readable form', (name) => {
   expect(origin(name)).toContain('xn--');
   expect(readableOrigin(origin(name))).toBe(name);
 });
 
 it.each([
-  ['no other letters', 'https://example.com'],
-  ['an app', 'myapp://*'],
+  ['a plain ASCII name', 'https://example.com'],
+  ['an app scheme', 'myapp://*'],
   ['Cyrillic that looks Latin', origin('https://аррӏе.com')],
   ['two alphabets in one name', origin('https://pаypal.com')],
   ['a dotless i', origin('https://lınk.com')],
-  ['text that runs the other way', origin('https://مثال.example')],
-  ['a name that no browser writes', 'https://xn--example.com'],
+  ['right-to-left text', origin('https://مثال.example')],
+  ['a name that no browser produces', 'https://xn--example.com'],
   ['broken Punycode', 'https://xn--a-.com'],
   ['unfinished Punycode', 'https://xn--9.com'],
 ])('adds nothing for %s', (_, text) => {

@@ -62,8 +62,8 @@ export default function QuickstartPage() {
 
       <Step place={3}>
         <p>
-          Use any client for the OpenAI or Anthropic format with the address{' '}
-          <InlineCode>{`${base}/v1`}</InlineCode> and the user key. Model ids have the form{' '}
+          Use any OpenAI client with the base URL <InlineCode>{`${base}/v1`}</InlineCode>, or any Anthropic
+          client with <InlineCode>{base}</InlineCode>, and the user key. Model ids have the form{' '}
           <InlineCode>provider/model</InlineCode>; <InlineCode>sandbox/story</InlineCode> works without a
           provider key.
         </p>

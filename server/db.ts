@@ -8,13 +8,13 @@ import { settings } from './env';
  * no sweep can take them; other statements written by hand share a small `pg` pool; the rest uses
  * Prisma.
  */
-type Doors = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
+type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
 
 const SLOT = Symbol.for('svc database');
 
 /** One set for each thread: Next bundles this file several times over, and each copy would open its own. */
-function doors(): Doors {
-  const thread = globalThis as { [SLOT]?: Doors };
+function openPools(): Pools {
+  const thread = globalThis as { [SLOT]?: Pools };
   thread[SLOT] ??= {};
   return thread[SLOT];
 }
@@ -33,9 +33,9 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
-const connection = (door: keyof Doors) => ({
+const connection = (name: keyof Pools) => ({
   connectionString: databaseUrl(),
-  application_name: `svc ${door}`,
+  application_name: `svc ${name}`,
   max: Math.floor((settings().DATABASE_CONNECTIONS - LEDGER_CONNECTIONS) / EQUAL_POOLS),
   connectionTimeoutMillis: 2_000,
   statement_timeout: 5_000,
@@ -54,14 +54,14 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 export function pool(): pg.Pool {
-  const opened = doors();
+  const opened = openPools();
   opened.shared ??= openPool(connection('shared'));
   return opened.shared;
 }
 
 /** For what a paid request waits for, and nothing else. */
 export function ledgerPool(): pg.Pool {
-  const opened = doors();
+  const opened = openPools();
   opened.ledger ??= openPool({
     ...connection('ledger'),
     max: LEDGER_CONNECTIONS,
@@ -135,7 +135,7 @@ export async function onConnection<T>(work: (connection: pg.PoolClient) => Promi
 }
 
 export function prisma(): PrismaClient {
-  const opened = doors();
+  const opened = openPools();
   // Minimal: what went wrong, without the values that were asked with.
   opened.prisma ??= new PrismaClient({
     adapter: new PrismaPg(connection('prisma')),
@@ -162,9 +162,9 @@ export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 export async function closeDatabase(): Promise<void> {
-  const { ledger, shared, prisma } = doors();
+  const { ledger, shared, prisma } = openPools();
   await Promise.all([ledger?.end(), shared?.end(), prisma?.$disconnect()]);
-  delete (globalThis as { [SLOT]?: Doors })[SLOT];
+  delete (globalThis as { [SLOT]?: Pools })[SLOT];
 }
 
 function databaseUrl(): string {

@@ -1,4 +1,4 @@
-import { clientAddress } from '../http/client-address';
+import { readClientIp } from '../http/client-ip';
 import { respond } from '../http/respond';
 import { readSessionToken } from '../identity/session-cookie';
 import { requireSameOrigin } from './same-origin';
@@ -34,6 +34,6 @@ export function readDevice(request: Request): Device {
   return {
     userAgent: request.headers.get('user-agent') ?? '',
     sessionToken: readSessionToken(request),
-    address: clientAddress(request),
+    clientIp: readClientIp(request),
   };
 }

@@ -51,7 +51,7 @@ export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string; 
 
 export async function sendVisitCode(
   visit: Visit,
-  { email, address, locale }: { email: string; address: string; locale?: string | undefined },
+  { email, clientIp, locale }: { email: string; clientIp: string; locale?: string | undefined },
 ): Promise<{ challengeId: string; expiresInSeconds: number; resendInSeconds: number }> {
   const partner = await requireEnabledPartner(visit);
   return sendLoginCode({
@@ -60,7 +60,7 @@ export async function sendVisitCode(
     partnerId: partner.id,
     visitId: visit.id,
     origin: visit.origin,
-    address,
+    clientIp,
     ...(locale !== undefined && { locale }),
   });
 }
@@ -71,7 +71,7 @@ export type Device = {
   userAgent: string;
   sessionToken: string | null;
   /** Its IP address; '' when unknown. */
-  address: string;
+  clientIp: string;
 };
 
 type CodeSignIn = {
@@ -86,7 +86,13 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
   const { id: visitId, partnerId, origin } = visit;
   const { userAgent } = device;
   await requireEnabledPartner(visit);
-  const { email } = await verifyLoginCode({ ...entry, address: device.address, partnerId, visitId, origin });
+  const { email } = await verifyLoginCode({
+    ...entry,
+    clientIp: device.clientIp,
+    partnerId,
+    visitId,
+    origin,
+  });
   const current = await findDeviceSession(visit, device);
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();

@@ -29,7 +29,7 @@ export type CodeRequest = CodePlace & {
   /** Who asks, in the words of the mail. */
   appName: string;
   /** The caller's IP address; '' when unknown, and then not limited. */
-  address: string;
+  clientIp: string;
   locale?: string | undefined;
 };
 
@@ -53,7 +53,7 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
         partnerId: request.partnerId,
         visitId: request.visitId,
         origin: request.origin,
-        address: request.address,
+        address: request.clientIp,
         createdAt: nowDate(),
         expiresAt: new Date(now() + CODE_LIFETIME_MS),
       },
@@ -82,7 +82,7 @@ export type CodeAttempt = CodePlace & {
   email: string;
   code: string;
   /** The caller's IP address; '' when unknown, and then not limited. */
-  address: string;
+  clientIp: string;
 };
 
 /**
@@ -91,7 +91,7 @@ export type CodeAttempt = CodePlace & {
  */
 export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
   const { email } = requireEmail(attempt.email);
-  await requireRoomForTry(attempt.address);
+  await requireRoomForTry(attempt.clientIp);
   await requireFewWrongTries(prisma(), attempt.challengeId);
   const challenge = await countTry(attempt.challengeId);
   if (challenge === null) throw await refusalOf(attempt.challengeId);

@@ -14,16 +14,16 @@ const CODES_PER_DAY = 2;
 const WRONG_TRIES_PER_DAY = 3;
 /** The wait doubles with each code that nobody entered: 30 s, 60 s, 120 s. */
 const LONGEST_WAIT = 4;
-const TRIES_PER_ADDRESS_AND_MINUTE = 60;
+const TRIES_PER_IP_PER_MINUTE = 60;
 const MAX_RETRY_AFTER_SECONDS = 60;
 /** Name spaces of PostgreSQL's advisory locks, so that an address never meets an e-mail. */
 const EMAIL_LOCK = 3_704_301;
-const ADDRESS_LOCK = 3_704_302;
+const CLIENT_IP_LOCK = 3_704_302;
 
 type CodeRequest = {
   email: string;
   /** The caller's IP address; '' when unknown, and then not limited. */
-  address: string;
+  clientIp: string;
   /** Null on the service's own pages. */
   partnerId: string | null;
 };
@@ -31,19 +31,20 @@ type CodeRequest = {
 /** Throws when there is no room; tells how long to wait for the code after this one. */
 export async function requireRoomForCode(
   tx: Tx,
-  { email, address, partnerId }: CodeRequest,
+  { email, clientIp, partnerId }: CodeRequest,
 ): Promise<{ nextInSeconds: number }> {
   const limits = settings();
   // Requests for the same e-mail or address count one after the other; always in this order.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${EMAIL_LOCK}::int, hashtext(${email}))`;
-  if (address !== '')
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADDRESS_LOCK}::int, hashtext(${address}))`;
+  if (clientIp !== '')
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${CLIENT_IP_LOCK}::int, hashtext(${clientIp}))`;
 
   const unused = await requireWait(tx, email);
   const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
   await requireBelow(tx, { email }, perEmail, HOUR_MS);
   await requireBelow(tx, { email }, CODES_PER_DAY * perEmail, DAY_MS);
-  if (address !== '') await requireBelow(tx, { address }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
+  if (clientIp !== '')
+    await requireBelow(tx, { address: clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
   if (partnerId !== null) await requireBelow(tx, { partnerId }, limits.LIMIT_CODES_PER_APP_PER_HOUR, HOUR_MS);
   return { nextInSeconds: waitSeconds(unused + 1) };
 }
@@ -88,9 +89,9 @@ async function requireBelow(
 }
 
 /** Of one caller, whatever they try. An address that is not known is not limited. */
-export async function requireRoomForTry(address: string): Promise<void> {
-  if (address === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
-  const waitMs = await countAttempt('login-try', address, TRIES_PER_ADDRESS_AND_MINUTE);
+export async function requireRoomForTry(clientIp: string): Promise<void> {
+  if (clientIp === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
+  const waitMs = await countAttempt('login-try', clientIp, TRIES_PER_IP_PER_MINUTE);
   if (waitMs > 0) throw tooManyTries(now() + waitMs);
 }
 

@@ -9,7 +9,7 @@ import { openUser } from './users';
 
 const OWN_PAGES = { partnerId: null, visitId: null, origin: null };
 
-export function sendServiceCode(request: { email: string; address: string }): Promise<SentCode> {
+export function sendServiceCode(request: { email: string; clientIp: string }): Promise<SentCode> {
   return sendLoginCode({ ...request, ...OWN_PAGES, appName: settings().BRAND_NAME });
 }
 
@@ -19,7 +19,7 @@ export type ServiceSignIn = {
   code: string;
   userAgent: string;
   /** The caller's IP address; '' when unknown. */
-  address: string;
+  clientIp: string;
   /** The session that the browser shows, whoever's it is. */
   currentToken: string | null;
 };

@@ -15,7 +15,7 @@ export type CodeSignIn = {
   origin: string | null;
   userAgent: string;
   /** The caller's IP address; '' when unknown. */
-  address: string;
+  clientIp: string;
   metadata?: Metadata | undefined;
 };
 

@@ -5,8 +5,8 @@ import { errorBody } from '../http/error-bodies';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
+import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
-import { createClientNamer } from './name-client';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
 /** Slow senders may not hold a connection for ever. */
@@ -22,7 +22,7 @@ export async function createHttpServer(
 ): Promise<Server> {
   const pages = options.dev ? await startPagesHere(options) : await startPagesThread(options);
   life.onStop('pages', pages.close);
-  const nameClient = createClientNamer(settings().TRUSTED_PROXIES);
+  const writeClientIp = createClientIpWriter(settings().TRUSTED_PROXIES);
   return createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -30,7 +30,7 @@ export async function createHttpServer(
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     (request, response) => {
-      nameClient(request);
+      writeClientIp(request);
       if (!isWellFormed(request.url)) return refuseAddress(response);
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;

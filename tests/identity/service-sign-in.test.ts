@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 
 async function signIn(email: string, currentToken: string | null = null): Promise<string> {
-  const { challengeId } = await sendServiceCode({ email, address: '' });
+  const { challengeId } = await sendServiceCode({ email, clientIp: '' });
   const entry = {
     challengeId,
     email,
     code: mailbox.lastCode(),
     userAgent: 'test',
-    address: '',
+    clientIp: '',
     currentToken,
   };
   return (await signInToService(entry)).token;
@@ -89,11 +89,11 @@ it('signing out ends the device and tells the apps that its keys are gone', asyn
 });
 
 it('a code for the service itself opens nothing in an app, and the other way round', async () => {
-  const { challengeId } = await sendServiceCode({ email: 'places@example.com', address: '' });
+  const { challengeId } = await sendServiceCode({ email: 'places@example.com', clientIp: '' });
   const entry = { challengeId, email: 'places@example.com', code: mailbox.lastCode() };
   await prisma().loginChallenge.update({ where: { id: challengeId }, data: { partnerId: 'prt_other' } });
   await expect(
-    signInToService({ ...entry, userAgent: '', address: '', currentToken: null }),
+    signInToService({ ...entry, userAgent: '', clientIp: '', currentToken: null }),
   ).rejects.toMatchObject({
     code: 'invalid_code',
   });

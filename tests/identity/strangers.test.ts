@@ -256,7 +256,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
 async function* actionsOfEverybody(): AsyncGenerator<Step> {
   yield { action: 'sendCode', input: { email: 'asked@example.com' } };
   const { token, email } = await newSignedIn();
-  const { challengeId } = await sendServiceCode({ email, address: '' });
+  const { challengeId } = await sendServiceCode({ email, clientIp: '' });
   yield { token, action: 'enterCode', input: { email, challengeId, code: mailbox.lastCode() } };
   yield { token: (await newSignedIn(email)).token, action: 'signOut' };
 }

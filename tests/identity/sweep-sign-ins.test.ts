@@ -20,7 +20,7 @@ const start = now();
 const wait = (ms: number) => setClock(() => start + ms);
 
 it('codes are kept as long as the limits of an hour and of a day count them, and no longer', async () => {
-  const ask = () => sendServiceCode({ email: 'often@example.com', address: '' });
+  const ask = () => sendServiceCode({ email: 'often@example.com', clientIp: '' });
   wait(0);
   await ask();
   await sweepSignIns();

@@ -3,7 +3,7 @@
 import { cookies, headers } from 'next/headers';
 import { z } from 'zod';
 import { openAction } from '@/app/_session/action';
-import { clientAddress } from '@/server/http/client-address';
+import { readClientIp } from '@/server/http/client-ip';
 import {
   SESSION_COOKIE,
   SESSION_COOKIE_OPTIONS,
@@ -16,7 +16,7 @@ const email = z.string().max(320);
 export const sendCode = openAction(z.object({ email }), async (input) => {
   const { challengeId, resendInSeconds } = await sendServiceCode({
     email: input.email,
-    address: clientAddress({ headers: await headers() }),
+    clientIp: readClientIp({ headers: await headers() }),
   });
   return { ok: true, value: { challengeId, resendInSeconds } };
 });
@@ -27,7 +27,7 @@ export const enterCode = openAction(
     const store = await cookies();
     const { token } = await signInToService({
       ...input,
-      address: clientAddress({ headers: await headers() }),
+      clientIp: readClientIp({ headers: await headers() }),
       userAgent: (await headers()).get('user-agent') ?? '',
       currentToken: store.get(SESSION_COOKIE)?.value ?? null,
     });

@@ -1,4 +1,4 @@
-import { clientAddress } from '@/server/http/client-address';
+import { readClientIp } from '@/server/http/client-ip';
 import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
@@ -16,7 +16,7 @@ export function POST(request: Request): Promise<Response> {
       partnerId: partner.id,
       visitId: null,
       origin: request.headers.get('origin'),
-      address: clientAddress(request),
+      clientIp: readClientIp(request),
       locale: body.locale,
     });
     return privateJson(writeCodeSent(sent));

@@ -1,4 +1,4 @@
-import { clientAddress } from '@/server/http/client-address';
+import { readClientIp } from '@/server/http/client-ip';
 import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
@@ -17,7 +17,7 @@ export function POST(request: Request): Promise<Response> {
       email: body.email,
       code: body.code,
       origin: request.headers.get('origin'),
-      address: clientAddress(request),
+      clientIp: readClientIp(request),
       userAgent: request.headers.get('user-agent') ?? '',
       metadata: body.metadata,
     });

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
-import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
+import { CLIENT_IP_HEADER } from '../http/client-ip';
 import { log } from '../log';
 
 /**
  * Handlers see no socket: the caller's address travels in a header that no client can set. It is the
  * socket's or, where that is a trusted proxy's, the last one in `X-Forwarded-For` that is not.
  */
-export function createClientNamer(trustedProxies: string[]): (request: IncomingMessage) => void {
+export function createClientIpWriter(trustedProxies: string[]): (request: IncomingMessage) => void {
   const findAddress = trustedProxies.length > 0 ? trusting(trustedProxies) : trustingNobody();
   return (request) => {
     dropGivenName(request);
     const address = findAddress(request);
-    request.rawHeaders.push(CLIENT_ADDRESS_HEADER, address);
-    request.headers[CLIENT_ADDRESS_HEADER] = address;
+    request.rawHeaders.push(CLIENT_IP_HEADER, address);
+    request.headers[CLIENT_IP_HEADER] = address;
   };
 }
 
 /** The raw headers are what is looked through: `request.headers` ends after a thousand. */
 function dropGivenName({ rawHeaders }: IncomingMessage): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
-    if (rawHeaders[i]?.toLowerCase() === CLIENT_ADDRESS_HEADER) rawHeaders.splice(i, 2);
+    if (rawHeaders[i]?.toLowerCase() === CLIENT_IP_HEADER) rawHeaders.splice(i, 2);
   }
 }
 

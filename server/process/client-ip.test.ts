@@ -2,21 +2,21 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { CLIENT_ADDRESS_HEADER } from '../http/client-address';
-import { createClientNamer } from './name-client';
+import { CLIENT_IP_HEADER } from '../http/client-ip';
+import { createClientIpWriter } from './client-ip';
 
 /** Every address that a server sees when a client sends these headers: names and values in turn. */
 async function addressesSeen(
   headers: string[],
   trustedProxies: string[] = [],
 ): Promise<{ raw: string[]; parsed: unknown }> {
-  const nameClient = createClientNamer(trustedProxies);
+  const writeClientIp = createClientIpWriter(trustedProxies);
   const server = createServer((incoming, response) => {
-    nameClient(incoming);
+    writeClientIp(incoming);
     const raw = incoming.rawHeaders.filter(
-      (_, n, all) => n % 2 === 1 && all[n - 1]?.toLowerCase() === CLIENT_ADDRESS_HEADER,
+      (_, n, all) => n % 2 === 1 && all[n - 1]?.toLowerCase() === CLIENT_IP_HEADER,
     );
-    response.end(JSON.stringify({ raw, parsed: incoming.headers[CLIENT_ADDRESS_HEADER] }));
+    response.end(JSON.stringify({ raw, parsed: incoming.headers[CLIENT_IP_HEADER] }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -9,18 +9,18 @@ import type { ProcessorPayment } from './payment-processor';
 import { sendReceiptMail } from './receipt-mail';
 
 /** What the processor tells of a payment that a purchase keeps. */
-type Told = Pick<ProcessorPayment, 'paymentId' | 'taxMinor'>;
+type PaymentDetails = Pick<ProcessorPayment, 'paymentId' | 'taxMinor'>;
 
 /** Credits and tells the partner exactly once: only one caller wins the conditional update. */
-export async function credit(payment: Payment, told: Told): Promise<void> {
+export async function credit(payment: Payment, details: PaymentDetails): Promise<void> {
   const purchaseId = await inTransaction(async (tx) => {
     const { id, userId, partnerId } = payment;
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
-    await keepPurchase(tx, payment, booking.transactionId, told);
+    await keepPurchase(tx, payment, booking.transactionId, details);
     // What is bought outside any app is nobody's business but the user's.
-    if (partnerId !== OUTSIDE_ANY_APP) await tellPartner(tx, payment, booking);
+    if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking);
     return booking.transactionId;
   });
   // Nobody waits for a mail server; the sweeper sends what is not sent here.
@@ -31,7 +31,7 @@ async function keepPurchase(
   tx: Tx,
   { id: sessionId, userId, partnerId, currency, amountMinor, rate, credits }: Payment,
   purchaseId: string,
-  { paymentId, taxMinor }: Told,
+  { paymentId, taxMinor }: PaymentDetails,
 ): Promise<void> {
   await tx.purchase.create({
     data: {
@@ -51,7 +51,7 @@ async function keepPurchase(
   });
 }
 
-async function tellPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
+async function notifyPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
   await recordEvent(tx, {
     partnerId,
     type: 'credits.added',

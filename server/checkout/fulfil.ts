@@ -16,8 +16,9 @@ import { stripeProcessor } from './stripe/processor';
 export async function fulfil(checkoutSessionId: string): Promise<Payment | null> {
   const payment = await findPayment(checkoutSessionId);
   if (payment === null || isFinished(payment)) return payment;
-  const told = payment.processorSessionId && (await stripeProcessor.readSession(payment.processorSessionId));
-  if (told) await applyProcessorState(payment, told);
+  const reported =
+    payment.processorSessionId && (await stripeProcessor.readSession(payment.processorSessionId));
+  if (reported) await applyProcessorState(payment, reported);
   else await expireUnknown(payment);
   return findPayment(checkoutSessionId);
 }
@@ -26,28 +27,28 @@ function findPayment(id: string): Promise<Payment | null> {
   return prisma().checkoutSession.findUnique({ where: { id } });
 }
 
-async function applyProcessorState(payment: Payment, told: ProcessorPayment): Promise<void> {
-  switch (told.state) {
+async function applyProcessorState(payment: Payment, reported: ProcessorPayment): Promise<void> {
+  switch (reported.state) {
     case 'open':
-      await noteFailedTry(payment, told);
+      await noteFailedTry(payment, reported);
       return;
     case 'processing':
       await leaveOpen(payment);
       return;
     case 'failed':
-      await finish(prisma(), payment, 'failed', { failure: told.failure });
+      await finish(prisma(), payment, 'failed', { failure: reported.failure });
       return;
     case 'expired':
       await finish(prisma(), payment, 'expired');
       return;
     case 'paid':
-      if (!isTheOrderedPayment(payment, told)) return refuse(payment, told);
-      await credit(payment, told);
+      if (!isTheOrderedPayment(payment, reported)) return refuse(payment, reported);
+      await credit(payment, reported);
       // Refunded before we heard of the payment: the event about it may be gone already.
-      if (told.paymentId !== null && told.isReversed) await applyReversals(told.paymentId);
+      if (reported.paymentId !== null && reported.isReversed) await applyReversals(reported.paymentId);
       return;
     default:
-      assertNever(told.state);
+      assertNever(reported.state);
   }
 }
 
@@ -57,27 +58,27 @@ async function noteFailedTry({ id, failure: known }: Payment, { failure }: Proce
   await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure } });
 }
 
-function isTheOrderedPayment(payment: Payment, told: ProcessorPayment): boolean {
+function isTheOrderedPayment(payment: Payment, reported: ProcessorPayment): boolean {
   return (
-    told.checkoutSessionId === payment.id &&
-    told.mode === 'payment' &&
-    told.currency === payment.currency &&
-    told.amountMinor === payment.amountMinor
+    reported.checkoutSessionId === payment.id &&
+    reported.mode === 'payment' &&
+    reported.currency === payment.currency &&
+    reported.amountMinor === payment.amountMinor
   );
 }
 
 /** Money came in that is not what we asked for: nothing is credited, a person has to look. */
-async function refuse(payment: Payment, told: ProcessorPayment): Promise<void> {
+async function refuse(payment: Payment, reported: ProcessorPayment): Promise<void> {
   const { id: checkoutSessionId, currency, amountMinor } = payment;
   await openAlert({
     id: checkoutSessionId,
     kind: 'wrong_payment',
     sessionId: checkoutSessionId,
-    amountMinor: told.amountMinor,
-    detail: `${told.amountMinor} ${told.currency} for an order of ${amountMinor} ${currency}`,
+    amountMinor: reported.amountMinor,
+    detail: `${reported.amountMinor} ${reported.currency} for an order of ${amountMinor} ${currency}`,
   });
   log().error(
-    { checkoutSessionId, ordered: { currency, amountMinor }, told },
+    { checkoutSessionId, ordered: { currency, amountMinor }, reported },
     'a paid session is not the ordered one',
   );
   await finish(prisma(), payment, 'failed', { failure: 'wrong_payment' });

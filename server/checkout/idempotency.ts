@@ -29,17 +29,17 @@ export function readIdempotencyKey(headers: Headers): string | null {
 }
 
 /** Runs `work` once per key; the same key with another request is a conflict. A failure uses up nothing. */
-export async function answerOnce<Answer extends object>(
+export async function runOnce<Result extends object>(
   name: Name,
   request: unknown,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const requestHash = new Uint8Array(sha256(JSON.stringify(request)));
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
-    if (await claim(name, requestHash)) return keepAnswer(name, work);
+    if (await claim(name, requestHash)) return storeResponse(name, work);
     const first = await prisma().idempotencyKey.findUnique({ where: { userId_partnerId_key: name } });
     if (first && !Buffer.from(first.requestHash).equals(requestHash)) throw conflict();
-    if (first?.response) return first.response as Answer;
+    if (first?.response) return first.response as Result;
     await pause(LOOK_EVERY_MS);
   }
   throw new ApiError('rate_limited', 'The first request with this Idempotency-Key is still running', {
@@ -62,14 +62,17 @@ const isOver = () => [
   { createdAt: { lt: new Date(now() - ABANDONED_MS) }, response: { equals: Prisma.DbNull } },
 ];
 
-async function keepAnswer<Answer extends object>(name: Name, work: () => Promise<Answer>): Promise<Answer> {
+async function storeResponse<Result extends object>(
+  name: Name,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    const answer = await work();
+    const result = await work();
     await prisma().idempotencyKey.update({
       where: { userId_partnerId_key: name },
-      data: { response: answer },
+      data: { response: result },
     });
-    return answer;
+    return result;
   } catch (error) {
     await prisma().idempotencyKey.deleteMany({ where: name });
     throw error;
@@ -77,7 +80,7 @@ async function keepAnswer<Answer extends object>(name: Name, work: () => Promise
 }
 
 /** Answers that nobody asks for any more. */
-export async function forgetOldAnswers(): Promise<void> {
+export async function forgetOldResponses(): Promise<void> {
   await prisma().idempotencyKey.deleteMany({ where: { OR: isOver() } });
 }
 

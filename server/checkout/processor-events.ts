@@ -14,8 +14,8 @@ export async function acceptProcessorEvent(body: string, signature: string | nul
 
 /** The refund may be told before the payment is: the purchase lands first, whoever brings the news. */
 async function takeBack(paymentId: string): Promise<void> {
-  const told = await stripeProcessor.readReversals(paymentId);
-  if (told === null) return;
-  await fulfil(told.checkoutSessionId);
+  const reversals = await stripeProcessor.readReversals(paymentId);
+  if (reversals === null) return;
+  await fulfil(reversals.checkoutSessionId);
   await applyReversals(paymentId);
 }

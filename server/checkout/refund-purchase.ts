@@ -52,7 +52,7 @@ async function requirePaymentId({ sessionId, processorPaymentId }: Purchase): Pr
   if (processorPaymentId !== null) return processorPaymentId;
   const session = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: sessionId } });
   invariant(session.processorSessionId, 'what was paid has a session at the processor');
-  const told = await stripeProcessor.readSession(session.processorSessionId);
-  if (!told?.paymentId) throw new ApiError('upstream_error', 'The processor does not know this payment');
-  return told.paymentId;
+  const payment = await stripeProcessor.readSession(session.processorSessionId);
+  if (!payment?.paymentId) throw new ApiError('upstream_error', 'The processor does not know this payment');
+  return payment.paymentId;
 }

@@ -15,10 +15,10 @@ const MOST_ROUNDS = 10;
 export async function applyReversals(paymentId: string): Promise<void> {
   let booked: string | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const told = await stripeProcessor.readReversals(paymentId);
-    const standing = JSON.stringify(told);
-    if (told === null || standing === booked) return;
-    if (!(await bookReversals(told))) return;
+    const reversals = await stripeProcessor.readReversals(paymentId);
+    const standing = JSON.stringify(reversals);
+    if (reversals === null || standing === booked) return;
+    if (!(await bookReversals(reversals))) return;
     booked = standing;
   }
   throw new Error('what is refunded of a payment keeps changing; the event is to come again');

@@ -2,7 +2,7 @@ import { now, SECOND_MS } from '../clock';
 import { prisma } from '../db';
 import { describeError, log } from '../log';
 import { fulfil } from './fulfil';
-import { forgetOldAnswers } from './idempotency';
+import { forgetOldResponses } from './idempotency';
 import { UNFINISHED } from './payment';
 
 const PAGE_SIZE = 200;
@@ -35,7 +35,7 @@ export async function sweepPayments(): Promise<{ read: number; failed: number }>
     after = last.id;
   }
   sweptUntil = until;
-  await forgetOldAnswers();
+  await forgetOldResponses();
   return result;
 }
 

@@ -159,13 +159,13 @@ async function list(): Promise<Outcome> {
 }
 
 async function show(input: CommandInput): Promise<Outcome> {
-  return answer(await requirePartnerOf(input));
+  return report(await requirePartnerOf(input));
 }
 
 async function change(input: CommandInput, work: (partner: Partner) => Promise<void>): Promise<Outcome> {
   const partner = await requirePartnerOf(input);
   await work(partner);
-  return answer((await findPartner(partner.id)) ?? partner);
+  return report((await findPartner(partner.id)) ?? partner);
 }
 
 async function changeOrigins(input: CommandInput): Promise<Outcome> {
@@ -232,7 +232,7 @@ async function requirePartnerOf(input: CommandInput): Promise<Partner> {
   return partner;
 }
 
-async function answer(partner: Partner): Promise<Outcome> {
+async function report(partner: Partner): Promise<Outcome> {
   const facts = await describe(partner);
   return {
     json: facts,

@@ -114,9 +114,9 @@ function reasonOf(error: unknown): string {
   if (error instanceof CommandRefused || error instanceof ApiError || error instanceof StartError)
     return error.message;
   if (error instanceof SettingsError) return error.message.replaceAll('\n', '; ');
-  const told = describeError(error);
+  const reason = describeError(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  if (NO_TABLES.test(code + told)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
-  if (NO_CONNECTION.test(code + told)) return 'The database cannot be reached. Check DATABASE_URL.';
-  return `Failed: ${told.split('\n')[0]}`;
+  if (NO_TABLES.test(code + reason)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
+  if (NO_CONNECTION.test(code + reason)) return 'The database cannot be reached. Check DATABASE_URL.';
+  return `Failed: ${reason.split('\n')[0]}`;
 }

@@ -104,7 +104,7 @@ async function grant(input: CommandInput): Promise<Outcome> {
   const app = await findApp(input.find('app'));
   const { id: userId } = await inTransaction((tx) => openUser(tx, email));
   const { transactionId } = await giveCredits(changeOf(input, { userId, app, credits }));
-  return tell('Granted', transactionId, credits, app);
+  return report('Granted', transactionId, credits, app);
 }
 
 async function take(input: CommandInput): Promise<Outcome> {
@@ -114,7 +114,7 @@ async function take(input: CommandInput): Promise<Outcome> {
   const app = await findApp(input.find('app'));
   input.require('reason');
   const { transactionId } = await takeCreditsAway(changeOf(input, { userId: user.userId, app, credits }));
-  return tell('Took', transactionId, credits, app);
+  return report('Took', transactionId, credits, app);
 }
 
 type Asked = { userId: string; app: Partner | null; credits: Microcredits };
@@ -128,7 +128,7 @@ const changeOf = (input: CommandInput, { userId, app, credits }: Asked): CreditC
   changeId: newId('req'),
 });
 
-function tell(done: string, transactionId: string, credits: Microcredits, app: Partner | null): Outcome {
+function report(done: string, transactionId: string, credits: Microcredits, app: Partner | null): Outcome {
   return {
     json: {
       transaction_id: transactionId,

@@ -9,11 +9,11 @@ import { isDatabaseBusy } from './database-busy';
  * two meet here, over a channel: what Next bundles has modules of its own.
  */
 const failures = channel('svc:page-failure');
-const answering = new AsyncLocalStorage<ServerResponse>();
+const currentResponse = new AsyncLocalStorage<ServerResponse>();
 
 failures.subscribe((error) => {
-  const response = answering.getStore();
-  if (response !== undefined && isDatabaseBusy(error)) answerBusy(response);
+  const response = currentResponse.getStore();
+  if (response !== undefined && isDatabaseBusy(error)) sendBusy(response);
 });
 
 export function notePageFailure(error: unknown): void {
@@ -23,11 +23,11 @@ export function notePageFailure(error: unknown): void {
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** A page that fails because the database is busy says so in its status, and when to ask again. */
-export function sayWhenBusy(listener: Listener): Listener {
-  return (request, response) => answering.run(response, () => listener(request, response));
+export function withBusyStatus(listener: Listener): Listener {
+  return (request, response) => currentResponse.run(response, () => listener(request, response));
 }
 
-function answerBusy(response: ServerResponse): void {
+function sendBusy(response: ServerResponse): void {
   const { status: busy, retryAfterSeconds } = overloaded();
   const writeHead = response.writeHead.bind(response) as (
     status: number,

@@ -69,14 +69,14 @@ export function notFound(format: ErrorFormat, message = 'There is nothing at thi
   return errorResponse(format, new ApiError('not_found', message), newId('req'));
 }
 
-function withStandardHeaders(answer: Response | Reply, requestId: string, audience: Audience): Response {
+function withStandardHeaders(response: Response | Reply, requestId: string, audience: Audience): Response {
   const ids = { 'x-request-id': requestId, 'request-id': requestId };
   const standard = audience === 'any-origin' ? Object.assign(ids, CORS_HEADERS) : ids;
-  if (answer instanceof Reply) {
-    return new Response(answer.body, { headers: Object.assign({}, answer.headers, standard) });
+  if (response instanceof Reply) {
+    return new Response(response.body, { headers: Object.assign({}, response.headers, standard) });
   }
-  for (const [name, value] of Object.entries(standard)) answer.headers.set(name, value);
-  return answer;
+  for (const [name, value] of Object.entries(standard)) response.headers.set(name, value);
+  return response;
 }
 
 export function toApiError(thrown: unknown, requestId: string): ApiError {

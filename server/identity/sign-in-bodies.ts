@@ -43,8 +43,8 @@ export const tokenRequestSchema = z.object({
   metadata: metadataSchema.optional(),
 });
 
-export const tokenAnswerSchema = signedInSchema.extend({ token_type: z.literal('Bearer') });
+export const tokenResponseSchema = signedInSchema.extend({ token_type: z.literal('Bearer') });
 
-export function writeTokenAnswer(signedIn: SignedIn): z.output<typeof tokenAnswerSchema> {
+export function writeTokenResponse(signedIn: SignedIn): z.output<typeof tokenResponseSchema> {
   return { ...writeSignedIn(signedIn), token_type: 'Bearer' };
 }

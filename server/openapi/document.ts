@@ -123,7 +123,7 @@ function writeOperation(operation: Operation): OpenApiOperation {
     security: operation.auth === 'user-key' ? Object.keys(SECURITY).map((name) => ({ [name]: [] })) : [],
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: writeBody(operation.body) }),
-    responses: { '200': writeResponse(operation.answer), ...writeErrors(operation) },
+    responses: { '200': writeResponse(operation.response), ...writeErrors(operation) },
   };
 }
 
@@ -182,14 +182,14 @@ function writeResponse({
   example,
   headers = [],
   stream,
-}: Operation['answer']): OpenApiResponse {
+}: Operation['response']): OpenApiResponse {
   return {
     description,
     headers: writeHeaders(['x-request-id', ...headers]),
     content: {
       'application/json': {
         schema: reference('schemas', schema),
-        examples: { answer: { summary: 'An answer', value: example } },
+        examples: { response: { summary: 'A response', value: example } },
       },
       ...(stream && {
         'text/event-stream': {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors';
 import type { ErrorFormat } from '../http/error-bodies';
 import type { HeaderName } from './headers';
-import type { AnswerName, RequestName } from './schemas';
+import type { RequestName, ResponseName } from './schemas';
 
 /** One documented endpoint. Its shapes are the schemas that its route uses. */
 export type Operation = {
@@ -19,13 +19,13 @@ export type Operation = {
   query?: { schema: z.ZodObject; examples: Record<string, unknown> };
   requestHeaders?: Record<string, { description: string; example: string }>;
   body?: { schema: RequestName; asForm?: boolean; examples: Record<string, Example> };
-  answer: {
+  response: {
     description: string;
-    schema: AnswerName;
+    schema: ResponseName;
     example: unknown;
     headers?: HeaderName[];
     /** When the client asks for a stream. */
-    stream?: { event: AnswerName; example: string };
+    stream?: { event: ResponseName; example: string };
   };
   errorFormat: ErrorFormat;
   /** Beside what may happen to any request. */

@@ -12,8 +12,8 @@ import { metadataSchema } from '../identity/metadata';
 import {
   codeSentSchema,
   sendCodeSchema,
-  tokenAnswerSchema,
   tokenRequestSchema,
+  tokenResponseSchema,
   verifyCodeSchema,
 } from '../identity/sign-in-bodies';
 import { signedInSchema } from '../identity/signed-in';
@@ -37,7 +37,7 @@ const REQUESTS = {
   Metadata: metadataSchema,
 };
 
-const ANSWERS = {
+const RESPONSES = {
   ChatCompletion: chatCompletionSchema,
   ChatCompletionChunk: chatChunkSchema,
   Message: messageSchema,
@@ -53,18 +53,18 @@ const ANSWERS = {
   CheckoutStatus: checkoutStatusSchema,
   CodeSent: codeSentSchema,
   SignedIn: signedInSchema,
-  TokenAnswer: tokenAnswerSchema,
+  TokenResponse: tokenResponseSchema,
   Error: chatErrorSchema,
   MessagesError: messagesErrorSchema,
   Document: z.looseObject({ openapi: z.string() }).meta({ description: 'An OpenAPI 3.1 document.' }),
 };
 
 export type RequestName = Exclude<keyof typeof REQUESTS, 'Metadata'>;
-export type AnswerName = keyof typeof ANSWERS;
+export type ResponseName = keyof typeof RESPONSES;
 
 /** Every named schema. A request is described as it is sent, an answer as it arrives. */
 export function namedSchemas(): Record<string, JsonSchema> {
-  return { ...convertAll(REQUESTS, 'input'), ...convertAll(ANSWERS, 'output') };
+  return { ...convertAll(REQUESTS, 'input'), ...convertAll(RESPONSES, 'output') };
 }
 
 /** One schema that stands alone, such as an event's. */

@@ -6,7 +6,7 @@ import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from
 
 /** The thread that serves the pages, on a loopback port that only the process knows. */
 
-const tell = (message: PagesMessage) => parentPort?.postMessage(message);
+const report = (message: PagesMessage) => parentPort?.postMessage(message);
 
 try {
   const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
@@ -17,7 +17,7 @@ try {
       response.destroy();
     });
   });
-  server.listen(0, '127.0.0.1', () => tell({ ready: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => report({ ready: (server.address() as AddressInfo).port }));
   parentPort?.on('message', async (message) => {
     if (message !== STOP_PAGES) return;
     server.close();
@@ -26,5 +26,5 @@ try {
     process.exit(0);
   });
 } catch (error) {
-  tell({ failed: describeError(error) });
+  report({ failed: describeError(error) });
 }

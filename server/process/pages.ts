@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type ServerResponse, request as sendReques
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import next from 'next';
-import { sayWhenBusy } from '../http/page-failures';
+import { withBusyStatus } from '../http/page-failures';
 import { StartError } from './start-error';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -36,7 +36,7 @@ export async function startPagesThread(options: PagesOptions): Promise<Pages> {
 export async function startPagesHere(options: PagesOptions & { dev: boolean }): Promise<Pages> {
   const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
   await app.prepare();
-  return { listener: sayWhenBusy(app.getRequestHandler()), close: () => app.close() };
+  return { listener: withBusyStatus(app.getRequestHandler()), close: () => app.close() };
 }
 
 function whenReady(worker: Worker): Promise<number> {
@@ -72,9 +72,9 @@ function forward(
     onward.once('error', (error) =>
       response.writableEnded || response.destroyed ? resolve() : reject(error),
     );
-    onward.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
-      pipeline(answer, response, () => resolve());
+    onward.once('response', (page) => {
+      response.writeHead(page.statusCode ?? 502, endToEnd(page.rawHeaders));
+      pipeline(page, response, () => resolve());
     });
     request.pipe(onward);
   });

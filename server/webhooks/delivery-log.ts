@@ -5,9 +5,9 @@ import type { AttemptError, AttemptResult } from './attempt';
 import { claimOne } from './claim';
 import { deliver } from './deliver';
 import type { EventType } from './events';
+import { shownIn } from './record';
 import { judge } from './record-attempt';
 import { openSealed } from './seal';
-import { shownIn } from './shown-body';
 
 /**
  * What became of an app's events. For the partner's own pages, which pass the id of the partner
@@ -103,11 +103,11 @@ export async function resendDelivery(partnerId: string, eventId: string): Promis
   if (await isTooMany(partnerId)) return refuse('too_many');
   const claim = await claimOne(partnerId, eventId, { byHand: true });
   const result = claim && (await deliver(claim));
-  if (!result) return refuse(await whyNot(partnerId, eventId));
-  return tellResult(eventId, result);
+  if (!result) return refuse(await findRefusal(partnerId, eventId));
+  return toSendResult(eventId, result);
 }
 
-export function tellResult(eventId: string, result: AttemptResult): SendResult {
+export function toSendResult(eventId: string, result: AttemptResult): SendResult {
   const isDelivered = judge(result) === 'delivered';
   return { ok: true, eventId, result, isDelivered, explanation: explain(result.error) };
 }
@@ -141,13 +141,13 @@ export async function isTooMany(partnerId: string): Promise<boolean> {
 
 export const refuse = (reason: SendRefusal): SendResult => ({ ok: false, reason, message: REFUSALS[reason] });
 
-async function whyNot(partnerId: string, eventId: string): Promise<SendRefusal> {
+async function findRefusal(partnerId: string, eventId: string): Promise<SendRefusal> {
   const event = await prisma().event.findFirst({ where: { id: eventId, partnerId }, select: { body: true } });
   if (event === null) return 'not_found';
-  return (await whyNothingIsSent(partnerId)) ?? (event.body === null ? 'erased' : 'running');
+  return (await findSendBlocker(partnerId)) ?? (event.body === null ? 'erased' : 'running');
 }
 
-export async function whyNothingIsSent(partnerId: string): Promise<'no_endpoint' | 'disabled' | null> {
+export async function findSendBlocker(partnerId: string): Promise<'no_endpoint' | 'disabled' | null> {
   const partner = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   if (partner.webhookUrl === null || partner.webhookSecret === null) return 'no_endpoint';
   return partner.disabledAt === null ? null : 'disabled';

@@ -39,7 +39,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       // A connection of its own: nothing is shared between apps.
       agent: false,
-      lookup: answerWith(addresses),
+      lookup: resolveTo(addresses),
       autoSelectFamilyAttemptTimeout: PER_ADDRESS_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
@@ -67,7 +67,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
 const ignore = (): void => {};
 
 /** Stands in for a look-up: the addresses were found and checked before. */
-function answerWith(addresses: readonly string[]): LookupFunction {
+function resolveTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, done) => {
     const wanted = all.filter(({ family }) => !options.family || options.family === family);

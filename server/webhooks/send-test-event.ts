@@ -3,7 +3,7 @@ import { inTransaction } from '../db';
 import { newId } from '../ids';
 import { claimOne, LEASE_MS } from './claim';
 import { deliver } from './deliver';
-import { isTooMany, refuse, type SendResult, tellResult, whyNothingIsSent } from './delivery-log';
+import { findSendBlocker, isTooMany, refuse, type SendResult, toSendResult } from './delivery-log';
 import { recordEvent } from './record';
 
 /** Sends a `test` event and waits for the first attempt's result; a failed one is tried again like any event. */
@@ -12,8 +12,8 @@ export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   const eventId = await recordForUs(partnerId);
   const claim = eventId && (await claimOne(partnerId, eventId, { byHand: false }));
   const result = claim && (await deliver(claim));
-  if (!eventId || !result) return refuse((await whyNothingIsSent(partnerId)) ?? 'running');
-  return tellResult(eventId, result);
+  if (!eventId || !result) return refuse((await findSendBlocker(partnerId)) ?? 'running');
+  return toSendResult(eventId, result);
 }
 
 /** Due later, so that nobody else takes the first attempt, and somebody does if we die here. */

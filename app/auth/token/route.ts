@@ -2,7 +2,7 @@ import { preflight } from '@/server/http/cors';
 import { readBearer } from '@/server/http/credentials';
 import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { tokenRequestSchema, writeTokenAnswer } from '@/server/identity/sign-in-bodies';
+import { tokenRequestSchema, writeTokenResponse } from '@/server/identity/sign-in-bodies';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 
 export function POST(request: Request): Promise<Response> {
@@ -16,7 +16,7 @@ export function POST(request: Request): Promise<Response> {
       metadata: body.metadata,
       heldKey: readBearer(request),
     });
-    return privateJson(writeTokenAnswer(signedIn));
+    return privateJson(writeTokenResponse(signedIn));
   });
 }
 

@@ -37,7 +37,7 @@ export const CHECKOUT: Operation[] = [
         },
       },
     },
-    answer: {
+    response: {
       description: 'The open session.',
       schema: 'StartedCheckout',
       example: {
@@ -77,7 +77,7 @@ export const CHECKOUT: Operation[] = [
       'How a purchase stands. While it is open the processor is asked again, so a late notification loses nothing. Poll it every few seconds, or listen to the webhook `credits.added`.',
     auth: 'user-key',
     pathParameters: { id: { description: 'A checkout session id.', example: SESSION_ID } },
-    answer: {
+    response: {
       description: 'The state of the session.',
       schema: 'CheckoutStatus',
       example: { session_id: SESSION_ID, status: 'completed', credits_added: 1000, balance: 1000 },

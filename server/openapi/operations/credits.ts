@@ -14,7 +14,7 @@ export const CREDITS: Operation[] = [
     description:
       'What this app can spend for this user now: what was bought in the app, and beyond that what the user allows it. `status` is decided by the same function as a 402.',
     auth: 'user-key',
-    answer: {
+    response: {
       description: 'The balance.',
       schema: 'Balance',
       example: { balance: 987.654321, currency: 'credits', minimum_required: 1, status: 'ok' },
@@ -31,7 +31,7 @@ export const CREDITS: Operation[] = [
     description: 'Purchases, requests, permissions and corrections of this user in this app, newest first.',
     auth: 'user-key',
     query: { schema: historyQuerySchema, examples: { limit: 50 } },
-    answer: {
+    response: {
       description: 'A page of entries.',
       schema: 'HistoryPage',
       example: {
@@ -83,7 +83,7 @@ export const CREDITS: Operation[] = [
       'Everything that was metered, priced and taken for one request. `id` is the `x-request-id` of its answer.',
     auth: 'user-key',
     pathParameters: { id: { description: 'A request id.', example: 'req_5hQk2vX8yTzN4mBfR7cWdA' } },
-    answer: {
+    response: {
       description: 'The receipt.',
       schema: 'Receipt',
       example: {

@@ -9,7 +9,7 @@ export const DOCUMENT: Operation[] = [
     summary: 'This document',
     description: 'The OpenAPI 3.1 document of this API, made from the schemas that check requests.',
     auth: 'none',
-    answer: { description: 'The document.', schema: 'Document', example: { openapi: '3.1.1' } },
+    response: { description: 'The document.', schema: 'Document', example: { openapi: '3.1.1' } },
     errorFormat: 'chat',
     errors: [],
   },

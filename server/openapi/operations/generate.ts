@@ -56,7 +56,7 @@ export const GENERATE: Operation[] = [
         },
       },
     },
-    answer: {
+    response: {
       description: 'The answer. A stream is settled before its last bytes go out.',
       schema: 'ChatCompletion',
       headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
@@ -138,7 +138,7 @@ export const GENERATE: Operation[] = [
         },
       },
     },
-    answer: {
+    response: {
       description: 'The answer. A stream is settled before its last bytes go out.',
       schema: 'Message',
       headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
@@ -184,7 +184,7 @@ export const GENERATE: Operation[] = [
         short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
       },
     },
-    answer: { description: 'The count.', schema: 'TokenCount', example: { input_tokens: 12 } },
+    response: { description: 'The count.', schema: 'TokenCount', example: { input_tokens: 12 } },
     errorFormat: 'messages',
     errors: [
       'invalid_request',

@@ -49,7 +49,7 @@ export const MODELS: Operation[] = [
     description:
       'Every model that this service answers with, and the provider’s price. A model without a complete price is neither listed nor served. Client libraries of both formats parse the list.',
     auth: 'none',
-    answer: {
+    response: {
       description: 'All models, on one page.',
       schema: 'ModelList',
       example: {
@@ -72,7 +72,7 @@ export const MODELS: Operation[] = [
     description: 'One model. The slash of its id may be sent as it is or as `%2F`.',
     auth: 'none',
     pathParameters: { id: { description: 'A model id.', example: 'sandbox/story' } },
-    answer: { description: 'The model.', schema: 'Model', example: MODEL },
+    response: { description: 'The model.', schema: 'Model', example: MODEL },
     errorFormat: 'chat',
     errors: ['model_not_found'],
   },
@@ -89,7 +89,7 @@ export const MODELS: Operation[] = [
       schema: pricingRequestSchema,
       examples: { publishable_key: PUBLISHABLE_KEY, models: 'openai/gpt-5.4,sandbox/story' },
     },
-    answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
+    response: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
     errorFormat: 'chat',
     errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled'],
   },
@@ -115,7 +115,7 @@ export const MODELS: Operation[] = [
         },
       },
     },
-    answer: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
+    response: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
     errorFormat: 'chat',
     errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled', 'request_too_large'],
   },

@@ -39,7 +39,7 @@ export const SIGN_IN: Operation[] = [
         },
       },
     },
-    answer: {
+    response: {
       description: 'The code is on its way.',
       schema: 'CodeSent',
       example: { challenge_id: CHALLENGE, expires_in: 600, resend_in: 30 },
@@ -71,7 +71,7 @@ export const SIGN_IN: Operation[] = [
         },
       },
     },
-    answer: { description: 'The user is signed in.', schema: 'SignedIn', example: SIGNED_IN },
+    response: { description: 'The user is signed in.', schema: 'SignedIn', example: SIGNED_IN },
     errorFormat: 'chat',
     errors: ['invalid_code', 'code_expired', ...APP_ERRORS],
   },
@@ -99,9 +99,9 @@ export const SIGN_IN: Operation[] = [
         },
       },
     },
-    answer: {
+    response: {
       description: 'The user is signed in.',
-      schema: 'TokenAnswer',
+      schema: 'TokenResponse',
       example: { ...SIGNED_IN, token_type: 'Bearer' },
     },
     errorFormat: 'chat',

@@ -5,13 +5,13 @@ import {
 } from '@/server/checkout/api-bodies';
 import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
 import { mintFirstKey, readCheckoutSignIn, requireSignInGrant } from '@/server/checkout/first-checkout';
-import { answerOnce, readIdempotencyKey } from '@/server/checkout/idempotency';
-import { requireUserKey } from '@/server/http/authenticate';
+import { readIdempotencyKey, runOnce } from '@/server/checkout/idempotency';
 import { preflight } from '@/server/http/cors';
 import { hasKey, missingApiKey } from '@/server/http/credentials';
 import { readBody, readJsonObject, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import type { TokenExchange } from '@/server/identity/sign-in-tokens';
+import { requireUserKey } from '@/server/keys/authenticate';
 
 export const OPTIONS = preflight;
 
@@ -26,11 +26,11 @@ export function POST(request: Request): Promise<Response> {
 async function buyWithKey(request: Request): Promise<Response> {
   const buyer = await requireUserKey(request);
   const body = await readBody(request, checkoutRequestSchema);
-  const answer = await once(request, buyer, body, async () => {
+  const result = await once(request, buyer, body, async () => {
     const { payment, checkoutUrl } = await start(buyer, body);
     return writeStartedCheckout(payment, { checkoutUrl, keyId: buyer.keyId });
   });
-  return privateJson(answer);
+  return privateJson(result);
 }
 
 async function buyWithSignIn(request: Request): Promise<Response> {
@@ -38,13 +38,13 @@ async function buyWithSignIn(request: Request): Promise<Response> {
   const buyer = await requireSignInGrant(signIn);
   // Told to this caller alone: a repeated request gets the stored answer, which holds no key.
   let user_key: string | null = null;
-  const answer = await once(request, buyer, body, async () => {
+  const result = await once(request, buyer, body, async () => {
     const { payment, checkoutUrl } = await start(buyer, body);
     const { userKey, keyId } = await mintFirstKey(signIn, payment.id);
     user_key = userKey;
     return writeStartedCheckout(payment, { checkoutUrl, keyId });
   });
-  return privateJson({ ...answer, user_key });
+  return privateJson({ ...result, user_key });
 }
 
 /** Without a sign-in either, a request lacks a key, whatever else is wrong with it. */
@@ -56,14 +56,14 @@ async function readSignIn(request: Request): Promise<{ body: CheckoutRequest; si
   return { body, signIn };
 }
 
-async function once<Answer extends object>(
+async function once<Result extends object>(
   request: Request,
   { userId, partnerId }: Buyer,
   body: CheckoutRequest,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const key = readIdempotencyKey(request.headers);
-  return key === null ? work() : answerOnce({ userId, partnerId, key }, body, work);
+  return key === null ? work() : runOnce({ userId, partnerId, key }, body, work);
 }
 
 function start(buyer: Buyer, body: CheckoutRequest) {

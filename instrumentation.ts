@@ -1,6 +1,6 @@
 import { notePageFailure } from '@/server/http/page-failures';
 
-/** Next calls this with whatever fails in a page. */
+/** Next calls this with every error thrown while rendering a page. */
 export function onRequestError(error: unknown): void {
   notePageFailure(error);
 }

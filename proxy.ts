@@ -11,8 +11,8 @@ import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
 /**
- * Stands before every page: gives it a nonce, its security headers and, for the one page that may
- * be framed, the one origin that may frame it.
+ * Runs before every page: sets a nonce and the security headers and, for the one page that may be
+ * framed, the one origin that may frame it.
  */
 
 export const config = {
@@ -22,7 +22,7 @@ export const config = {
 const DEMO_PATH = '/demo';
 const PUBLIC_FILE = /^\/[\w-]+\.(?:svg|ico|txt)$/;
 const UNAVAILABLE_PATH = '/checkout/unavailable';
-const FRAMED_BY_ANYBODY = new Set(['/checkout/gate', UNAVAILABLE_PATH]);
+const FRAMED_BY_ANY_ORIGIN = new Set(['/checkout/gate', UNAVAILABLE_PATH]);
 const VISIT_PATH = /^\/checkout\/(ckv_[0-9A-Za-z]+)$/;
 
 export async function proxy(request: NextRequest): Promise<NextResponse> {
@@ -49,7 +49,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
 
 type Policy = Record<string, string[]>;
 
-/** Who may frame a checkout is in the database. While that is busy, a page without any secret stands in. */
+/** The origin that may frame a checkout is in the database. While that is busy, a page without secrets is shown instead. */
 async function findPolicy(
   pathname: string,
   nonce: string,
@@ -75,8 +75,8 @@ function standIn(request: NextRequest, headers: Headers, { retryAfterSeconds }: 
 
 async function pagePolicy(pathname: string, nonce: string): Promise<Policy> {
   const policy = basePolicy(nonce);
-  if (FRAMED_BY_ANYBODY.has(pathname)) delete policy['frame-ancestors'];
-  // Charts and menus place themselves by style attributes; the checkout does without.
+  if (FRAMED_BY_ANY_ORIGIN.has(pathname)) delete policy['frame-ancestors'];
+  // Charts and menus position themselves with style attributes; the checkout uses none.
   if (!pathname.startsWith('/checkout')) policy['style-src-attr'] = ["'unsafe-inline'"];
   const visitId = VISIT_PATH.exec(pathname)?.[1];
   if (visitId === undefined) return policy;
@@ -110,7 +110,7 @@ function basePolicy(nonce: string): Policy {
   };
 }
 
-/** The processor's sources: on the page that takes payments only. */
+/** The payment processor's sources, allowed only on the page that takes payments. */
 function paymentSources(policy: Policy): Policy {
   const { STRIPE_API_BASE: sandbox } = settings();
   if (sandbox !== undefined) return { 'frame-src': [new URL(sandbox).origin] };
@@ -128,7 +128,7 @@ function paymentSources(policy: Policy): Policy {
   };
 }
 
-/** The demo is a partner's page: it may load the widget, frame the checkout and call the API. */
+/** The demo acts as a partner's page: it may load the widget, frame the checkout and call the API. */
 function demoPolicy(nonce: string): Policy {
   const policy = basePolicy(nonce);
   const { SDK_URL, CHECKOUT_URL, BASE_URL } = settings();
@@ -145,7 +145,7 @@ function demoPolicy(nonce: string): Policy {
   };
 }
 
-/** A registered scheme (`myapp://…`) is no web origin: it is named by its scheme alone. */
+/** A registered scheme (`myapp://…`) is not a web origin: the policy lists only the scheme. */
 function ancestorSource(origin: string): string {
   return /^https?:\/\//.test(origin) ? origin : `${origin.slice(0, origin.indexOf(':'))}:`;
 }
@@ -164,7 +164,7 @@ function withSecurityHeaders(response: NextResponse, pathname: string): NextResp
   response.headers.set('cache-control', 'no-store');
   response.headers.set('permissions-policy', 'camera=(), microphone=(), geolocation=(), usb=()');
   if (secure) response.headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
-  // A checkout window must stay in touch with the page that opened it.
+  // A checkout window must be able to message the page that opened it.
   if (!isCheckout) {
     response.headers.set('cross-origin-opener-policy', 'same-origin-allow-popups');
     response.headers.set('x-frame-options', 'DENY');
@@ -172,7 +172,7 @@ function withSecurityHeaders(response: NextResponse, pathname: string): NextResp
   return response;
 }
 
-/** The widget runs on any page: readable by all; only a version's own address is kept for good. */
+/** The widget runs on any page, so any origin may read it. Only versioned URLs are cached permanently. */
 function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }): NextResponse {
   const response = NextResponse.next();
   response.headers.set('access-control-allow-origin', '*');
@@ -182,7 +182,7 @@ function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }):
     'cache-control',
     isPinned ? 'public, max-age=31536000, immutable' : 'public, max-age=300, stale-while-revalidate=86400',
   );
-  // By its ending alone it would pass for a video.
+  // Otherwise served as a video, because of its .ts extension.
   if (pathname.endsWith('.d.ts')) response.headers.set('content-type', 'text/plain; charset=utf-8');
   return response;
 }

@@ -1,4 +1,4 @@
-/** Every error code of the API and its status. The compiler lists each place that must decide. */
+/** Every API error code with its HTTP status. The compiler finds each place that must handle a new one. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_code: 400,
@@ -27,19 +27,22 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 export type ErrorDetails = {
-  /** The offending field, in the caller's own naming. */
+  /** The offending field, as the caller names it. */
   param?: string;
   /** Whole seconds, 1–60: sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** Kept for the log, never sent. */
+  /** Logged, never sent. */
   cause?: unknown;
+  /** The partner whose key was sent, where known. Used to count errors, never sent. */
+  partnerId?: string | undefined;
 };
 
-/** A request that cannot go on. `message` is public; `cause` is for the log only. */
+/** A request that cannot continue. `message` is public; `cause` is only logged. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
+  partnerId: string | null;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -47,6 +50,7 @@ export class ApiError extends Error {
     this.code = code;
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.partnerId = details.partnerId ?? null;
   }
 
   get status(): number {
@@ -54,12 +58,12 @@ export class ApiError extends Error {
   }
 }
 
-/** There is more to do than can be done at once. */
+/** The service has reached its capacity. */
 export function overloaded(cause?: unknown): ApiError {
   return new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
 }
 
-/** States what must be true; a failure is a bug of ours, never of the caller. */
+/** Asserts what must be true. A failure is our bug, never the caller's. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant failed: ${message}`);
 }

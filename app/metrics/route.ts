@@ -1,7 +1,7 @@
 import { respond } from '@/server/http/respond';
 import { METRICS_CONTENT_TYPE, readMetrics, requireMetricsToken } from '@/server/metrics/metrics';
 
-/** For a Prometheus server of the operator: what to be woken up for. */
+/** Metrics for the operator's Prometheus server: the conditions worth an alert. */
 export function GET(request: Request): Promise<Response> {
   return respond(
     'chat',

@@ -7,44 +7,48 @@ import type { PaymentReport } from './payment-status';
 import { CHECKOUT_MODES } from './start';
 import { DISPLAYS } from './visits';
 
-/** Requests and answers of the API's checkout endpoints. */
+/** Requests and responses of the API's checkout endpoints. */
 
 export const checkoutRequestSchema = z.object({
   publishable_key: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'When given, it must be of the app that the user key belongs to.' }),
+    .meta({ description: 'If present, it must belong to the same app as the user key.' }),
   token: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'Instead of a user key: a sign-in token. The purchase then mints the user’s key.' }),
+    .meta({
+      description: 'A sign-in token, instead of a user key. The purchase then creates the user’s key.',
+    }),
   code_verifier: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'With `token`: the secret whose S256 challenge opened the sign-in window.' }),
+    .meta({
+      description: 'Required with `token`: the secret whose S256 challenge opened the sign-in window.',
+    }),
   amount: z.unknown().meta({
     type: 'number',
-    description: 'What to pay, in the currency, with at most two decimals.',
+    description: 'The amount to pay in `currency`, with up to two decimals.',
   }),
   currency: z.enum(CURRENCIES).default('usd'),
   checkout_mode: z
     .enum(CHECKOUT_MODES)
     .default('new_tab')
-    .meta({ description: 'Kept with the purchase. The payment page is the same in every mode.' }),
+    .meta({ description: 'Stored with the purchase. The payment page is the same in every mode.' }),
   display: z
     .enum(DISPLAYS)
     .optional()
-    .meta({ description: 'As the widget has it; it changes nothing here.' }),
+    .meta({ description: 'Accepted for compatibility with the widget. It has no effect here.' }),
   return_url: z
-    .url({ error: 'must be a whole address, such as https://app.example.com/credits' })
+    .url({ error: 'must be a full URL such as https://app.example.com/credits' })
     .max(2000)
     .optional()
     .meta({
       description:
-        'Where the user comes back to, with `session_id` in the query, and `status=cancelled` if they did not pay; on an origin that the app registered. By default a page of ours, which tells them to go back to the app.',
+        'The URL to return the user to, on one of the app’s registered origins. `session_id` is added to the query, and `status=cancelled` if the user did not pay. Defaults to a page of this service that tells the user to return to the app.',
     }),
   metadata: metadataSchema.optional(),
 });
@@ -55,16 +59,16 @@ const status = z.enum(['open', 'processing', 'completed', 'failed', 'expired']);
 
 export const startedCheckoutSchema = z.object({
   session_id: z.string(),
-  checkout_url: z.string().meta({ description: 'The payment page: open it for the user.' }),
+  checkout_url: z.string().meta({ description: 'The URL of the payment page. Open it for the user.' }),
   status,
   amount: z.number(),
   currency: z.enum(CURRENCIES),
-  credits: z.number().meta({ description: 'What the user gets for it; the exchange rate is fixed.' }),
+  credits: z.number().meta({ description: 'The credits the user receives, at the fixed exchange rate.' }),
   expires_at: z.iso.datetime(),
   user_key: z
     .string()
     .nullable()
-    .meta({ description: 'Present only when this call minted a key; else null.' }),
+    .meta({ description: 'The new user key, if this call created one; otherwise null.' }),
   key_id: z.string(),
 });
 
@@ -80,7 +84,7 @@ export function writeStartedCheckout(
     currency: z.enum(CURRENCIES).parse(payment.currency),
     credits: creditsToJson(payment.credits),
     expires_at: payment.expiresAt.toISOString(),
-    // The caller holds a key already: none is minted here.
+    // The caller already has a key, so none is created.
     user_key: null,
     key_id: keyId,
   };
@@ -88,9 +92,9 @@ export function writeStartedCheckout(
 
 export const checkoutStatusSchema = z.object({
   session_id: z.string(),
-  status: status.meta({ description: '`completed` means paid and credited.' }),
-  credits_added: z.number().meta({ description: 'How much the app’s balance grew by this purchase.' }),
-  balance: z.number().meta({ description: 'Credits that this app can spend for this user now.' }),
+  status: status.meta({ description: '`completed` means the payment succeeded and the credits were added.' }),
+  credits_added: z.number().meta({ description: 'How much this purchase increased the app’s balance.' }),
+  balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),
 });
 
 export function writeCheckoutStatus(report: PaymentReport): z.output<typeof checkoutStatusSchema> {

@@ -4,12 +4,14 @@ import type { Spendable } from '../ledger';
 
 export const spendStatusSchema = z
   .enum(['ok', 'insufficient_credits', 'partner_not_permitted', 'partner_limit_reached'])
-  .meta({ description: '`ok`, or the code of the 402 that a request would receive now.' });
+  .meta({ description: '`ok`, or the error code of the 402 that a request would receive now.' });
 
 export const balanceSchema = z.object({
-  balance: z.number().meta({ description: 'Credits that this app can spend for this user now.' }),
+  balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),
   currency: z.literal('credits'),
-  minimum_required: z.number().meta({ description: 'Below this balance requests are refused.' }),
+  minimum_required: z
+    .number()
+    .meta({ description: 'Requests are refused while the balance is below this amount.' }),
   status: spendStatusSchema,
 });
 

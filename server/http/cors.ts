@@ -1,8 +1,8 @@
 import { newId } from '../ids';
 
 /**
- * CORS. User keys travel in headers and no cookie is read under /v1, so any origin may call; an
- * endpoint that mints or sells for a publishable key checks the partner's origins itself.
+ * CORS. User keys travel in headers and no cookie is read under /v1, so any origin may call.
+ * Endpoints that mint keys or start purchases for a publishable key check the partner's origins.
  */
 const ALWAYS_ALLOWED_HEADERS = [
   'authorization',
@@ -37,7 +37,7 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': EXPOSED_HEADERS,
 } as const;
 
-/** The answer to a preflight: no key needed, the requested header names are echoed. */
+/** Answers a preflight request: no key needed, the requested header names are echoed. */
 export function preflight(request: Request): Response {
   const requested = (request.headers.get('access-control-request-headers') ?? '')
     .toLowerCase()

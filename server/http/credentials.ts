@@ -2,8 +2,8 @@ import { ApiError } from '../errors';
 import { hashUserKey, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
 
 /**
- * The user key of a request as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
- * or `X-User-Key`: the first value with the user-key prefix wins, since some clients send two.
+ * The user key of a request, as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
+ * or `X-User-Key`. The first value with the user key prefix wins, because some clients send two.
  */
 export function requireUserKeyHash(request: Request): Buffer {
   const given = readGivenKeys(request);
@@ -14,7 +14,7 @@ export function requireUserKeyHash(request: Request): Buffer {
   return hash;
 }
 
-/** Whether a key was sent at all, good or bad. */
+/** Whether the request carries a key, valid or not. */
 export const hasKey = (request: Request): boolean => readGivenKeys(request).length > 0;
 
 function readGivenKeys(request: Request): string[] {
@@ -24,21 +24,24 @@ function readGivenKeys(request: Request): string[] {
 }
 
 export function missingApiKey(): ApiError {
-  return new ApiError('missing_api_key', 'Send the user key as "Authorization: Bearer svc_sk_…"');
+  return new ApiError(
+    'missing_api_key',
+    'No user key provided. Send it as "Authorization: Bearer svc_sk_…".',
+  );
 }
 
 export function invalidUserKey(): ApiError {
-  return new ApiError('invalid_user_key', 'This user key is not valid or has been revoked');
+  return new ApiError('invalid_user_key', 'This user key is invalid or has been revoked.');
 }
 
-/** The usual mix-ups, told apart by how the value begins; the value itself is never told. */
+/** Distinguishes the usual mix-ups by prefix. The value itself is never returned. */
 function notAUserKey(given: string[]): ApiError {
   const isPublishable = given.some((value) => value.startsWith(PUBLISHABLE_KEY_PREFIX));
   return new ApiError(
     'invalid_user_key',
     isPublishable
-      ? `A publishable key (${PUBLISHABLE_KEY_PREFIX}…) pays for nothing: send the key of a user (${USER_KEY_PREFIX}…)`
-      : `This is not a user key: one begins with ${USER_KEY_PREFIX}`,
+      ? `Publishable keys (${PUBLISHABLE_KEY_PREFIX}…) cannot pay for requests. Send a user key (${USER_KEY_PREFIX}…).`
+      : `This is not a user key. User keys start with ${USER_KEY_PREFIX}.`,
   );
 }
 

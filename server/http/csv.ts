@@ -1,10 +1,10 @@
-/** What a spreadsheet would take for a formula. */
+/** Text that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 export type CsvCell = string | number | boolean;
 
-/** One line of comma-separated values. Text is kept from running as a formula; numbers stay numbers. */
+/** One line of comma-separated values. Escapes text that would run as a formula; numbers stay numbers. */
 export function writeCsvRow(cells: readonly CsvCell[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
@@ -18,8 +18,9 @@ function writeCell(value: CsvCell): string {
 const isNumber = (text: string): boolean => /^[+-]?\d+(\.\d+)?$/.test(text);
 
 /**
- * A file to download, written as it is read: a year of rows never stands in memory. Reads on only as
- * fast as the browser takes it, and stops when it leaves. What fails at once still has a status.
+ * A download, streamed while it is read, so that a year of rows never sits in memory. Reads only as
+ * fast as the browser consumes it and stops when the client disconnects. A failure on the first
+ * read still produces an error status.
  */
 export async function csvResponse(
   fileName: string,

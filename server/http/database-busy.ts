@@ -1,19 +1,19 @@
 /**
- * "Not now", in PostgreSQL's own codes: too many connections; a statement that took longer than it may,
- * a wait for a lock that did; a deadlock, a conflict of transactions; being stopped (twice), starting up
+ * PostgreSQL's codes for a temporary failure: too many connections; a statement or lock timeout; a
+ * deadlock or serialization failure; an administrator stopping the server (two codes), starting up
  * or shutting down.
  */
 const NOT_NOW = new Set<unknown>(['53300', '57014', '55P03', '40P01', '40001', '57P01', '57P02', '57P03']);
-/** Nobody listens, or the connection broke. Providers, processor and mail have errors of their own. */
+/** Connection refused or broken. Providers, the payment processor and mail have their own errors. */
 const AWAY = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
-/** Prisma's words for that. */
+/** The same in Prisma's messages. */
 const PRISMA_AWAY = new Set<unknown>(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout']);
-/** Prisma had no connection for a transaction in time, or took one back that lasted too long. */
+/** Prisma timed out waiting for a connection, or ended a transaction that took too long. */
 const PRISMA_TRANSACTION = 'P2028';
-/** In turn: the pool had no connection, opening one took too long or one broke, nothing came back. */
+/** In order: the pool had no free connection; connecting timed out or the connection broke; no response arrived. */
 const IN_WORDS = /timeout exceeded when trying to connect|Connection terminated|Query read timeout/;
 
-/** The database has no connection or no time for us now: the same may work in a moment. */
+/** Whether the database is temporarily out of connections or time, so that a retry may succeed. */
 export function isDatabaseBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, meta } = error as { code?: unknown; meta?: PrismaMeta };
@@ -22,5 +22,5 @@ export function isDatabaseBusy(error: unknown): boolean {
   return NOT_NOW.has(behind?.originalCode ?? code) || AWAY.has(code) || PRISMA_AWAY.has(behind?.kind);
 }
 
-/** Prisma hands on what PostgreSQL said under a code of its own. */
+/** Prisma wraps PostgreSQL's error under its own code. */
 type PrismaMeta = { driverAdapterError?: { cause?: { kind?: unknown; originalCode?: unknown } } };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is wrong with a field, in words for whoever calls the API; a schema may have words of its own. */
+/** Describes what is wrong with a field to API callers. A schema may provide its own message. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {

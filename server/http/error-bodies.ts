@@ -1,33 +1,34 @@
 import { z } from 'zod';
 import { type ApiError, ERROR_STATUS, type ErrorCode } from '../errors';
 
-/** The two error shapes of the API; the path decides which one a caller gets. */
+/** The two error formats of the API. The path determines which one a caller gets. */
 export type ErrorFormat = 'chat' | 'messages';
 
 const errorCode = z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]);
-const message = z
-  .string()
-  .meta({ description: 'What went wrong, in words. Written for people; do not parse it.' });
+const message = z.string().meta({ description: 'A human-readable explanation. Do not parse it.' });
 
 export const chatErrorSchema = z
   .object({
     error: z.object({
       message,
-      type: errorCode.meta({ description: 'The error code. Decide by it.' }),
-      param: z.string().nullable().meta({ description: 'The offending field, where there is one.' }),
-      code: z.string().meta({ description: 'The HTTP status, as text.' }),
+      type: errorCode.meta({ description: 'The error code. Use it to handle the error.' }),
+      param: z.string().nullable().meta({ description: 'The field that caused the error, if any.' }),
+      code: z.string().meta({ description: 'The HTTP status code, as a string.' }),
     }),
   })
-  .meta({ description: 'The error body of every endpoint but those of the messages format.' });
+  .meta({ description: 'The error body of every endpoint except those in the messages format.' });
 
 export const messagesErrorSchema = z
   .object({
     type: z.literal('error'),
-    error: z.object({ type: errorCode.meta({ description: 'The error code. Decide by it.' }), message }),
+    error: z.object({
+      type: errorCode.meta({ description: 'The error code. Use it to handle the error.' }),
+      message,
+    }),
     request_id: z
       .string()
       .optional()
-      .meta({ description: 'The same as the header `request-id`; not in a stream.' }),
+      .meta({ description: 'Same as the `request-id` header. Not present in streams.' }),
   })
   .meta({ description: 'The error body of the messages format.' });
 

@@ -5,7 +5,7 @@ import type { HistoryEntry, HistoryPage } from '../ledger';
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 
-/** A query says its numbers as text: digits only. */
+/** Query parameters carry numbers as text: digits only. */
 const wholeNumber = z.preprocess(
   (text) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text),
   z.int({ error: 'must be a whole number' }).min(0).max(999_999_999),
@@ -17,10 +17,10 @@ export const historyQuerySchema = z.object({
     .transform((limit) => Math.min(limit, MAX_LIMIT))
     .default(DEFAULT_LIMIT)
     .meta({
-      description: `Entries in the answer, 1 to ${MAX_LIMIT}; a larger number means ${MAX_LIMIT}.`,
+      description: `Number of entries to return, from 1 to ${MAX_LIMIT}. Larger values are treated as ${MAX_LIMIT}.`,
       default: DEFAULT_LIMIT,
     }),
-  offset: wholeNumber.default(0).meta({ description: 'Entries to skip.', default: 0 }),
+  offset: wholeNumber.default(0).meta({ description: 'Number of entries to skip.', default: 0 }),
 });
 
 const entrySchema = z
@@ -28,40 +28,60 @@ const entrySchema = z
     id: z.string(),
     type: z.enum(['purchase', 'usage', 'permission', 'refund', 'adjustment']),
     created_at: z.iso.datetime(),
-    credits: z.number().meta({ description: 'Signed: what was added or taken.' }),
-    balance_after: z.number().meta({ description: 'What this app could spend afterwards.' }),
-    request_id: z.string().optional().meta({ description: 'usage: the request; it has a receipt.' }),
+    credits: z
+      .number()
+      .meta({
+        description:
+          'Signed amount: positive when credits were added, negative when they were spent or removed.',
+      }),
+    balance_after: z.number().meta({ description: 'What this app could spend after this entry.' }),
+    request_id: z
+      .string()
+      .optional()
+      .meta({ description: 'usage: the request id. Use it to read the receipt.' }),
     model: z.string().optional().meta({ description: 'usage' }),
-    input_tokens: z.int().optional().meta({ description: 'usage: read anew, at the input price' }),
-    cached_input_tokens: z.int().optional().meta({ description: 'usage: read from the provider’s cache' }),
-    cache_write_tokens: z.int().optional().meta({ description: 'usage: written to the provider’s cache' }),
-    output_tokens: z.int().optional().meta({ description: 'usage: reasoning included' }),
+    input_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'usage: uncached prompt tokens, billed at the input price' }),
+    cached_input_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'usage: prompt tokens read from the provider’s cache' }),
+    cache_write_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'usage: prompt tokens written to the provider’s cache' }),
+    output_tokens: z.int().optional().meta({ description: 'usage: output tokens, including reasoning' }),
     reasoning_tokens: z
       .int()
       .optional()
-      .meta({ description: 'usage: the part of the output that was thought' }),
-    provider_credits: z.number().optional().meta({ description: 'usage: the provider’s price' }),
-    commission_credits: z.number().optional().meta({ description: 'usage: the app’s share' }),
+      .meta({ description: 'usage: the reasoning tokens within the output' }),
+    provider_credits: z.number().optional().meta({ description: 'usage: the provider cost' }),
+    commission_credits: z.number().optional().meta({ description: 'usage: the app’s commission' }),
     estimated: z
       .boolean()
       .optional()
-      .meta({ description: 'usage: the provider reported no usage, so it was estimated' }),
-    session_id: z.string().optional().meta({ description: 'purchase: its checkout session' }),
-    amount: z.number().optional().meta({ description: 'purchase: what was paid' }),
+      .meta({ description: 'usage: true when the provider reported no usage and it was estimated' }),
+    session_id: z.string().optional().meta({ description: 'purchase: the checkout session id' }),
+    amount: z.number().optional().meta({ description: 'purchase: the amount paid' }),
     currency: z.string().optional().meta({ description: 'purchase: `usd` or `eur`' }),
-    granted_credits: z.number().optional().meta({ description: 'permission: the limit that the user set' }),
+    granted_credits: z
+      .number()
+      .optional()
+      .meta({ description: 'permission: the allowance that the user set' }),
   })
-  .meta({ description: 'A booking or a request. Which of the optional fields it has depends on its type.' });
+  .meta({ description: 'A request, purchase or other change. The optional fields depend on `type`.' });
 
 export const historyPageSchema = z.object({
-  data: z.array(entrySchema).meta({ description: 'Newest first, of this app alone.' }),
+  data: z.array(entrySchema).meta({ description: 'Newest first. Only entries of this app.' }),
   total: z.int(),
   limit: z.int(),
   offset: z.int(),
   has_more: z.boolean(),
 });
 
-/** The history in the API's own words. */
+/** The history in the API's field names. */
 export function writeHistoryPage(
   page: HistoryPage,
   { limit, offset }: { limit: number; offset: number },

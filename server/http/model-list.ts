@@ -3,7 +3,7 @@ import type { CatalogModel } from '../pricing/catalog';
 import { CAPABILITIES } from '../pricing/catalog-schema';
 import type { ListPrices } from '../pricing/list-price';
 
-/** `type` says what a model is; clients of the messages format want their constant there. */
+/** `type` is the kind of model; clients of the messages format expect a constant. */
 const modelType = z.enum(['language', 'model']);
 type ModelType = z.output<typeof modelType>;
 
@@ -16,22 +16,24 @@ const prices = z.object({
 });
 
 export const listedModelSchema = z.object({
-  id: z.string().meta({ description: '`<provider>/<model>`: what requests name.' }),
+  id: z.string().meta({ description: '`<provider>/<model>`: the id to use in requests.' }),
   object: z.literal('model'),
   name: z.string(),
   display_name: z.string(),
-  type: modelType.meta({ description: '`language`; with the header `anthropic-version` always `model`.' }),
+  type: modelType.meta({
+    description: '`language`, or always `model` when the `anthropic-version` header is sent.',
+  }),
   created: z.int().meta({ description: 'Unix seconds.' }),
   created_at: z.iso.datetime(),
   owned_by: z.string(),
   context_window: z.int(),
-  max_tokens: z.int().meta({ description: 'The longest answer.' }),
+  max_tokens: z.int().meta({ description: 'The maximum number of output tokens.' }),
   capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
   pricing: prices
     .extend({
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
-        .meta({ description: 'Holds for the whole request once its prompt is longer than that.' }),
+        .meta({ description: 'Applies to the whole request when its prompt has more tokens than this.' }),
     })
     .meta({ description: 'USD per million tokens, before the app’s commission.' }),
 });
@@ -50,10 +52,10 @@ export function modelTypeFor(request: Request): ModelType {
   return request.headers.has('anthropic-version') ? 'model' : 'language';
 }
 
-/** The answer differs by that header, should anything on the way keep it. */
+/** The response varies with that header, in case a cache stores it. */
 export const MODEL_HEADERS = { vary: 'anthropic-version' };
 
-/** One body that the official clients of both formats parse. */
+/** One body that the official clients of both formats can parse. */
 export function writeModelList(models: CatalogModel[], type: ModelType): z.output<typeof modelListSchema> {
   return {
     object: 'list',

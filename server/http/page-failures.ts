@@ -5,8 +5,8 @@ import { overloaded } from '../errors';
 import { isDatabaseBusy } from './database-busy';
 
 /**
- * Next answers 500 to whatever fails in a page, and tells us of the failure apart from the answer. The
- * two meet here, over a channel: what Next bundles has modules of its own.
+ * Next responds with 500 when a page throws and reports the error separately. This module connects
+ * the two through a diagnostics channel, because code bundled by Next has its own module instances.
  */
 const failures = channel('svc:page-failure');
 const currentResponse = new AsyncLocalStorage<ServerResponse>();
@@ -22,7 +22,7 @@ export function notePageFailure(error: unknown): void {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A page that fails because the database is busy says so in its status, and when to ask again. */
+/** Responds with 503 and `Retry-After` when a page fails because the database is busy. */
 export function withBusyStatus(listener: Listener): Listener {
   return (request, response) => currentResponse.run(response, () => listener(request, response));
 }
@@ -34,7 +34,7 @@ function sendBusy(response: ServerResponse): void {
     ...rest: unknown[]
   ) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]) => {
-    // What else went well in a page stays as it is, but not a page that stands in for another.
+    // Leaves a page that rendered successfully as it is, but not a fallback page.
     if (status !== 500 && !response.hasHeader('retry-after')) return writeHead(status, ...rest);
     response.setHeader('retry-after', String(retryAfterSeconds));
     return writeHead(busy, ...rest);

@@ -4,7 +4,7 @@ import { ApiError } from '../errors';
 const DEFAULT_TOKENS = 2_500;
 const MAX_TOKENS = 100_000_000;
 
-/** A query says its numbers as text. Nothing else passes for a number: not an empty text, null or true. */
+/** Query parameters carry numbers as text. An empty string, null or true is not a number. */
 const tokens = z
   .preprocess(
     (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
@@ -18,22 +18,22 @@ const tokens = z
 
 export const pricingRequestSchema = z.object({
   publishable_key: z
-    .string({ error: 'is required: the app’s publishable key' })
-    .meta({ description: 'Names the app: its commission is in the estimate.' }),
+    .string({ error: 'is required: your app’s publishable key' })
+    .meta({ description: 'Identifies the app, whose commission is included in the estimate.' }),
   models: z
     .array(z.string({ error: 'must be a list of model ids' }), { error: 'must be a list of model ids' })
     .optional()
-    .meta({ description: 'Only these model ids.' }),
-  input_tokens: tokens.meta({ description: 'Assumed input of one request.', default: DEFAULT_TOKENS }),
-  output_tokens: tokens.meta({ description: 'Assumed output of one request.', default: DEFAULT_TOKENS }),
+    .meta({ description: 'Limits the result to these model ids.' }),
+  input_tokens: tokens.meta({ description: 'Input tokens assumed per request.', default: DEFAULT_TOKENS }),
+  output_tokens: tokens.meta({ description: 'Output tokens assumed per request.', default: DEFAULT_TOKENS }),
 });
 
-/** The query of a GET: the models arrive as one comma-separated value; an empty one means all. */
+/** In the query of a GET, `models` is one comma-separated value; an empty one means all. */
 export function readPricingQuery(url: string): Record<string, unknown> {
   const query = new URL(url).searchParams;
   for (const name of new Set(query.keys())) {
     if (query.getAll(name).length > 1) {
-      throw new ApiError('invalid_request', `${name}: must be given once`, { param: name });
+      throw new ApiError('invalid_request', `${name}: must be given only once`, { param: name });
     }
   }
   const { models = '', ...rest } = Object.fromEntries(query);

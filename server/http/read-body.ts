@@ -6,11 +6,11 @@ const KILOBYTE = 1024;
 export const SMALL_BODY_BYTES = 64 * KILOBYTE;
 export const GENERATION_BODY_BYTES = 32 * KILOBYTE * KILOBYTE;
 
-/** Reads the body as text, counting while it arrives; 413 beyond the limit. */
+/** Reads the body as text, counting bytes as they arrive. Fails with 413 beyond the limit. */
 export async function readText(request: Request, limitBytes: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
-  // A declared length within the limit is what the HTTP server enforces: no need to count again, nor
-  // to make a stream of the body: that costs a third more of this process’s time for each paid request.
+  // The HTTP server enforces a declared length, so there is no need to count again or to turn the
+  // body into a stream, which costs a third more CPU time for each paid request.
   if (request.headers.has('content-length')) return decode(await request.arrayBuffer());
   return request.body === null ? '' : decode(await readCounted(request.body, limitBytes));
 }
@@ -28,15 +28,12 @@ async function readCounted(body: ReadableStream<Uint8Array>, limitBytes: number)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Text in another encoding would reach the model with its letters replaced. */
+/** Text in another encoding would reach the model with replacement characters. */
 function decode(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new ApiError(
-      'invalid_request',
-      'The request body is not valid UTF-8; a compressed one is not taken',
-    );
+    throw new ApiError('invalid_request', 'The request body must be uncompressed, valid UTF-8.');
   }
 }
 
@@ -50,10 +47,10 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ApiError('invalid_request', 'The request body is not valid JSON');
+    throw new ApiError('invalid_request', 'The request body is not valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid_request', 'The request body must be a JSON object');
+    throw new ApiError('invalid_request', 'The request body must be a JSON object.');
   }
   return value as Record<string, unknown>;
 }
@@ -66,7 +63,7 @@ export async function readBody<Schema extends z.ZodType>(
   return validate(schema, await readJsonObject(request, SMALL_BODY_BYTES));
 }
 
-/** The typed value, or `invalid_request` naming the first offending field. */
+/** Returns the typed value, or fails with `invalid_request` naming the first offending field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
@@ -86,5 +83,5 @@ function tooLarge(limitBytes: number): ApiError {
     limitBytes >= KILOBYTE * KILOBYTE
       ? `${limitBytes / KILOBYTE / KILOBYTE} MB`
       : `${limitBytes / KILOBYTE} kB`;
-  return new ApiError('request_too_large', `The request body is larger than ${limit}`);
+  return new ApiError('request_too_large', `The request body exceeds the maximum size of ${limit}.`);
 }

@@ -7,12 +7,21 @@ export const receiptSchema = z
     request_id: z.string(),
     created_at: z.iso.datetime(),
     model: z.string(),
-    provider: z.string().meta({ description: 'Who answered: another than asked for when that one failed.' }),
-    price_version: z.string().meta({ description: 'The prices that held when the request came in.' }),
+    provider: z
+      .string()
+      .meta({
+        description: 'The provider that served the request. Differs from the requested one after a failover.',
+      }),
+    price_version: z.string().meta({ description: 'The price version in force when the request started.' }),
     outcome: z
       .enum(['completed', 'aborted', 'failed'])
-      .meta({ description: 'Ended by the model, by the client, or by a failure after output had begun.' }),
-    estimated: z.boolean().meta({ description: 'The provider reported no usage, so it was estimated.' }),
+      .meta({
+        description:
+          'Whether the response was ended by the model, by the client, or by a failure after output had started.',
+      }),
+    estimated: z
+      .boolean()
+      .meta({ description: 'True when the provider reported no usage and it was estimated.' }),
     input_tokens: z.int(),
     cached_input_tokens: z.int(),
     cache_write_tokens: z.int(),
@@ -21,15 +30,15 @@ export const receiptSchema = z
     reasoning_tokens: z.int(),
     held_credits: z
       .number()
-      .meta({ description: 'Set aside before the provider was asked: the most it could cost.' }),
+      .meta({ description: 'Reserved before the request was sent to the provider: the most it could cost.' }),
     provider_credits: z.number(),
     commission_credits: z.number(),
-    overrun_credits: z.number().meta({ description: 'Beyond the hold: borne by the service.' }),
-    charged_credits: z.number().meta({ description: 'What the user paid.' }),
+    overrun_credits: z.number().meta({ description: 'Cost beyond the hold, paid by the service.' }),
+    charged_credits: z.number().meta({ description: 'What the user was charged.' }),
   })
-  .meta({ description: 'Everything that was metered, priced and taken for one request.' });
+  .meta({ description: 'What was metered and charged for one request.' });
 
-/** A receipt in the API's own words. */
+/** A receipt in the API's field names. */
 export function writeReceiptBody(receipt: StoredReceipt): z.output<typeof receiptSchema> {
   const overrun = receipt.charge - receipt.providerCost - receipt.partnerShare;
   return {

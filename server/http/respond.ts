@@ -5,15 +5,15 @@ import { CORS_HEADERS } from './cors';
 import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
 
-/** Statuses that a client library must not retry by itself, unless it is told when: asking again cannot help. */
+/** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
 const FINAL_STATUSES = new Set([402, 403, 404, 502]);
 
-/** Whose pages may read the answer: everybody's (the public API), or only our own. */
+/** Which pages may read the response: any page (the public API) or only ours. */
 type Audience = 'any-origin' | 'same-origin';
 
 /**
- * A good answer with its own headers only. `respond` makes one `Response` of it, complete: headers
- * put on afterwards cost a paid request a tenth of its time.
+ * A successful response with only its own headers. `respond` turns it into one complete `Response`:
+ * headers added afterwards cost a paid request a tenth of its time.
  */
 export class Reply {
   constructor(
@@ -23,8 +23,8 @@ export class Reply {
 }
 
 /**
- * Runs a route's handler: gives the request an id, turns any failure into the route's error
- * shape once, and puts the headers on that every answer carries.
+ * Runs a route's handler: assigns the request id, converts any failure to the route's error format
+ * once, and adds the headers common to all responses.
  */
 export async function respond(
   format: ErrorFormat,
@@ -39,7 +39,7 @@ export async function respond(
   }
 }
 
-/** The answer for any failure; what is not an `ApiError`, nor a database that is busy, is logged and told as an internal error. */
+/** The response for any failure. Anything but an `ApiError` or a busy database is logged and reported as an internal error. */
 export function errorResponse(
   format: ErrorFormat,
   failure: unknown,
@@ -57,7 +57,7 @@ export function errorResponse(
   );
 }
 
-/** JSON that belongs to one caller: never stored by anything on the way. */
+/** JSON that belongs to one caller: no cache may store it. */
 export function privateJson(
   body: unknown,
   init: { status?: number; headers?: Record<string, string> } = {},
@@ -65,7 +65,7 @@ export function privateJson(
   return Response.json(body, { ...init, headers: { 'cache-control': 'no-store', ...init.headers } });
 }
 
-export function notFound(format: ErrorFormat, message = 'There is nothing at this address'): Response {
+export function notFound(format: ErrorFormat, message = 'This URL does not exist.'): Response {
   return errorResponse(format, new ApiError('not_found', message), newId('req'));
 }
 
@@ -88,10 +88,10 @@ export function toApiError(thrown: unknown, requestId: string): ApiError {
     return failure;
   }
   if (failure instanceof RangeError && failure.message.includes('call stack')) {
-    return new ApiError('invalid_request', 'The request body is nested too deeply');
+    return new ApiError('invalid_request', 'The request body is nested too deeply.');
   }
   log().error({ requestId, error: describeError(failure) }, 'unexpected failure');
-  return new ApiError('internal_error', 'Something went wrong on our side. Please try again.', {
+  return new ApiError('internal_error', 'Something went wrong on our side. Please retry.', {
     retryAfterSeconds: 1,
   });
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 
 const MAX_CHARACTERS = 500;
-/** PostgreSQL keeps neither of the two. */
+/** PostgreSQL can store neither of these. */
 const UNSTORABLE = /\0|\p{Cs}/u;
 
 const text = z
   .string()
-  .refine((value) => !UNSTORABLE.test(value), { error: 'must be text without NUL or half characters' });
+  .refine((value) => !UNSTORABLE.test(value), {
+    error: 'must be text without NUL characters or unpaired surrogates',
+  });
 
-/** What a partner attaches to its user: opaque to us, given back in every event. */
+/** What a partner attaches to its user. Opaque to us, and included in every event. */
 export const metadataSchema = z
   .record(
     text,
@@ -21,7 +23,7 @@ export const metadataSchema = z
     error: `must have at most ${MAX_CHARACTERS} characters as JSON`,
   })
   .meta({
-    description: `A flat object of your own, at most ${MAX_CHARACTERS} characters as JSON. Every webhook event about the user carries the latest one given.`,
+    description: `A flat object of your own, at most ${MAX_CHARACTERS} characters as JSON. Every webhook event about the user includes the latest value.`,
   });
 
 export type Metadata = z.output<typeof metadataSchema>;

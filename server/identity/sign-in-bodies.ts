@@ -3,20 +3,20 @@ import type { SentCode } from './login-codes';
 import { metadataSchema } from './metadata';
 import { type SignedIn, signedInSchema, writeSignedIn } from './signed-in';
 
-/** The requests of the sign-in endpoints, and the answers that are theirs alone. */
+/** Requests and responses of the sign-in endpoints. */
 
-const publishableKey = z.string().meta({ description: 'Names the app.' });
+const publishableKey = z.string().meta({ description: 'Identifies the app.' });
 
 export const sendCodeSchema = z.object({
   publishable_key: publishableKey,
-  email: z.string().meta({ description: 'Where the code goes.' }),
-  locale: z.string().max(35).optional().meta({ description: 'Language of the mail, such as `de`.' }),
+  email: z.string().meta({ description: 'The e-mail address to send the code to.' }),
+  locale: z.string().max(35).optional().meta({ description: 'The language of the e-mail, such as `de`.' }),
 });
 
 export const codeSentSchema = z.object({
-  challenge_id: z.string().meta({ description: 'Send it back with the code.' }),
-  expires_in: z.int().meta({ description: 'Seconds for which the code is good.' }),
-  resend_in: z.int().meta({ description: 'Seconds until another code may be asked for.' }),
+  challenge_id: z.string().meta({ description: 'Send this with the code to verify it.' }),
+  expires_in: z.int().meta({ description: 'Number of seconds until the code expires.' }),
+  resend_in: z.int().meta({ description: 'Number of seconds until another code can be requested.' }),
 });
 
 export function writeCodeSent(sent: SentCode): z.output<typeof codeSentSchema> {
@@ -30,15 +30,15 @@ export function writeCodeSent(sent: SentCode): z.output<typeof codeSentSchema> {
 export const verifyCodeSchema = z.object({
   publishable_key: publishableKey,
   challenge_id: z.string(),
-  email: z.string().meta({ description: 'The same as the code was sent to.' }),
-  code: z.string().meta({ description: 'The six digits of the mail.' }),
+  email: z.string().meta({ description: 'The e-mail address that the code was sent to.' }),
+  code: z.string().meta({ description: 'The six-digit code from the e-mail.' }),
   metadata: metadataSchema.optional(),
 });
 
 export const tokenRequestSchema = z.object({
   grant_type: z.literal('signin_token'),
   publishable_key: publishableKey,
-  token: z.string().meta({ description: 'The one-time token that the sign-in window handed over.' }),
+  token: z.string().meta({ description: 'The one-time token received from the sign-in window.' }),
   code_verifier: z.string().meta({ description: 'The secret whose S256 challenge opened the window.' }),
   metadata: metadataSchema.optional(),
 });

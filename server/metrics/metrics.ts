@@ -4,18 +4,18 @@ import { settings } from '../env';
 import { ApiError } from '../errors';
 import { hmacSha256, sameBytes } from '../ids';
 
-/** The state of the money and of the webhooks in numbers, in the text format of Prometheus. */
+/** Ledger and webhook metrics in the Prometheus text format. */
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const RECENT = '1 hour';
 
-/** Without a token set, or without the right one sent, there is nothing here. */
+/** Responds with 404 unless a token is configured and the request carries it. */
 export function requireMetricsToken(authorization: string | null): void {
   const { METRICS_TOKEN } = settings();
   const given = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
   if (METRICS_TOKEN === undefined || given === undefined || !isSame(given, METRICS_TOKEN)) {
-    throw new ApiError('not_found', 'There is nothing at this address');
+    throw new ApiError('not_found', 'This URL does not exist.');
   }
 }
 
@@ -28,28 +28,28 @@ export async function readMetrics(): Promise<string> {
     readWebhooks(),
     countAttempts(),
   ]);
-  gauge('svc_ledger_differences', 'Most differences that an audit of the last hour found.').set(
+  gauge('svc_ledger_differences', 'The most differences found by any audit in the last hour.').set(
     state.differences,
   );
-  gauge('svc_ledger_audit_age_seconds', 'Time since the newest audit of the ledger.').set(state.auditAge);
-  gauge('svc_holds_open', 'Requests that hold money now.').set(state.holds);
-  gauge('svc_holds_overdue', 'Holds whose lease ran out and that nobody resolved yet.').set(state.overdue);
+  gauge('svc_ledger_audit_age_seconds', 'Time since the latest ledger audit.').set(state.auditAge);
+  gauge('svc_holds_open', 'Requests with an open hold.').set(state.holds);
+  gauge('svc_holds_overdue', 'Holds with an expired lease that are not yet settled.').set(state.overdue);
   const requests = new Gauge({
     name: 'svc_requests_last_hour',
-    help: 'Settled requests of the last hour by how they ended.',
+    help: 'Requests settled in the last hour, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   });
   for (const { outcome, count } of outcomes) requests.set({ outcome }, count);
-  gauge('svc_webhooks_pending', 'Events that wait for delivery, those of disabled apps included.').set(
+  gauge('svc_webhooks_pending', 'Events waiting for delivery, including those of disabled apps.').set(
     webhooks.pending,
   );
-  gauge('svc_webhooks_overdue_seconds', 'How long the oldest event that is due has been waiting.').set(
+  gauge('svc_webhooks_overdue_seconds', 'How long the oldest due event has been waiting.').set(
     webhooks.overdue,
   );
   const deliveries = new Gauge({
     name: 'svc_webhook_attempts_last_hour',
-    help: 'Delivery attempts of the last hour by what came back: 2xx to 5xx, or what went wrong.',
+    help: 'Delivery attempts in the last hour by result: 2xx to 5xx, or the kind of failure.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -61,7 +61,7 @@ type State = { differences: number; auditAge: number; holds: number; overdue: nu
 
 async function readState(): Promise<State> {
   const { rows } = await pool().query<State>(
-    // A booking is looked at once: what was found of it stands in one audit, and not in the next.
+    // Each booking is audited once: a difference appears in one audit and not in the next.
     `SELECT coalesce((SELECT max(cardinality(differences)) FROM audit_run
                       WHERE at > clock_timestamp() - $1::interval), 0) AS differences,
             coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM audit_run ORDER BY id DESC LIMIT 1), 'NaN')::float8 AS "auditAge",

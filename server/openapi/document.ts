@@ -9,8 +9,8 @@ import { namedSchemas, toJsonSchema } from './schemas';
 import { writeWebhooks } from './webhooks';
 
 /**
- * The OpenAPI document: written from the operations, whose shapes are the zod schemas that check
- * requests and type answers.
+ * The OpenAPI document, generated from the operations. Their schemas are the zod schemas that
+ * validate requests and type responses.
  */
 
 export type OpenApiDocument = {
@@ -54,32 +54,32 @@ export type OpenApiResponse = {
 };
 
 const VERSION = '1.0.0';
-/** The brand in literal names of the wire. */
+/** The brand as it appears in wire names. */
 const WIRE_BRAND = 'svc';
 
 const SECURITY = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The user key, `svc_sk_…`: what client libraries of the chat format send.',
+    description: 'The user key (`svc_sk_…`), as sent by client libraries of the chat format.',
   },
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The user key, as client libraries of the messages format send it.',
+    description: 'The user key, as sent by client libraries of the messages format.',
   },
   userKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-User-Key',
-    description: 'The user key, for browsers.',
+    description: 'The user key, for use in browsers.',
   },
 } as const;
 
 let current: OpenApiDocument | undefined;
 
-/** The document of this service. Made once: it changes with the settings alone. */
+/** The document of this service. Built once, because it depends only on the settings. */
 export function apiDocument(): OpenApiDocument {
   current ??= buildDocument();
   return current;
@@ -96,12 +96,12 @@ export function buildDocument({ BASE_URL, BRAND_NAME }: Settings = settings()): 
       title: `${BRAND_NAME} API`,
       version: VERSION,
       description:
-        'AI models for apps whose users pay with their own prepaid credits. Amounts are credits (100 = 1 USD) with at most six decimals; times are ISO 8601 in UTC. Any page may call the endpoints that take a user key.',
+        'AI models for apps whose users pay with their own prepaid credits. Amounts are in credits (100 credits = 1 USD) with up to six decimals. Times are ISO 8601 in UTC. Endpoints that take a user key can be called from any origin.',
     },
     servers: [{ url: BASE_URL }],
     tags: [
       ...Object.entries(GROUPS).map(([name, { description }]) => ({ name, description })),
-      { name: 'webhooks', description: 'What your backend is told, signed.' },
+      { name: 'webhooks', description: 'Signed events sent to your backend.' },
     ],
     paths,
     webhooks: writeWebhooks(WIRE_BRAND) as OpenApiDocument['webhooks'],
@@ -147,8 +147,8 @@ function queryParameters({ query }: Operation): OpenApiParameter[] {
     required: required.includes(name),
     description,
     ...(schema.type === 'array'
-      ? // One value with commas.
-        { schema: { type: 'string' }, description: `${description} Separated by commas.` }
+      ? // One comma-separated value.
+        { schema: { type: 'string' }, description: `${description} Comma-separated.` }
       : { schema }),
     ...(name in query.examples && { example: query.examples[name] }),
   }));
@@ -195,7 +195,7 @@ function writeResponse({
         'text/event-stream': {
           schema: {
             type: 'string',
-            description: `Server-sent events. The data of each is a ${stream.event}, or an error when the answer breaks off.`,
+            description: `Server-sent events. The data of each event is a ${stream.event}, or an error if the response ends early.`,
             'x-event-schema': reference('schemas', stream.event),
           } as JsonSchema,
           examples: { stream: { summary: 'A stream', value: stream.example } },
@@ -205,10 +205,10 @@ function writeResponse({
   };
 }
 
-/** What may happen to any request. */
+/** Errors that any request may receive. */
 const ANYWHERE: ErrorCode[] = ['internal_error', 'overloaded'];
 
-/** One response per status; its schema admits the codes of this operation alone. */
+/** One response per status. Its schema allows only the error codes of this operation. */
 function writeErrors({ errors: own, errorFormat }: Operation): Record<string, OpenApiResponse> {
   const errors = [...own, ...ANYWHERE];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort((a, b) => a - b);

@@ -1,125 +1,128 @@
 import { ERROR_STATUS, type ErrorCode } from '../errors';
 
-/** What each error code means and what to do about it: for the API document and the pages. */
+/** What each error code means and how to resolve it, for the API document and the pages. */
 
 export type ErrorGuide = { when: string; remedy: string; message: string };
 
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_request: {
-    when: 'The body is malformed, or a field is missing or has a value that is not taken.',
-    remedy: 'Mend the request; `message` and `param` name the field.',
+    when: 'The body is malformed, or a field is missing or has an invalid value.',
+    remedy: 'Fix the request. `message` and `param` name the field.',
     message: 'messages: is required: an array of messages',
   },
   invalid_code: {
-    when: 'The sign-in code is not the one that was sent.',
-    remedy: 'Let the user type it again. After five wrong tries the code is used up.',
-    message: 'This code is not right. Check it, or ask for a new one.',
+    when: 'The sign-in code does not match the one that was sent.',
+    remedy: 'Ask the user to enter it again. The code expires after five wrong attempts.',
+    message: 'The code is incorrect. Check it, or request a new one.',
   },
   code_expired: {
-    when: 'The sign-in code is older than ten minutes, was used, or is used up by wrong tries.',
+    when: 'The sign-in code is older than ten minutes, was already used, or had too many wrong attempts.',
     remedy: 'Send a new code.',
-    message: 'This code is no longer valid. Ask for a new one.',
+    message: 'The code has expired. Request a new one.',
   },
   invalid_grant: {
-    when: 'The sign-in token is unknown, used, older than 60 seconds, or made for another page or app.',
-    remedy: 'Let the user sign in again.',
-    message: 'This sign-in token is not valid. Please sign in again.',
+    when: 'The sign-in token is unknown, already used, older than 60 seconds, or was issued to another page or app.',
+    remedy: 'Ask the user to sign in again.',
+    message: 'The sign-in token is invalid. Please sign in again.',
   },
   missing_api_key: {
-    when: 'The request has no user key.',
+    when: 'The request does not include a user key.',
     remedy: 'Send it as `Authorization: Bearer svc_sk_…`, `x-api-key` or `X-User-Key`.',
-    message: 'Send the user key as "Authorization: Bearer svc_sk_…"',
+    message: 'No user key provided. Send it as "Authorization: Bearer svc_sk_…".',
   },
   invalid_user_key: {
-    when: 'The key is not a user key, or it was revoked.',
-    remedy: 'Forget the key and let the user sign in again.',
-    message: 'This user key is not valid or has been revoked',
+    when: 'The key is not a user key, or it has been revoked.',
+    remedy: 'Delete the key and ask the user to sign in again.',
+    message: 'This user key is invalid or has been revoked.',
   },
   invalid_publishable_key: {
-    when: 'The publishable key is not known, or belongs to another app than the user key.',
-    remedy: 'Copy the key from the partner dashboard again.',
-    message: 'This publishable key is not known',
+    when: 'The publishable key is unknown, or it belongs to a different app than the user key.',
+    remedy: 'Copy the key from the partner dashboard.',
+    message: 'Unknown publishable key. Copy it from the partner dashboard.',
   },
   insufficient_credits: {
-    when: 'The user has too few credits for this request.',
-    remedy: 'Open the checkout so that the user can buy credits. Do not retry before.',
+    when: 'The user does not have enough credits for this request.',
+    remedy: 'Open the checkout so that the user can buy credits. Retrying before that fails again.',
     message: 'Not enough credits. Open the checkout to buy more.',
   },
   partner_not_permitted: {
-    when: 'The user has credits, but bought them elsewhere and has not allowed this app to use them.',
-    remedy: 'Open the checkout: the user may allow the app or buy credits in it. This is not “no credits”.',
+    when: 'The user has credits bought elsewhere but has not allowed this app to use them.',
+    remedy:
+      'Open the checkout, where the user can allow the app to use them or buy credits in it. The user does have credits.',
     message:
-      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask.',
+      'The user has credits from elsewhere but has not allowed this app to use them. Open the checkout to ask.',
   },
   partner_limit_reached: {
-    when: 'What the user allowed this app to spend is used up.',
-    remedy: 'Open the checkout: the user may raise the limit or buy credits. This is not “no credits”.',
-    message: "The user's allowance for this app is used up. Open the checkout to ask for more.",
+    when: 'The user’s allowance for this app is used up.',
+    remedy:
+      'Open the checkout, where the user can raise the allowance or buy credits. The user does have credits.',
+    message: "The user's limit for this app is used up. Open the checkout to ask for more.",
   },
   model_not_allowed: {
-    when: 'The app may not use this model.',
-    remedy: 'Use another model, or allow it in the partner dashboard.',
+    when: 'The app is not allowed to use this model.',
+    remedy: 'Use another model, or allow this one in the partner dashboard.',
     message: 'This app may not use the model openai/gpt-4.1',
   },
   origin_not_allowed: {
-    when: 'The page that asks is not on an origin that the app registered.',
-    remedy: 'Register the origin, scheme and host exactly as the browser shows them.',
+    when: 'The request came from a page whose origin is not registered for the app.',
+    remedy: 'Register the origin exactly as the browser shows it, including the scheme.',
     message:
-      "https://example.com is not registered for this app: add it to the app's origins in the partner dashboard",
+      "The origin https://example.com is not registered for this app. Add it to the app's origins in the partner dashboard.",
   },
   partner_disabled: {
-    when: 'The app is disabled at the moment. Its keys rest and work again when it is enabled.',
-    remedy: 'Keep the keys; try later.',
-    message: 'This app is disabled at the moment',
+    when: 'The app is disabled. Its keys work again once it is enabled.',
+    remedy: 'Keep the keys and try again later.',
+    message: 'This app is currently disabled.',
   },
   step_up_required: {
-    when: 'What is asked for needs the user’s own sign-in; a user key does not prove that the user is there.',
-    remedy: 'Let the user confirm with a code sent by e-mail.',
-    message: 'This device was signed out. Please sign in again.',
+    when: 'The request requires the user to sign in. A user key does not prove that the user is present.',
+    remedy: 'Ask the user to confirm with a code sent by e-mail.',
+    message: 'This device has been signed out. Please sign in again.',
   },
   model_not_found: {
-    when: 'No model of this id is served.',
-    remedy: 'Take an id from `GET /v1/models`. Ids are exact and never guessed.',
+    when: 'No model with this id is available.',
+    remedy: 'Use an id from `GET /v1/models`. Ids must match exactly.',
     message: 'The model openai/gpt-9 does not exist. GET /v1/models lists all models.',
   },
   not_found: {
-    when: 'There is nothing at this address, it takes another method, or it belongs to another app.',
-    remedy: 'Check the address, the method and the id.',
-    message: 'There is no such checkout session',
+    when: 'The URL does not exist, does not support this method, or the object belongs to another app.',
+    remedy: 'Check the URL, the method and the id.',
+    message: 'This checkout session does not exist.',
   },
   idempotency_conflict: {
-    when: 'The `Idempotency-Key` was used for a different request.',
-    remedy: 'Use a new key for a new purchase.',
-    message: 'This Idempotency-Key was used for another request; use a new key for a new purchase',
+    when: 'The `Idempotency-Key` was already used with a different request.',
+    remedy: 'Use a new key for each purchase.',
+    message:
+      'This Idempotency-Key was already used with a different request. Use a new key for each purchase.',
   },
   request_too_large: {
-    when: 'The body is larger than 32 MB on the generation endpoints, 64 kB elsewhere.',
-    remedy: 'Send less.',
-    message: 'The request body is larger than 32 MB',
+    when: 'The body exceeds 32 MB on the generation endpoints, or 64 kB elsewhere.',
+    remedy: 'Reduce the size of the request.',
+    message: 'The request body exceeds the maximum size of 32 MB.',
   },
   rate_limited: {
-    when: 'Too many requests, or the user’s own running requests hold the credits that this one needs.',
-    remedy: 'Wait for the seconds in `Retry-After`, then try again.',
-    message: 'This user has too many requests running at the same time',
+    when: 'Too many requests, or the user’s other running requests hold the credits that this one needs.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
+    message: 'Too many requests of this user are running at the same time',
   },
   internal_error: {
     when: 'Something went wrong on our side.',
-    remedy: 'Try again. If it stays, report the `x-request-id`.',
-    message: 'Something went wrong on our side. Please try again.',
+    remedy: 'Retry. If the error persists, report the `x-request-id`.',
+    message: 'Something went wrong on our side. Please retry.',
   },
   upstream_error: {
-    when: 'The provider of the model, or of payments, failed or could not be reached, also after our own retries.',
-    remedy: 'Try again later, or another model. Nothing was charged, unless a stream had begun.',
-    message: 'The provider for this model is currently unavailable',
+    when: 'The model provider or the payment processor failed or could not be reached, even after our own retries.',
+    remedy: 'Retry later, or use another model. Nothing was charged, unless a stream had started.',
+    message: 'The provider of this model fails at the moment',
   },
   overloaded: {
-    when: 'The service is busy.',
-    remedy: 'Wait for the seconds in `Retry-After`, then try again.',
+    when: 'The service is temporarily overloaded.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
     message: 'The service is busy. Please retry.',
   },
 };
 
-/** An error as the endpoint would write it. */
+/** An error as the endpoint returns it. */
 export function exampleError(format: 'chat' | 'messages', code: ErrorCode): object {
   const { message } = ERROR_GUIDE[code];
   return format === 'messages'

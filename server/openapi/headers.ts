@@ -1,35 +1,36 @@
 import type { JsonObject } from './json';
 
-/** The headers of answers. */
+/** Response headers. */
 const TEXT = { type: 'string' };
 
 export const HEADERS = {
   'x-request-id': {
-    description: 'Names this request; give it when you report a problem. Also sent as `request-id`.',
+    description: 'The id of this request. Include it when you report a problem. Also sent as `request-id`.',
     schema: TEXT,
     example: 'req_5hQk2vX8yTzN4mBfR7cWdA',
   },
   'retry-after': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Number of seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1, maximum: 60 },
     example: 1,
   },
   'x-should-retry': {
-    description: '`false` when trying again cannot help. The official clients obey it.',
+    description: '`false` when a retry cannot succeed. The official clients respect it.',
     schema: { type: 'string', enum: ['false'] },
   },
   'x-svc-credits-charged': {
-    description: 'What the request cost. Not in a stream: read the receipt.',
+    description: 'The credits charged for the request. Not sent with streams: read the receipt instead.',
     schema: TEXT,
     example: '0.012345',
   },
   'x-svc-output-cap': {
-    description: 'The output limit, when it was lowered to what the model can write or the balance can pay.',
+    description:
+      'The output limit that was applied, when it was lowered to the model’s maximum or to what the balance can pay for.',
     schema: TEXT,
     example: '4096',
   },
   'x-svc-warnings': {
-    description: 'What was left out of the request, because the model’s provider does not take it.',
+    description: 'Parameters removed from the request because the model’s provider does not support them.',
     schema: TEXT,
     example: 'seed was dropped',
   },

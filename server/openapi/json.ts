@@ -1,6 +1,6 @@
 export type JsonObject = Record<string, unknown>;
 
-/** A JSON Schema, as far as the pages read it. */
+/** The parts of JSON Schema that the pages read. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];

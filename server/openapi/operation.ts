@@ -4,16 +4,16 @@ import type { ErrorFormat } from '../http/error-bodies';
 import type { HeaderName } from './headers';
 import type { RequestName, ResponseName } from './schemas';
 
-/** One documented endpoint. Its shapes are the schemas that its route uses. */
+/** One documented endpoint. It refers to the schemas that its route uses. */
 export type Operation = {
   id: string;
   method: 'get' | 'post';
-  /** `{name}` for a parameter. */
+  /** Parameters are written as `{name}`. */
   path: string;
   group: GroupId;
   summary: string;
   description: string;
-  /** What the request must carry. A publishable key is a field or parameter of its own. */
+  /** The credential that the request must carry. A publishable key is an ordinary field or parameter. */
   auth: 'user-key' | 'none';
   pathParameters?: Record<string, { description: string; example: string }>;
   query?: { schema: z.ZodObject; examples: Record<string, unknown> };
@@ -24,11 +24,11 @@ export type Operation = {
     schema: ResponseName;
     example: unknown;
     headers?: HeaderName[];
-    /** When the client asks for a stream. */
+    /** Returned when the client requests a stream. */
     stream?: { event: ResponseName; example: string };
   };
   errorFormat: ErrorFormat;
-  /** Beside what may happen to any request. */
+  /** In addition to the errors that any request may receive. */
   errors: ErrorCode[];
 };
 
@@ -38,20 +38,20 @@ export const GROUPS = {
   generate: {
     title: 'Generate',
     description:
-      'Both request formats reach every model. A request is charged by the tokens that it used, once, when its answer is whole.',
+      'Both request formats work with every model. Each request is charged once, for the tokens it used, when its response is complete.',
   },
-  models: { title: 'Models and prices', description: 'What can be asked, and what it costs.' },
-  credits: { title: 'Credits', description: 'What this app can spend for a user, and what it spent.' },
+  models: { title: 'Models and prices', description: 'The available models and what they cost.' },
+  credits: { title: 'Credits', description: 'What this app can spend for a user, and what it has spent.' },
   checkout: {
     title: 'Checkout',
     description:
-      'The widget does all of this by itself. These endpoints are for apps that start a purchase from their own backend.',
+      'The widget does all of this for you. Use these endpoints to start a purchase from your own backend.',
   },
   'sign-in': {
     title: 'Sign-in',
-    description: 'How a user becomes a user key, for apps that do not use the widget.',
+    description: 'Sign users in and obtain user keys without the widget.',
   },
-  document: { title: 'This document', description: 'The API in a form that machines read.' },
+  document: { title: 'This document', description: 'The API in machine-readable form.' },
 } as const;
 
 export type GroupId = keyof typeof GROUPS;

@@ -23,7 +23,7 @@ import { messageEventSchema, messageSchema } from '../protocols/messages/respons
 import { countTokensSchema, messagesRequestSchema } from '../protocols/messages/schema';
 import type { JsonObject, JsonSchema } from './json';
 
-/** The named schemas of the document, and how they become JSON Schema. */
+/** The named schemas of the document and their conversion to JSON Schema. */
 
 const REQUESTS = {
   ChatRequest: chatRequestSchema,
@@ -62,12 +62,12 @@ const RESPONSES = {
 export type RequestName = Exclude<keyof typeof REQUESTS, 'Metadata'>;
 export type ResponseName = keyof typeof RESPONSES;
 
-/** Every named schema. A request is described as it is sent, an answer as it arrives. */
+/** Every named schema. Requests are described as clients send them, responses as they receive them. */
 export function namedSchemas(): Record<string, JsonSchema> {
   return { ...convertAll(REQUESTS, 'input'), ...convertAll(RESPONSES, 'output') };
 }
 
-/** One schema that stands alone, such as an event's. */
+/** One standalone schema, such as an event's. */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return tidy(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
 }
@@ -85,8 +85,8 @@ function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'):
 }
 
 /**
- * Drops what says nothing to a reader, the dialect (the document's own) and the bounds of a double,
- * and what would forbid us to add a field later.
+ * Drops what a reader does not need (the dialect, which the document states once, and the bounds of
+ * a double) and what would keep us from adding a field later.
  */
 function tidy(value: unknown): JsonSchema {
   if (Array.isArray(value)) return value.map(tidy) as unknown as JsonSchema;
@@ -96,7 +96,7 @@ function tidy(value: unknown): JsonSchema {
       key !== '$schema' &&
       key !== '$id' &&
       !(key === 'additionalProperties' && inner === false) &&
-      // The pattern beside it says the same.
+      // Repeats the pattern.
       !(key === 'format' && inner === 'starts_with') &&
       !(typeof inner === 'number' && Math.abs(inner) === Number.MAX_SAFE_INTEGER),
   );

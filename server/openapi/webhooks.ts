@@ -3,12 +3,12 @@ import { EVENT_DATA, type EventType } from '../webhooks/events';
 import type { JsonObject } from './json';
 import { toJsonSchema } from './schemas';
 
-/** What we send to an app's endpoint, from the schemas that events are checked with. */
+/** The events sent to an app's endpoint, from the schemas that validate them. */
 
 const EVENTS: Record<EventType, { summary: string; when: string; example: object }> = {
   'user_key.created': {
-    summary: 'A key was minted',
-    when: 'A user signed in to the app or started a first purchase there. The only event that carries the key itself; other keys of the user keep working.',
+    summary: 'A user key was created',
+    when: 'Sent when a user signs in to the app or starts their first purchase in it. The only event that contains the key itself. The user’s other keys keep working.',
     example: {
       user_key: 'svc_sk_7GhM3pE6aU0oI5YdJ8sKq2Lw9XvTzB1nRcQf',
       key_id: 'key_9XvTzB1nRcYd7GhM3pE6aU',
@@ -17,8 +17,8 @@ const EVENTS: Record<EventType, { summary: string; when: string; example: object
     },
   },
   'user_key.revoked': {
-    summary: 'A key stopped working',
-    when: 'The user revoked it, logged the device out, or an eleventh key pushed out the one idle longest. Delete the key of this `key_id`.',
+    summary: 'A user key was revoked',
+    when: 'Sent when the user revokes the key or logs the device out, or when an eleventh key replaces the one idle longest. Delete the key with this `key_id`.',
     example: {
       key_id: 'key_9XvTzB1nRcYd7GhM3pE6aU',
       user_id: 'au_1nRcYd7GhM3pE6aU0oI5Kq',
@@ -27,8 +27,8 @@ const EVENTS: Record<EventType, { summary: string; when: string; example: object
     },
   },
   'credits.added': {
-    summary: 'The app can spend more',
-    when: 'The user bought credits in the app, or saved what the app may spend. A permission is told at every save, even one that adds nothing.',
+    summary: 'Credits were added',
+    when: 'Sent when the user buys credits in the app or saves the app’s allowance. Saving always sends a `permission` event, even if it adds nothing.',
     example: {
       type: 'purchase',
       user_id: 'au_1nRcYd7GhM3pE6aU0oI5Kq',
@@ -39,8 +39,8 @@ const EVENTS: Record<EventType, { summary: string; when: string; example: object
     },
   },
   test: {
-    summary: 'A test',
-    when: 'Someone pressed “Send test event” in the partner dashboard.',
+    summary: 'A test event',
+    when: 'Sent when someone clicks “Send test event” in the partner dashboard.',
     example: { partner_id: 'prt_5YdJ8sKq2Lw9XvTzB1nRcQ', message: 'This is a test event.' },
   },
 };
@@ -62,7 +62,7 @@ function writeEvent(type: EventType, brand: string): JsonObject {
       header(`X-${brand}-Event`, 'The type of the event.', type),
       header(
         `X-${brand}-Signature`,
-        'HMAC-SHA-256 of `<t>.<raw body>` with the signing secret, as hex. Refuse a timestamp that is more than 300 seconds away.',
+        'HMAC-SHA-256 of `<t>.<raw body>` with the signing secret, as hex. Reject timestamps more than 300 seconds from the current time.',
         't=1795996800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
       ),
     ],
@@ -76,11 +76,12 @@ function writeEvent(type: EventType, brand: string): JsonObject {
       },
     },
     responses: {
-      '2XX': { description: 'Received: the event is not sent again.' },
+      '2XX': { description: 'Delivered. The event is not sent again.' },
       '4XX': {
-        description: 'Refused: not sent again, but after 408 and 429. Answer 400 to a bad signature.',
+        description:
+          'Rejected. Not sent again, except after 408 and 429. Respond with 400 if the signature is invalid.',
       },
-      '5XX': { description: 'Sent again after 2 and after 8 seconds, then given up.' },
+      '5XX': { description: 'Retried after 2 seconds and again after 8 seconds, then marked as failed.' },
     },
   };
 }
@@ -91,9 +92,12 @@ function header(name: string, description: string, example: string): JsonObject 
 
 function envelope(type: EventType) {
   const schema = z.object({
-    id: z.string().startsWith('evt_').meta({ description: 'The same on every retry: deduplicate by it.' }),
+    id: z
+      .string()
+      .startsWith('evt_')
+      .meta({ description: 'The same on every retry. Use it to detect duplicates.' }),
     type: z.literal(type),
-    created_at: z.iso.datetime().meta({ description: 'Events may arrive in another order: sort by this.' }),
+    created_at: z.iso.datetime().meta({ description: 'Events may arrive out of order. Sort by this time.' }),
     data: EVENT_DATA[type],
   });
   return toJsonSchema(schema, 'output');

@@ -5,8 +5,9 @@ import { CLIENT_IP_HEADER } from '../http/client-ip';
 import { log } from '../log';
 
 /**
- * Handlers see no socket: the caller's address travels in a header that no client can set. It is the
- * socket's or, where that is a trusted proxy's, the last one in `X-Forwarded-For` that is not.
+ * Handlers have no access to the socket, so the client IP travels in a header that no client can
+ * set. It is the socket's address or, behind trusted proxies, the last untrusted one in
+ * `X-Forwarded-For`.
  */
 export function createClientIpWriter(trustedProxies: string[]): (request: IncomingMessage) => void {
   const findClientIp = trustedProxies.length > 0 ? trusting(trustedProxies) : trustingNone();
@@ -18,7 +19,7 @@ export function createClientIpWriter(trustedProxies: string[]): (request: Incomi
   };
 }
 
-/** The raw headers are what is looked through: `request.headers` ends after a thousand. */
+/** Searches the raw headers, because `request.headers` stops after a thousand. */
 function dropSentHeader({ rawHeaders }: IncomingMessage): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
     if (rawHeaders[i]?.toLowerCase() === CLIENT_IP_HEADER) rawHeaders.splice(i, 2);
@@ -27,7 +28,7 @@ function dropSentHeader({ rawHeaders }: IncomingMessage): void {
 
 type FindClientIp = (request: IncomingMessage) => string;
 
-/** A proxy that writes no address, such as `unknown`, is taken for the caller itself. */
+/** A proxy that writes no address, such as `unknown`, counts as the client itself. */
 function trusting(proxies: string[]): FindClientIp {
   const isTrusted = proxyAddress.compile(proxies);
   return (request) => proxyAddress.all(request, isTrusted).findLast((text) => isIP(text) !== 0) ?? '';
@@ -35,14 +36,16 @@ function trusting(proxies: string[]): FindClientIp {
 
 const isNear = proxyAddress.compile(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Tells once when requests look as if they came through a proxy: all its callers would share its limits. */
+/** Warns once if requests seem to come through a proxy, because all its clients would share one rate limit. */
 function trustingNone(): FindClientIp {
   let hasWarned = false;
   return ({ socket, headers }) => {
     const address = socket.remoteAddress ?? '';
     if (!hasWarned && headers['x-forwarded-for'] !== undefined && isNear(address, 0)) {
       hasWarned = true;
-      log().warn('requests come through a proxy that TRUSTED_PROXIES does not name: all count as one caller');
+      log().warn(
+        'requests arrive through a proxy missing from TRUSTED_PROXIES: all its clients share one rate limit',
+      );
     }
     return address;
   };

@@ -4,7 +4,7 @@ import { privateJson, respond } from '@/server/http/respond';
 
 export const dynamic = 'force-dynamic';
 
-/** The process is up and reaches its database. */
+/** Reports that the process is running and can reach its database. */
 export function GET(): Promise<Response> {
   return respond(
     'chat',
@@ -20,6 +20,6 @@ async function requireDatabase(): Promise<void> {
   try {
     await pool().query('SELECT 1');
   } catch (cause) {
-    throw new ApiError('overloaded', 'The database does not answer', { cause, retryAfterSeconds: 5 });
+    throw new ApiError('overloaded', 'The database is not responding.', { cause, retryAfterSeconds: 5 });
   }
 }

@@ -4,7 +4,7 @@ import { privateJson, respond } from '@/server/http/respond';
 
 const MAX_EVENT_BYTES = 1024 * 1024;
 
-/** Events of the payment processor. The signature covers the body byte for byte. */
+/** Receives events from the payment processor. The signature covers the exact bytes of the body. */
 export function POST(request: Request): Promise<Response> {
   return respond(
     'chat',

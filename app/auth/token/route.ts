@@ -20,7 +20,7 @@ export function POST(request: Request): Promise<Response> {
   });
 }
 
-/** JSON, or a form whose `metadata` field holds JSON. The body tells which: curl calls its JSON a form, too. */
+/** Accepts JSON, or a form whose `metadata` field holds JSON. Detected from the body, because curl labels JSON as a form. */
 async function readFields(request: Request): Promise<Record<string, unknown>> {
   const text = await readText(request, SMALL_BODY_BYTES);
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '');

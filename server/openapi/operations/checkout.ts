@@ -10,11 +10,11 @@ export const CHECKOUT: Operation[] = [
     group: 'checkout',
     summary: 'Start a purchase',
     description:
-      'Starts a purchase for the user of the key and gives the address of its payment page. Open that page in a tab or window of its own, since it refuses to be framed. That the user comes back to `return_url` proves nothing: read the purchase, or wait for the webhook `credits.added`. Price and exchange rate are fixed for as long as the session is open. Send an `Idempotency-Key`: the same request with the same key starts one session, and gets the same answer for a day. A user who has just signed in and holds no key yet is named by `publishable_key`, a sign-in `token` and its `code_verifier` instead of the header; the answer then brings their first `user_key`.',
+      'Starts a purchase for the user who owns the key and returns the URL of the payment page. Open that page in its own tab or window, because it cannot be framed. A return to `return_url` does not prove that the user paid: read the purchase, or wait for the `credits.added` webhook. Price and exchange rate are fixed while the session is open. Send an `Idempotency-Key` to retry safely: the same request with the same key starts only one session and returns the same response for 24 hours. For a user who has just signed in and does not have a key yet, send `publishable_key`, a sign-in `token` and its `code_verifier` instead of the header; the response then includes their first `user_key`.',
     auth: 'user-key',
     requestHeaders: {
       'Idempotency-Key': {
-        description: '1 to 255 printable characters, new for each purchase.',
+        description: 'A unique value for each purchase, 1 to 255 printable characters.',
         example: 'order-1042',
       },
     },
@@ -23,11 +23,11 @@ export const CHECKOUT: Operation[] = [
       examples: {
         ten: { summary: '10 US dollars', value: { amount: 10, currency: 'usd' } },
         euro: {
-          summary: '25 euro, and back to the app',
+          summary: '25 euros, returning to the app',
           value: { amount: 25, currency: 'eur', return_url: 'http://localhost:5173/credits' },
         },
         first: {
-          summary: 'Right after the sign-in, without a user key',
+          summary: 'Right after sign-in, without a user key',
           value: {
             publishable_key: 'svc_pk_…',
             token: 'svc_st_…',
@@ -74,11 +74,11 @@ export const CHECKOUT: Operation[] = [
     group: 'checkout',
     summary: 'Read a purchase',
     description:
-      'How a purchase stands. While it is open the processor is asked again, so a late notification loses nothing. Poll it every few seconds, or listen to the webhook `credits.added`.',
+      'Returns the status of a purchase. While it is open, each call checks with the payment processor, so a late notification makes no difference. Poll it every few seconds, or listen for the `credits.added` webhook.',
     auth: 'user-key',
-    pathParameters: { id: { description: 'A checkout session id.', example: SESSION_ID } },
+    pathParameters: { id: { description: 'The checkout session id.', example: SESSION_ID } },
     response: {
-      description: 'The state of the session.',
+      description: 'The checkout session.',
       schema: 'CheckoutStatus',
       example: { session_id: SESSION_ID, status: 'completed', credits_added: 1000, balance: 1000 },
     },

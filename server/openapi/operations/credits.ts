@@ -12,7 +12,7 @@ export const CREDITS: Operation[] = [
     group: 'credits',
     summary: 'Read the balance',
     description:
-      'What this app can spend for this user now: what was bought in the app, and beyond that what the user allows it. `status` is decided by the same function as a 402.',
+      'Returns what this app can spend for this user now: credits bought in the app, plus the user’s allowance for credits bought elsewhere. `status` is computed by the same function that decides about a 402.',
     auth: 'user-key',
     response: {
       description: 'The balance.',
@@ -28,11 +28,12 @@ export const CREDITS: Operation[] = [
     path: '/v1/credits/history',
     group: 'credits',
     summary: 'Read the history',
-    description: 'Purchases, requests, permissions and corrections of this user in this app, newest first.',
+    description:
+      'Lists purchases, requests, permissions and corrections of this user in this app, newest first.',
     auth: 'user-key',
     query: { schema: historyQuerySchema, examples: { limit: 50 } },
     response: {
-      description: 'A page of entries.',
+      description: 'One page of entries.',
       schema: 'HistoryPage',
       example: {
         data: [
@@ -80,9 +81,9 @@ export const CREDITS: Operation[] = [
     group: 'credits',
     summary: 'Read a receipt',
     description:
-      'Everything that was metered, priced and taken for one request. `id` is the `x-request-id` of its answer.',
+      'Returns what was metered and charged for one request. `id` is the `x-request-id` of its response.',
     auth: 'user-key',
-    pathParameters: { id: { description: 'A request id.', example: 'req_5hQk2vX8yTzN4mBfR7cWdA' } },
+    pathParameters: { id: { description: 'The request id.', example: 'req_5hQk2vX8yTzN4mBfR7cWdA' } },
     response: {
       description: 'The receipt.',
       schema: 'Receipt',

@@ -6,8 +6,9 @@ export const DOCUMENT: Operation[] = [
     method: 'get',
     path: '/v1/openapi.json',
     group: 'document',
-    summary: 'This document',
-    description: 'The OpenAPI 3.1 document of this API, made from the schemas that check requests.',
+    summary: 'Retrieve this document',
+    description:
+      'Returns the OpenAPI 3.1 document of this API, generated from the schemas that validate requests.',
     auth: 'none',
     response: { description: 'The document.', schema: 'Document', example: { openapi: '3.1.1' } },
     errorFormat: 'chat',

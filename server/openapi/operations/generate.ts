@@ -29,16 +29,16 @@ export const GENERATE: Operation[] = [
     method: 'post',
     path: '/v1/chat/completions',
     group: 'generate',
-    summary: 'Chat completions',
+    summary: 'Create a chat completion',
     description:
-      'The chat-completions format, with streaming, tools, images, documents, structured output and reasoning. Fields that are not listed go through to the provider. Without an output limit, the answer may be as long as the balance can pay.',
+      'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Fields that are not listed are passed through to the provider. Without an output limit, the response can be as long as the balance can pay for.',
     auth: 'user-key',
     body: {
       schema: 'ChatRequest',
       examples: {
         short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
         stream: {
-          summary: 'A stream, with usage',
+          summary: 'A stream with usage',
           value: {
             model: 'sandbox/story',
             messages: [QUESTION],
@@ -100,11 +100,11 @@ export const GENERATE: Operation[] = [
     group: 'generate',
     summary: 'Messages',
     description:
-      'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format take the address without `/v1`, because they append it.',
+      'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format expect the base URL without `/v1`, because they append it.',
     auth: 'user-key',
     requestHeaders: {
       'anthropic-version': {
-        description: 'Sent by the official client libraries; not needed.',
+        description: 'Sent by the official client libraries. Optional.',
         example: '2023-06-01',
       },
     },
@@ -120,7 +120,7 @@ export const GENERATE: Operation[] = [
           value: { model: 'sandbox/story', max_tokens: 500, messages: [QUESTION], stream: true },
         },
         system: {
-          summary: 'With a system text and an image',
+          summary: 'With a system prompt and an image',
           value: {
             model: 'sandbox/echo',
             max_tokens: 500,
@@ -176,7 +176,7 @@ export const GENERATE: Operation[] = [
     group: 'generate',
     summary: 'Count tokens',
     description:
-      'How many tokens a prompt has, before it is sent. Counted by the provider where it does so for free, else estimated, rounded up. Costs nothing.',
+      'Returns the number of tokens in a prompt before it is sent. Counted by the provider where that is free, otherwise estimated and rounded up. Free of charge.',
     auth: 'user-key',
     body: {
       schema: 'CountTokensRequest',
@@ -184,7 +184,7 @@ export const GENERATE: Operation[] = [
         short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
       },
     },
-    response: { description: 'The count.', schema: 'TokenCount', example: { input_tokens: 12 } },
+    response: { description: 'The number of tokens.', schema: 'TokenCount', example: { input_tokens: 12 } },
     errorFormat: 'messages',
     errors: [
       'invalid_request',

@@ -47,10 +47,10 @@ export const MODELS: Operation[] = [
     group: 'models',
     summary: 'List models',
     description:
-      'Every model that this service answers with, and the provider’s price. A model without a complete price is neither listed nor served. Client libraries of both formats parse the list.',
+      'Lists every available model with the provider’s price. Models without a complete price are neither listed nor served. Client libraries of both formats can parse the list.',
     auth: 'none',
     response: {
-      description: 'All models, on one page.',
+      description: 'All models, in one page.',
       schema: 'ModelList',
       example: {
         object: 'list',
@@ -69,9 +69,9 @@ export const MODELS: Operation[] = [
     path: '/v1/models/{id}',
     group: 'models',
     summary: 'Retrieve a model',
-    description: 'One model. The slash of its id may be sent as it is or as `%2F`.',
+    description: 'Returns one model. The slash in its id may be sent unencoded or as `%2F`.',
     auth: 'none',
-    pathParameters: { id: { description: 'A model id.', example: 'sandbox/story' } },
+    pathParameters: { id: { description: 'The model id.', example: 'sandbox/story' } },
     response: { description: 'The model.', schema: 'Model', example: MODEL },
     errorFormat: 'chat',
     errors: ['model_not_found'],
@@ -83,7 +83,7 @@ export const MODELS: Operation[] = [
     group: 'models',
     summary: 'Estimate prices',
     description:
-      'What a request of a given size costs a user of the app, in credits, commission included, for the models that the app may use. The same function computes what is charged.',
+      'Returns what a request of a given size costs a user of the app, in credits and including commission, for each model that the app may use. Charges are computed by the same function.',
     auth: 'none',
     query: {
       schema: pricingRequestSchema,
@@ -98,8 +98,8 @@ export const MODELS: Operation[] = [
     method: 'post',
     path: '/v1/credits/pricing',
     group: 'models',
-    summary: 'Estimate prices, with a body',
-    description: 'The same for a long list of models.',
+    summary: 'Estimate prices for many models',
+    description: 'The same, with the models in the body.',
     auth: 'none',
     body: {
       schema: 'PricingRequest',

@@ -28,19 +28,19 @@ export const SIGN_IN: Operation[] = [
     group: 'sign-in',
     summary: 'Send a code',
     description:
-      'Sends a sign-in code by e-mail. The answer is the same whether the address is known or not. A page may call this from an origin that the app registered.',
+      'Sends a sign-in code by e-mail. The response is the same whether or not an account exists for the address. Pages may call this from the app’s registered origins.',
     auth: 'none',
     body: {
       schema: 'SendCodeRequest',
       examples: {
         one: {
-          summary: 'A code',
+          summary: 'Send a code',
           value: { publishable_key: PUBLISHABLE_KEY, email: 'ada@example.com', locale: 'en' },
         },
       },
     },
     response: {
-      description: 'The code is on its way.',
+      description: 'The code was sent.',
       schema: 'CodeSent',
       example: { challenge_id: CHALLENGE, expires_in: 600, resend_in: 30 },
     },
@@ -54,7 +54,7 @@ export const SIGN_IN: Operation[] = [
     group: 'sign-in',
     summary: 'Verify a code',
     description:
-      'Exchanges the code for a user key. Six digits, good for ten minutes, used once; five wrong tries use it up.',
+      'Exchanges the code for a user key. The six-digit code is valid for ten minutes, for one use and at most five attempts.',
     auth: 'none',
     body: {
       schema: 'VerifyCodeRequest',
@@ -82,7 +82,7 @@ export const SIGN_IN: Operation[] = [
     group: 'sign-in',
     summary: 'Exchange a sign-in token',
     description:
-      'Exchanges the one-time token of a sign-in window for a user key: good for 60 seconds, once, on the page and for the app it was made for. A second use revokes the key that the first one made. Takes JSON or a form.',
+      'Exchanges the one-time token from a sign-in window for a user key. The token is valid for 60 seconds and one use, only on the page and for the app it was issued to. A second use revokes the key that the first use created. Accepts JSON or a form.',
     auth: 'none',
     body: {
       schema: 'TokenRequest',

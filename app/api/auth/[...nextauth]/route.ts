@@ -6,8 +6,8 @@ import { notFound, respond } from '@/server/http/respond';
 type Context = { params: Promise<{ nextauth: string[] }> };
 
 /**
- * Of next-auth's paths only the one that tells whether somebody is signed in: our pages sign in and
- * out. An OAuth provider would add `csrf`, `signin/<id>` and `callback/<id>`.
+ * Serves only next-auth's session endpoint: our own pages handle sign-in and sign-out. An OAuth
+ * provider would also need `csrf`, `signin/<id>` and `callback/<id>`.
  */
 export async function GET(request: NextRequest, context: Context): Promise<Response> {
   const { nextauth } = await context.params;

@@ -16,8 +16,8 @@ import { requireUserKey } from '@/server/keys/authenticate';
 export const OPTIONS = preflight;
 
 /**
- * Starts a purchase on the processor's own page, once per `Idempotency-Key`: for whoever the user
- * key belongs to, or for whoever just signed in, who then gets a first key with the answer.
+ * Starts a purchase on the processor's hosted page, once per `Idempotency-Key`: for the owner of the
+ * user key, or for a user who has just signed in and receives a first key in the response.
  */
 export function POST(request: Request): Promise<Response> {
   return respond('chat', () => (hasKey(request) ? buyWithKey(request) : buyWithSignIn(request)));
@@ -36,7 +36,7 @@ async function buyWithKey(request: Request): Promise<Response> {
 async function buyWithSignIn(request: Request): Promise<Response> {
   const { body, signIn } = await readSignIn(request);
   const buyer = await requireSignInGrant(signIn);
-  // Told to this caller alone: a repeated request gets the stored answer, which holds no key.
+  // Returned only to this caller: a repeated request gets the stored response, which contains no key.
   let user_key: string | null = null;
   const result = await once(request, buyer, body, async () => {
     const { payment, checkoutUrl } = await start(buyer, body);
@@ -47,7 +47,7 @@ async function buyWithSignIn(request: Request): Promise<Response> {
   return privateJson({ ...result, user_key });
 }
 
-/** Without a sign-in either, a request lacks a key, whatever else is wrong with it. */
+/** A request with neither a user key nor a sign-in is missing a key, whatever else is wrong with it. */
 async function readSignIn(request: Request): Promise<{ body: CheckoutRequest; signIn: TokenExchange }> {
   const json = await readJsonObject(request, SMALL_BODY_BYTES).catch(() => null);
   const body = json?.token === undefined ? null : validate(checkoutRequestSchema, json);

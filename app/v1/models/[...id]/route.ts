@@ -6,7 +6,7 @@ import { findServedModel } from '@/server/pricing/served';
 
 type Context = { params: Promise<{ id: string | string[] }> };
 
-/** The id may arrive as two path segments or with `%2F`. */
+/** The id may arrive as two path segments or as one with `%2F`. */
 export const GET = (request: Request, context: Context): Promise<Response> =>
   respond('chat', async () => {
     const { id } = await context.params;

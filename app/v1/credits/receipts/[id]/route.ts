@@ -12,7 +12,8 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const { userId, partnerId } = await requireUserKey(request);
     const { id } = await context.params;
     const receipt = await findReceipt({ userId, partnerId, requestId: id });
-    if (receipt === null) throw new ApiError('not_found', 'This app made no such request for this user');
+    if (receipt === null)
+      throw new ApiError('not_found', 'No request with this id exists for this user in this app.');
     return privateJson(writeReceiptBody(receipt));
   });
 

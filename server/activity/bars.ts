@@ -1,6 +1,6 @@
 import { daysBetween, type Period } from './periods';
 
-/** Numbers by day and name as the bars of a chart: by day, or by month where days are too many. */
+/** Turns values by day and name into chart bars: one per day, or one per month for long periods. */
 
 export type Point = { day: string; name: string; value: number };
 type Bar = { label: string; values: Record<string, number> };
@@ -8,7 +8,7 @@ type Bar = { label: string; values: Record<string, number> };
 const MOST_SERIES = 6;
 const REST = 'Other';
 
-/** What one bar stands for. */
+/** The time that one bar covers. */
 export const barStepOf = (period: Period): 'day' | 'month' => (period === '12m' ? 'month' : 'day');
 
 export function barsOf(points: Point[], { from, to }: { from: string; to: string }, period: Period) {
@@ -26,7 +26,7 @@ export function barsOf(points: Point[], { from, to }: { from: string; to: string
   return { rows, series };
 }
 
-/** The largest by name, the others together. */
+/** The largest series by name, all others combined. */
 function chooseSeries(points: Point[]) {
   const sums = new Map<string, number>();
   for (const { name, value } of points) sums.set(name, (sums.get(name) ?? 0) + value);
@@ -38,7 +38,7 @@ function chooseSeries(points: Point[]) {
   };
 }
 
-/** A day (`2026-11-21`) or a month (`2026-11`) under its bar. */
+/** The axis label of a day (`2026-11-21`) or a month (`2026-11`). */
 export function labelOf(step: string): string {
   const isMonth = step.length === 7;
   return new Intl.DateTimeFormat('en', {

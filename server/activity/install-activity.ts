@@ -1,16 +1,16 @@
 import { pool } from '../db';
 
-/** What the whole install did, for its operators. Days are days in UTC; sums in microcredits. */
+/** Activity of the whole installation, for its operators. Days are in UTC, sums in microcredits. */
 
 export type Range = {
-  /** The first day and the day after the last, as `2026-11-21`. */
+  /** The first day and the day after the last one, such as `2026-11-21`. */
   from: string;
   to: string;
 };
 
 export type Sums = {
   requests: number;
-  /** Failed or left after output began: charged for what there was. */
+  /** Failed or disconnected after output began: charged for the output so far. */
   unfinished: number;
   charge: bigint;
   providerCost: bigint;
@@ -61,7 +61,7 @@ export async function readByProvider({ from, to }: Range): Promise<NamedSums[]> 
   return rows;
 }
 
-/** Credits by what brought or took them: purchase · refund · chargeback · adjustment. */
+/** Credits added or removed, by kind: purchase · refund · chargeback · adjustment. */
 export async function readMoney({ from, to }: Range): Promise<Record<string, bigint>> {
   const { rows } = await pool().query<{ kind: string; credits: bigint }>(
     `SELECT kind, sum(credits)::bigint AS credits FROM activity_money_day

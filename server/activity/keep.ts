@@ -3,15 +3,15 @@ import { type Cooldown, forgetOldFailures, writeCooldowns, writeProviderFailures
 import { forgetOldRefusals, writeRefusalCounts } from './refusal-counts';
 import { rollUpActivity } from './roll-up';
 
-/** Counts are kept for a year and a month; sums by day and receipts for good. */
+/** Counts are kept for 13 months; daily sums and receipts are kept permanently. */
 export const KEEP_COUNTS_MS = 396 * DAY_MS;
 
 let wroteCooldowns = false;
 
-/** What a process counted, written down. The rest of the keeping goes on when one part fails. */
+/** Writes this process's counts. If one part fails, the others are still written. */
 export async function writeCounts(cooldowns: readonly Cooldown[]): Promise<void> {
   const writing = [writeRefusalCounts(), writeProviderFailures()];
-  // Usually there is nothing to say, and nothing to take back.
+  // Usually there is nothing to write and nothing to remove.
   if (cooldowns.length > 0 || wroteCooldowns) writing.push(writeCooldowns(cooldowns));
   wroteCooldowns = cooldowns.length > 0;
   await allOrThrow(writing);
@@ -25,7 +25,7 @@ export async function forgetOldCounts(): Promise<void> {
   await allOrThrow([forgetOldRefusals(KEEP_COUNTS_MS), forgetOldFailures(KEEP_COUNTS_MS)]);
 }
 
-/** Every part is tried before a failure of one is told. */
+/** Waits for all parts before it throws the first failure. */
 async function allOrThrow(work: Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;

@@ -3,23 +3,23 @@ import { dayAfter } from './periods';
 import { type DayCount, findWindow } from './user-activity';
 
 /**
- * What happened in an app. Users are known by their app-scoped id only: no e-mail and no account
- * id leaves this file. Everything takes the app's id, which the caller has checked to be the
- * visitor's own.
+ * Activity in one app. Users are identified only by their app-scoped id: no e-mail and no user id
+ * leaves this file. Every function takes the app's id; the caller has checked that the visitor
+ * owns the app.
  */
 
 export type Days = {
-  /** The first day and the day after the last, UTC, as `2026-11-21`. */
+  /** The first day and the day after the last one, in UTC, such as `2026-11-21`. */
   from: string;
   to: string;
 };
 
-/** What an app did with one model on one day. Amounts in microcredits. */
+/** An app's use of one model on one day. Amounts are in microcredits. */
 export type AppDay = {
   day: string;
   model: string;
   requests: number;
-  /** Failed or stopped after output began. */
+  /** Failed or disconnected after output began. */
   unfinished: number;
   inputTokens: number;
   outputTokens: number;
@@ -27,7 +27,7 @@ export type AppDay = {
   partnerShare: bigint;
 };
 
-/** Up to now, oldest first. */
+/** Up to and including now, oldest first. */
 export async function readAppDays(partnerId: string, { from, to }: Days): Promise<AppDay[]> {
   const { rows } = await pool().query<AppDay>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, model, sum(requests)::float8 AS requests,
@@ -45,13 +45,13 @@ export type EarningsDay = {
   day: string;
   /** Commission by model. */
   earned: { model: string; amount: bigint }[];
-  /** Taken back for purchases that were charged back; negative when it was given again. */
+  /** Reversed because of chargebacks; negative when a reversal was undone. */
   reversed: bigint;
-  /** What the day adds to the earnings. */
+  /** The change in earnings on this day. */
   net: bigint;
 };
 
-/** Days with earnings, oldest first. What was earned and what remains are read at one moment. */
+/** Days with earnings, oldest first. Earned and remaining amounts come from one snapshot. */
 export async function readEarningsDays(partnerId: string, { from, to }: Days): Promise<EarningsDay[]> {
   const { rows } = await pool().query<{ day: string; model: string; amount: bigint; net: bigint }>(
     `WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
@@ -81,7 +81,7 @@ export async function readEarningsDays(partnerId: string, { from, to }: Days): P
   return [...days.values()];
 }
 
-/** How many users made a request since the day, UTC. */
+/** The number of users with a request since the given day (UTC). */
 export async function countActiveUsers(partnerId: string, { from }: Pick<Days, 'from'>): Promise<number> {
   const { rows } = await pool().query<{ users: number }>(
     `SELECT count(*)::int AS users FROM (
@@ -110,7 +110,7 @@ export type AppRequest = {
   createdAt: Date;
   appUserId: string;
   model: string;
-  /** Cached and written ones included. */
+  /** Includes tokens read from and written to the cache. */
   inputTokens: number;
   outputTokens: number;
   charge: bigint;
@@ -120,7 +120,7 @@ export type AppRequest = {
   outcome: 'completed' | 'failed' | 'aborted';
 };
 
-/** A page of requests, newest first, and how many there are. */
+/** A page of requests, newest first, and the total count. */
 export async function listAppRequests(
   partnerId: string,
   filter: RequestFilter,
@@ -128,7 +128,7 @@ export async function listAppRequests(
 ): Promise<{ requests: AppRequest[]; total: number }> {
   const counts = await countRequests(partnerId, filter);
   const total = counts.reduce((sum, { requests }) => sum + requests, 0);
-  // The days say where in time the page lies, so that only those are read, however long the list.
+  // The daily counts locate the page in time, so that only those days are read, however long the list is.
   const window = findWindow(counts, { offset, limit });
   if (window === null) return { requests: [], total };
   const requests = await readRequests(partnerId, { ...filter, ...window }, { offset: window.offset, limit });
@@ -137,7 +137,7 @@ export async function listAppRequests(
 
 const EXPORT_ROWS = 1_000;
 
-/** All of them, newest first, in portions. */
+/** All requests, newest first, in batches. */
 export async function* streamAppRequests(
   partnerId: string,
   filter: RequestFilter,
@@ -152,7 +152,7 @@ export async function* streamAppRequests(
   }
 }
 
-/** By day, newest first. */
+/** Counts by day, newest first. */
 async function countRequests(partnerId: string, filter: RequestFilter): Promise<DayCount[]> {
   const rows =
     filter.appUserId === undefined
@@ -176,7 +176,7 @@ async function countOfAll(
   return rows;
 }
 
-/** One person's requests are counted one by one: they lie together. */
+/** One user's requests are counted row by row: they are stored together. */
 async function countOfUser(
   partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
@@ -220,7 +220,7 @@ async function readRequests(
 
 export type AppUser = {
   appUserId: string;
-  /** What the app said about the user. */
+  /** Metadata that the app attached to the user. */
   metadata: Record<string, string | number | boolean> | null;
   createdAt: Date;
   requests: number;
@@ -229,7 +229,7 @@ export type AppUser = {
   lastRequestAt: Date | null;
 };
 
-/** The app's users, the newest first. */
+/** The app's users, newest first. */
 export async function listAppUsers(
   partnerId: string,
   { appUserId, offset, limit }: { appUserId?: string | undefined; offset: number; limit: number },
@@ -273,7 +273,7 @@ export async function* streamAppUsers(partnerId: string): AsyncGenerator<AppUser
 
 export type ErrorCount = { day: string; code: string; count: number };
 
-/** Generation requests that were answered with an error, by day and code. */
+/** Generation requests that failed with an error response, by day and code. */
 export async function readErrorDays(partnerId: string, { from, to }: Days): Promise<ErrorCount[]> {
   const { rows } = await pool().query<ErrorCount>(
     `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count

@@ -1,12 +1,12 @@
 import { nowDate } from '../clock';
 
-/** How far back people look. Days are days in UTC, as receipts are dated. */
+/** The periods that pages offer. Days are in UTC, like the dates of receipts. */
 export const PERIODS = ['7d', '30d', '90d', '12m'] as const;
 export type Period = (typeof PERIODS)[number];
 
 const DAYS: Record<Exclude<Period, '12m'>, number> = { '7d': 7, '30d': 30, '90d': 90 };
 
-/** The first day and the day after the last. Today is the last; twelve months begin on a first. */
+/** The first day and the day after the last one. The last day is today; twelve months start on the first of a month. */
 export function readPeriod(period: Period): { from: string; to: string } {
   const today = nowDate();
   const [year, month, date] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];

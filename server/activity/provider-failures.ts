@@ -4,16 +4,16 @@ import { randomBase62 } from '../ids';
 import { createTally, hourOf } from './tally';
 
 /**
- * What goes wrong at providers, and which of them this process leaves alone for a while. Counted in
- * memory and written from time to time, so that any page can tell.
+ * Failures at providers, and the cooldowns of this process. Counted in memory and written
+ * periodically, so that any page can show them.
  */
 export type ProviderTrouble = { provider: string; kind: string; status: number };
 
-/** A provider that failed several times in a row. */
+/** A provider on cooldown after several failures in a row. */
 export type Cooldown = { provider: string; failures: number; cooldownUntilMs: number };
 
 const tally = createTally<ProviderTrouble & { hour: number }>();
-/** Names this process among those that share the database. */
+/** Identifies this process among those that share the database. */
 const instance = randomBase62(10);
 
 export function countProviderFailure({ provider, kind, status }: ProviderTrouble): void {
@@ -33,7 +33,7 @@ export function writeProviderFailures(): Promise<void> {
   });
 }
 
-/** Replaces what this process said before; rows of processes that are gone grow old. */
+/** Replaces this process's previous rows. Rows of stopped processes expire by age. */
 export async function writeCooldowns(cooldowns: readonly Cooldown[]): Promise<void> {
   await pool().query(
     `WITH said AS (

@@ -4,18 +4,18 @@ import { ApiError } from '../errors';
 import { createTally, hourOf } from './tally';
 
 /**
- * Generation requests that were answered with an error. They leave no receipt, so they are counted:
- * in memory, written from time to time, never awaited by a request. A killed process loses seconds.
+ * Counts generation requests that failed with an error response, since they leave no receipt. Counted
+ * in memory and written periodically; no request waits for it. A killed process loses a few seconds.
  */
 
-/** Stands for the partner of requests whose key is unknown. */
+/** For requests without a key that identifies a partner. */
 export const NO_PARTNER = '';
 
 const tally = createTally<{ hour: number; partnerId: string; code: string }>();
 
-/** `partnerId` is null while the key has not been looked up. */
-export function countRefusal(failure: unknown, partnerId: string | null): void {
-  const code = failure instanceof ApiError ? failure.code : 'internal_error';
+export function countRefusal(failure: unknown): void {
+  const { partnerId, code } =
+    failure instanceof ApiError ? failure : { partnerId: null, code: 'internal_error' };
   tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code });
 }
 

@@ -1,13 +1,13 @@
 import { querySlowly } from '../db';
 
-/** Receipts younger than this may belong to a transaction that still runs. */
+/** Newer receipts may belong to a transaction that is still running. */
 const LAG = '15 seconds';
-/** The most days that one run adds: after a long downtime it takes several. */
+/** The most days that one round folds. A longer backlog takes several rounds. */
 const MOST_DAYS = 50;
 
 /**
- * Adds new receipts to the sums by day. Several instances may call it: one works at a time. Readers add
- * what is not rolled up yet, through the view `activity_by_partner`.
+ * Folds new receipts into the daily sums. Several instances may call this; only one works at a time.
+ * Readers add what is not folded yet through the view `activity_by_partner`.
  */
 export async function rollUpActivity(lag = LAG): Promise<void> {
   await fold('activity_roll_up', lag);

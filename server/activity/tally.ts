@@ -2,18 +2,18 @@ import { HOUR_MS } from '../clock';
 
 export const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS) * HOUR_MS;
 
-/** Keys come from our own codes and ids; this many at once would be a mistake of ours. */
+/** Keys are our own codes and ids; more than this would be a bug. */
 const MOST_KEYS = 10_000;
 
 export type Counted<Key> = Key & { count: number };
 
 type Tally<Key> = {
   add(key: Key): void;
-  /** Writes what was counted since the last time; what could not be written is kept for the next. */
+  /** Writes the counts since the last call. Counts that could not be written are kept for the next one. */
   flush(write: (counted: Counted<Key>[]) => Promise<void>): Promise<void>;
 };
 
-/** Counts by key in memory, for numbers that may not cost a request anything. */
+/** Counts by key in memory, so that counting costs a request nothing. */
 export function createTally<Key extends Record<string, string | number>>(): Tally<Key> {
   let counts = new Map<string, Counted<Key>>();
 

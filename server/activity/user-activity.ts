@@ -2,11 +2,11 @@ import { pool } from '../db';
 import { readUsageDays, type UsageDay, type UsageFilter } from '../ledger';
 import { dayAfter } from './periods';
 
-/** What a person used, over all apps. Everything here takes the user's id: nobody reads another's. */
+/** A user's activity in all apps. Every function takes the user's id, so no one can read another user's. */
 
 export type UsedApp = { id: string; name: string; disabled: boolean; lastUsedAt: Date | null };
 
-/** The apps that the user is a user of, the one used last first. */
+/** The user's apps, most recently used first. */
 export async function listUsedApps(userId: string): Promise<UsedApp[]> {
   const { rows } = await pool().query<UsedApp>(
     `SELECT p.id, p.name, p.disabled_at IS NOT NULL AS disabled, l.created_at AS "lastUsedAt"
@@ -22,7 +22,7 @@ export async function listUsedApps(userId: string): Promise<UsedApp[]> {
   return rows;
 }
 
-/** One request as a line of a list. Amounts in microcredits. */
+/** One request in a list. Amounts are in microcredits. */
 export type RequestLine = {
   requestId: string;
   createdAt: Date;
@@ -41,8 +41,8 @@ export type RequestLine = {
 };
 
 /**
- * A page of the user's requests, newest first. The days say where in time the page lies, so that
- * only those days are read, however long the list.
+ * A page of the user's requests, newest first. The daily counts locate the page in time, so that
+ * only those days are read, however long the list is.
  */
 export async function readRequestPage(
   userId: string,
@@ -57,7 +57,7 @@ export async function readRequestPage(
 
 export type DayCount = { day: string; requests: number };
 
-/** The days, newest first, that hold the wanted rows, and how many rows of them come before. */
+/** The range of days with the requested rows, and how many rows of that range to skip. */
 export function findWindow(
   counts: DayCount[],
   { offset, limit }: { offset: number; limit: number },
@@ -83,7 +83,7 @@ export function countByDay(days: UsageDay[]): DayCount[] {
 
 const EXPORT_ROWS = 1_000;
 
-/** All requests of a period, newest first, in portions: a year of them never stands in memory. */
+/** All requests of a period, newest first, in batches, so that a year never sits in memory. */
 export async function* streamRequests(userId: string, filter: UsageFilter): AsyncGenerator<RequestLine[]> {
   for (const { day } of countByDay(await readUsageDays(userId, filter))) {
     const ofDay = { ...filter, from: day, to: dayAfter(day) };
@@ -127,7 +127,7 @@ async function readRequests(
   return rows;
 }
 
-/** The user's newest requests. */
+/** The user's latest requests. */
 export async function readLatestRequests(userId: string, limit: number): Promise<RequestLine[]> {
   const { rows } = await pool().query<{ day: string }>(
     `SELECT DISTINCT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM (

@@ -8,21 +8,21 @@ import { findPrices } from '../pricing/price-history';
 export type ReceiptLine = {
   tokens: 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output';
   count: number;
-  /** USD per million tokens; null when the price version is not known any more. */
+  /** USD per million tokens; null when the price version is no longer known. */
   price: string | null;
   /** Exact, in picocredits. */
   cost: bigint | null;
 };
 
-/** Everything that was metered, priced and taken for one request of one's own. */
+/** What was metered and charged for one of the user's own requests. */
 export type UserReceipt = StoredReceipt & {
   partnerId: string;
   appName: string;
   keyId: string;
   lines: ReceiptLine[];
-  /** What each pocket paid; the pocket outside any app has no name. */
+  /** The amount each pocket paid. The pocket outside any app has no name. */
   paidFrom: { appName: string | null; amount: bigint }[];
-  /** Metered beyond what was reserved: the service's loss, not the user's. */
+  /** The overrun loss: metered beyond the hold and paid by the operator, not the user. */
   notCharged: bigint;
 };
 
@@ -34,10 +34,10 @@ type Row = StoredReceipt & {
   notCharged: string;
 };
 
-/** What cannot be one is not asked for: some texts are no text to the database. */
+/** Checked before the query, because PostgreSQL rejects some strings. */
 export const isRequestId = (text: string): boolean => /^req_\w+$/.test(text);
 
-/** Null when the user has no such request: another user's is not found either. */
+/** Null when the user has no such request, even if another user does. */
 export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
   if (!isRequestId(requestId)) return null;
   const { rows } = await pool().query<Row>(
@@ -68,7 +68,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
   };
 }
 
-/** Tokens times price, class by class; classes that the request did not use are left out. */
+/** Tokens times price for each token class. Classes that the request did not use are omitted. */
 async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
   const usage = {
     input: receipt.inputTokens,
@@ -96,8 +96,8 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
 }
 
 /**
- * Whose request it was; null for one that was not charged. The users' receipts are looked into one by
- * one: an index by request alone would be a write more in every paid request.
+ * The user who made the request; null if it was not charged. Searches the users' receipts one by
+ * one, because an index by request id would add a write to every paid request.
  */
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
   if (!isRequestId(requestId)) return null;

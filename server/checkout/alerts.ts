@@ -3,7 +3,7 @@ import { prisma, type Tx } from '../db';
 import { partnerNames } from './partner-names';
 import type { Concern } from './payment-processor';
 
-/** What a person has to look at, and has not yet. */
+/** An open alert that the operator has to review. */
 export type PaymentAlert = {
   id: string;
   kind: Concern['kind'] | 'wrong_payment' | 'stuck';
@@ -19,12 +19,12 @@ export type PaymentAlert = {
 };
 
 const MOST_SHOWN = 200;
-/** The sweeper should have closed an open payment soon after its time was over. */
+/** The sweep should close an open payment soon after it expires. */
 const OPEN_IS_STUCK_MS = 60 * MINUTE_MS;
-/** Slow banks take a week or two. */
+/** Slow banks take one or two weeks. */
 const PROCESSING_IS_STUCK_MS = 14 * DAY_MS;
 
-/** What the processor tells of a payment now: news opens an alert, a decision closes it. */
+/** Applies the processor's current view of a payment: a new concern opens an alert, a decision closes it. */
 export async function noteConcerns(sessionId: string, concerns: Concern[]): Promise<void> {
   for (const { isOpen, ...concern } of concerns) {
     const closedAt = isOpen ? null : nowDate();
@@ -53,7 +53,7 @@ export async function openAlert(alert: {
   });
 }
 
-/** The operator has seen to it. False when there is no such open alert. */
+/** Dismisses an alert. False when no such alert is open. */
 export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<boolean> {
   const { count } = await db.paymentAlert.updateMany({
     where: { id, closedAt: null },
@@ -62,7 +62,7 @@ export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<
   return count === 1;
 }
 
-/** Disputes, fraud warnings, failed refunds, wrong and stuck payments; what has to be answered by a day stands first. */
+/** Disputes, fraud warnings, failed refunds, wrong and stuck payments. Alerts with a due date come first. */
 export async function listPaymentsNeedingAttention(): Promise<PaymentAlert[]> {
   const [alerts, stuck] = await Promise.all([readOpenAlerts(), readStuckPayments()]);
   const all = [...alerts, ...stuck];

@@ -1,7 +1,7 @@
 import { type Microcredits, wholeCredits } from '../credits';
 import { ApiError } from '../errors';
 
-/** What a purchase costs and what it gives, in exact integers. */
+/** What a purchase costs and how many credits it gives, in exact integers. */
 
 export const CURRENCIES = ['usd', 'eur'] as const;
 export type Currency = (typeof CURRENCIES)[number];
@@ -12,14 +12,14 @@ const MINOR_PER_MAJOR = 100;
 const RATE_DECIMALS = 6;
 const RATE_SCALE = 1_000_000n;
 
-/** Cents of an amount as a JSON number; anything but 5, 12.5 or 99.99 within the bounds is refused. */
+/** Converts an amount such as 5, 12.5 or 99.99 to cents. Rejects anything else and amounts out of bounds. */
 export function toMinorUnits(amount: unknown, bounds: { minimum: number; maximum: number }): number {
   if (typeof amount !== 'number' || !Number.isFinite(amount)) throw badAmount('must be a number such as 25');
   if (amount < bounds.minimum || amount > bounds.maximum) {
     throw badAmount(`must be between ${bounds.minimum} and ${bounds.maximum}`);
   }
   const minor = Math.round(amount * MINOR_PER_MAJOR);
-  // The nearest number of cents reads back as the same number, or there were more decimals.
+  // If the nearest number of cents does not convert back, the amount had more than two decimals.
   if (minor / MINOR_PER_MAJOR !== amount) throw badAmount('must have at most two decimals');
   return minor;
 }
@@ -28,7 +28,7 @@ export function toMajorUnits(amountMinor: number): number {
   return amountMinor / MINOR_PER_MAJOR;
 }
 
-/** floor(amount × rate × 100) whole credits: never more than was paid for. */
+/** floor(amount × rate × 100) whole credits, so never more than was paid for. */
 export function creditsFor(amountMinor: number, rate: string): Microcredits {
   // amount × 100 is the amount in minor units.
   return wholeCredits((BigInt(amountMinor) * toRateMillionths(rate)) / RATE_SCALE);

@@ -10,7 +10,7 @@ import { hostedPage, returnPageUrl } from './payment-pages';
 import { type CheckoutMode, startPayment } from './start';
 import { isWebsite } from './visits';
 
-/** Who buys: known by a user key, or just signed in and without one yet. */
+/** The buyer: identified by a user key, or just signed in without one. */
 export type Buyer = { userId: string; partnerId: string; keyId?: string };
 type Wish = {
   publishableKey?: string | undefined;
@@ -21,7 +21,7 @@ type Wish = {
   metadata?: Metadata | undefined;
 };
 
-/** A payment that the app itself starts for its user, paid on the processor's own page. */
+/** Starts a payment on behalf of an app for its user, on the processor's hosted page. */
 export async function startApiPayment(
   buyer: Buyer,
   wish: Wish,
@@ -37,13 +37,13 @@ export async function startApiPayment(
     ...(keyId !== undefined && { keyId }),
     returnUrl,
     language: null,
-    // A key does not prove that the user is here: the form shall not show their address.
+    // A key does not prove that the user is present, so the form must not show their e-mail address.
     customer: null,
     isFromDeviceApp: returnUrl !== undefined && !isWebsite(returnUrl),
     page: (checkoutSessionId) => hostedPage(returnUrl ?? returnPageUrl(), checkoutSessionId),
   });
   if (metadata !== undefined) await inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata }));
-  invariant(form.kind === 'hosted', 'a hosted page was asked for');
+  invariant(form.kind === 'hosted', 'the requested hosted page was created');
   return { payment, checkoutUrl: form.url };
 }
 
@@ -52,12 +52,12 @@ async function requireOwnPartner(publishableKey: string, partnerId: string): Pro
   if (id !== partnerId) {
     throw new ApiError(
       'invalid_publishable_key',
-      'The user key belongs to another app than the publishable key',
+      'The publishable key belongs to a different app than the user key.',
     );
   }
 }
 
-/** Custom schemes have no origin of their own in `URL`. */
+/** `URL` reports no origin for custom schemes. */
 function originOf(address: string): string {
   const { origin, protocol, host } = new URL(address);
   return origin === 'null' ? `${protocol}//${host}` : origin;

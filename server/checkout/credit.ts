@@ -8,10 +8,10 @@ import { finish, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
 import { sendReceiptMail } from './receipt-mail';
 
-/** What the processor tells of a payment that a purchase keeps. */
+/** The processor's details of a payment that a purchase stores. */
 type PaymentDetails = Pick<ProcessorPayment, 'paymentId' | 'taxMinor'>;
 
-/** Credits and tells the partner exactly once: only one caller wins the conditional update. */
+/** Books the credits and notifies the partner exactly once: only one caller wins the conditional update. */
 export async function credit(payment: Payment, details: PaymentDetails): Promise<void> {
   const purchaseId = await inTransaction(async (tx) => {
     const { id, userId, partnerId } = payment;
@@ -19,11 +19,11 @@ export async function credit(payment: Payment, details: PaymentDetails): Promise
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
     await keepPurchase(tx, payment, booking.transactionId, details);
-    // What is bought outside any app is nobody's business but the user's.
+    // Purchases outside any app are reported to no partner.
     if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking);
     return booking.transactionId;
   });
-  // Nobody waits for a mail server; the sweeper sends what is not sent here.
+  // Not awaited, so a slow mail server holds up no one. The sweep sends whatever fails here.
   if (purchaseId !== null) void sendReceiptMail(purchaseId);
 }
 

@@ -3,8 +3,8 @@ import { randomBase62 } from '../ids';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * The processor's customer of a user, made at the first payment: one per user of the service,
- * whatever app they buy in. Saved cards hang on it.
+ * The user's customer object at the processor, created with the first payment: one per user for all
+ * apps. Saved cards belong to it.
  */
 export async function openCustomer(userId: string): Promise<string> {
   const kept = await prisma().paymentCustomer.upsert({
@@ -25,7 +25,7 @@ export async function openCustomer(userId: string): Promise<string> {
   return processorCustomerId;
 }
 
-/** The processor does not know it any more: another account's, or deleted there. */
+/** Call this when the processor no longer knows the customer: deleted there, or from another account. */
 export async function forgetCustomer(userId: string, processorCustomerId: string): Promise<void> {
   await prisma().paymentCustomer.deleteMany({ where: { userId, processorCustomerId } });
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../db';
 import { invariant } from '../errors';
 import type { Metadata } from '../identity/metadata';
 
-/** Whom an event is about, as the partner knows them, with the partner's own metadata. */
+/** The user an event is about, as the partner knows them, with the partner's own metadata. */
 export async function readEventSubject(
   tx: Tx,
   { userId, partnerId }: { userId: string; partnerId: string },
@@ -11,6 +11,6 @@ export async function readEventSubject(
     where: { userId_partnerId: { userId, partnerId } },
     select: { appUserId: true, metadata: true },
   });
-  invariant(appUserId, 'whoever buys in an app or permits it is a user of the app');
+  invariant(appUserId, 'a user who buys in an app or saves its allowance is a user of the app');
   return { user_id: appUserId, metadata: (metadata ?? {}) as Metadata };
 }

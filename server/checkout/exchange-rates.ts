@@ -6,7 +6,7 @@ import type { Currency } from './amounts';
 
 const MAX_RATE_AGE_MS = 7 * DAY_MS;
 
-/** USD per unit of the currency as exact decimal text; null when the newest rate is too old to sell at. */
+/** USD per unit of the currency as exact decimal text; null when the latest rate is too old to sell at. */
 export async function findUsdRate(currency: Currency): Promise<string | null> {
   if (currency === 'usd') return '1';
   const newest = await prisma().fxRate.findFirst({
@@ -17,7 +17,7 @@ export async function findUsdRate(currency: Currency): Promise<string | null> {
   return now() - newest.asOf.getTime() > MAX_RATE_AGE_MS ? null : newest.rate.toString();
 }
 
-/** Older rates stay: payments and receipts name the one they were made at. */
+/** Older rates are kept: payments and receipts refer to the one that applied. */
 export async function saveUsdRate({
   currency,
   rate,
@@ -35,7 +35,7 @@ export async function requireUsdRate(currency: Currency): Promise<string> {
   if (rate === null) {
     throw new ApiError(
       'invalid_request',
-      `currency: payments in ${currency} are paused because the exchange rate is out of date; please pay in usd`,
+      `currency: payments in ${currency} are paused because the exchange rate is out of date. Use usd instead.`,
       { param: 'currency' },
     );
   }

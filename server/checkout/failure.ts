@@ -1,4 +1,4 @@
-/** Why a payment failed, as codes that the pages put into words. */
+/** Why a payment failed, as codes that the pages translate into text. */
 export type PaymentFailure =
   | 'insufficient_funds'
   | 'expired_card'
@@ -7,9 +7,9 @@ export type PaymentFailure =
   | 'card_limit'
   | 'not_confirmed'
   | 'try_later'
-  /** Any other reason: what would help a thief is not told apart. */
+  /** Any other reason. Details that would help card thieves are not exposed. */
   | 'declined'
-  /** The processor could not be reached, so there was nothing to pay. */
+  /** The processor could not be reached, so the payment never started. */
   | 'not_started'
   /** Money came in that is not what was ordered: a person looks at it. */
   | 'wrong_payment';

@@ -10,11 +10,11 @@ import {
 import type { CheckoutRequest } from './api-bodies';
 
 /**
- * The first checkout of an app's user who has just signed in and holds no key yet: the sign-in
- * token stands in for the key, and the purchase mints one.
+ * The first checkout of a user who has just signed in to an app and has no key yet: the sign-in
+ * token replaces the key, and the purchase mints one.
  */
 
-/** The sign-in that a request without a user key brings; null when it brings none. */
+/** The sign-in token in a request without a user key, or null. */
 export function readCheckoutSignIn(
   { publishable_key, token, code_verifier, metadata }: CheckoutRequest,
   origin: string | null,
@@ -22,19 +22,19 @@ export function readCheckoutSignIn(
   if (token === undefined) return null;
   if (publishable_key === undefined || code_verifier === undefined) {
     const param = publishable_key === undefined ? 'publishable_key' : 'code_verifier';
-    throw new ApiError('invalid_request', `${param}: is required beside token`, { param });
+    throw new ApiError('invalid_request', `${param}: is required when token is present`, { param });
   }
   return { publishableKey: publishable_key, token, codeVerifier: code_verifier, origin, metadata };
 }
 
-/** Whose sign-in it is, before anything is written: a refused purchase leaves the token good. */
+/** Finds the user of a sign-in before anything is written: a refused purchase leaves the token valid. */
 export async function requireSignInGrant(signIn: TokenExchange): Promise<SignInGrant> {
   const grant = await readSignInGrant(signIn);
   if (grant === null) throw invalidGrant();
   return grant;
 }
 
-/** Mints the key once the payment can be paid. A second use of the token ends in nothing but a page that expires. */
+/** Mints the key once the payment page exists. A second use of the token only creates a page that expires. */
 export async function mintFirstKey(
   signIn: TokenExchange,
   paymentId: string,

@@ -10,8 +10,8 @@ import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * Brings a payment up to date with what the processor itself says, whoever asked: a webhook, a
- * poll, the sweeper, or all at once. Null when there is no such payment.
+ * Updates a payment from the processor's current state. Webhooks, polls and the sweep may call this
+ * concurrently. Null when the payment does not exist.
  */
 export async function fulfil(checkoutSessionId: string): Promise<Payment | null> {
   const payment = await findPayment(checkoutSessionId);
@@ -44,7 +44,7 @@ async function applyProcessorState(payment: Payment, reported: ProcessorPayment)
     case 'paid':
       if (!isTheOrderedPayment(payment, reported)) return refuse(payment, reported);
       await credit(payment, reported);
-      // Refunded before we heard of the payment: the event about it may be gone already.
+      // Refunded before the payment was booked: the refund event may already have been handled.
       if (reported.paymentId !== null && reported.isReversed) await applyReversals(reported.paymentId);
       return;
     default:
@@ -52,7 +52,7 @@ async function applyProcessorState(payment: Payment, reported: ProcessorPayment)
   }
 }
 
-/** A declined card does not end the payment: the form takes another one. */
+/** A declined card does not end the payment: the form accepts another one. */
 async function noteFailedTry({ id, failure: known }: Payment, { failure }: ProcessorPayment): Promise<void> {
   if (failure === null || failure === known) return;
   await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure } });
@@ -67,7 +67,7 @@ function isTheOrderedPayment(payment: Payment, reported: ProcessorPayment): bool
   );
 }
 
-/** Money came in that is not what we asked for: nothing is credited, a person has to look. */
+/** The payment does not match the order: nothing is credited, and the operator has to review it. */
 async function refuse(payment: Payment, reported: ProcessorPayment): Promise<void> {
   const { id: checkoutSessionId, currency, amountMinor } = payment;
   await openAlert({
@@ -79,7 +79,7 @@ async function refuse(payment: Payment, reported: ProcessorPayment): Promise<voi
   });
   log().error(
     { checkoutSessionId, ordered: { currency, amountMinor }, reported },
-    'a paid session is not the ordered one',
+    'a paid session does not match its order',
   );
   await finish(prisma(), payment, 'failed', { failure: 'wrong_payment' });
 }
@@ -91,7 +91,7 @@ async function leaveOpen({ id }: Payment): Promise<void> {
   });
 }
 
-/** The processor has no such session, so nobody can pay it; ours ends when its time is over. */
+/** The processor has no such session, so it cannot be paid. Ours ends when it expires. */
 async function expireUnknown(payment: Payment): Promise<void> {
   if (payment.expiresAt.getTime() <= now()) await finish(prisma(), payment, 'expired');
 }

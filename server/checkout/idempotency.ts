@@ -5,10 +5,10 @@ import { prisma } from '../db';
 import { ApiError } from '../errors';
 import { sha256 } from '../ids';
 
-/** A request that may come twice is done once: whoever repeats it gets the stored answer. */
+/** Runs a repeated request only once: repeats get the stored response. */
 
 const KEPT_MS = DAY_MS;
-/** Longer than any request takes: who has not answered by then never will. */
+/** Longer than any request takes: one without a response by then will never have one. */
 const ABANDONED_MS = 2 * MINUTE_MS;
 const PATIENCE_MS = 20 * SECOND_MS;
 const LOOK_EVERY_MS = 25;
@@ -17,7 +17,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 export type Owner = { userId: string; partnerId: string };
 type Name = Owner & { key: string };
 
-/** The request's `Idempotency-Key`, or null when it has none. */
+/** The request's `Idempotency-Key`, or null. */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key');
   if (key !== null && !KEY.test(key)) {
@@ -28,7 +28,7 @@ export function readIdempotencyKey(headers: Headers): string | null {
   return key;
 }
 
-/** Runs `work` once per key; the same key with another request is a conflict. A failure uses up nothing. */
+/** Runs `work` once per key. The same key with a different request is a conflict. A failure does not use up the key. */
 export async function runOnce<Result extends object>(
   name: Name,
   request: unknown,
@@ -42,7 +42,7 @@ export async function runOnce<Result extends object>(
     if (first?.response) return first.response as Result;
     await pause(LOOK_EVERY_MS);
   }
-  throw new ApiError('rate_limited', 'The first request with this Idempotency-Key is still running', {
+  throw new ApiError('rate_limited', 'The first request with this Idempotency-Key is still in progress.', {
     retryAfterSeconds: 1,
   });
 }
@@ -58,7 +58,7 @@ async function claim(name: Name, requestHash: Uint8Array<ArrayBuffer>): Promise<
 
 const isOver = () => [
   { createdAt: { lt: new Date(now() - KEPT_MS) } },
-  // Prisma tells a column without a value apart from the JSON null.
+  // Prisma distinguishes an SQL NULL from a JSON null.
   { createdAt: { lt: new Date(now() - ABANDONED_MS) }, response: { equals: Prisma.DbNull } },
 ];
 
@@ -79,7 +79,7 @@ async function storeResponse<Result extends object>(
   }
 }
 
-/** Answers that nobody asks for any more. */
+/** Deletes responses that are past their retention. */
 export async function forgetOldResponses(): Promise<void> {
   await prisma().idempotencyKey.deleteMany({ where: { OR: isOver() } });
 }
@@ -87,6 +87,6 @@ export async function forgetOldResponses(): Promise<void> {
 function conflict(): ApiError {
   return new ApiError(
     'idempotency_conflict',
-    'This Idempotency-Key was used for another request; use a new key for a new purchase',
+    'This Idempotency-Key was already used with a different request. Use a new key for each purchase.',
   );
 }

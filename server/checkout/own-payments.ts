@@ -7,11 +7,11 @@ import { hostedPage } from './payment-pages';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { startPayment } from './start';
 
-/** Purchases on the user's own pages: the credits go to the pocket outside any app. */
+/** Purchases from the user's own pages. The credits go to the pocket outside any app. */
 
 const RETURN_PATH = '/account/buy/return';
 
-/** Starts a payment on the processor's own page, which comes back to ours. */
+/** Starts a payment on the processor's hosted page, which returns to ours. */
 export async function startOwnPayment(
   userId: string,
   { amount, currency }: { amount: unknown; currency: Currency },
@@ -28,11 +28,11 @@ export async function startOwnPayment(
     isFromDeviceApp: false,
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),
   });
-  invariant(form.kind === 'hosted', 'a hosted page was asked for');
+  invariant(form.kind === 'hosted', 'the requested hosted page was created');
   return { checkoutUrl: form.url };
 }
 
-/** How it stands: asks the processor while it is open. Null when the user has no such payment. */
+/** The payment's status, checked with the processor while it is open. Null when the user has no such payment. */
 export async function findOwnPayment(
   userId: string,
   checkoutSessionId: string,

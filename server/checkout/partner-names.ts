@@ -2,7 +2,7 @@ import { prisma } from '../db';
 import { settings } from '../env';
 import { OUTSIDE_ANY_APP } from '../ledger';
 
-/** The names of the apps that the rows belong to; the service's own where they belong to none. */
+/** The names of the apps that the rows belong to, or the service's own name for rows outside any app. */
 export async function partnerNames(rows: { partnerId: string }[]): Promise<Map<string, string>> {
   const partners = await prisma().partner.findMany({
     where: { id: { in: [...new Set(rows.map(({ partnerId }) => partnerId))] } },

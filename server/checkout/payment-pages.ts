@@ -1,12 +1,12 @@
 import { settings } from '../env';
 import type { PaymentPage } from './payment-processor';
 
-/** Our page that the processor sends the user back to. */
+/** Our page that the processor returns the user to. */
 export function returnPageUrl(): string {
   return `${settings().CHECKOUT_URL}/return`;
 }
 
-/** The processor's own page; both ways back say which payment it was about. */
+/** The processor's hosted page. Both return URLs carry the payment's id. */
 export function hostedPage(returnUrl: string, checkoutSessionId: string): PaymentPage {
   const about = { session_id: checkoutSessionId };
   return {

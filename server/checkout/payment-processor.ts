@@ -1,31 +1,31 @@
 import type { Currency } from './amounts';
 import type { PaymentFailure } from './failure';
 
-/** What the checkout needs of a payment processor, in our own words. */
+/** What the checkout needs from a payment processor, independent of Stripe. */
 export interface PaymentProcessor {
-  /** Makes a user known to the processor; the same key makes one customer only. */
+  /** Creates a customer for a user. The same key creates only one. */
   createCustomer(customer: { email: string; creationKey: string }): Promise<{ processorCustomerId: string }>;
   createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'>;
-  /** Null when the processor does not know the session. */
+  /** Null when the processor has no such session. */
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
-  /** Closes a session that nobody shall pay any more. */
+  /** Expires a session so that it can no longer be paid. */
   expireSession(processorSessionId: string): Promise<void>;
-  /** Gives money back; the same key gives it once. */
+  /** Refunds money. The same key refunds only once. */
   refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
-  /** What was taken back of a payment by now; null when it is not one of ours. */
+  /** What has been reversed of a payment so far; null when it is not one of ours. */
   readReversals(paymentId: string): Promise<ProcessorReversals | null>;
-  /** Checks the signature; what to look at again, or null for an event of no interest. */
+  /** Checks the signature and returns what to read again, or null for an irrelevant event. */
   readEvent(body: string, signature: string | null): ProcessorEvent | null;
 }
 
 export type ProcessorEvent =
   | { about: 'session'; checkoutSessionId: string }
-  /** Refunds, disputes and warnings name the processor's payment, not our session. */
+  /** Refunds, disputes and warnings refer to the processor's payment, not our session. */
   | { about: 'reversal'; paymentId: string };
 
 export type RefundOutcome = { ok: true } | { ok: false; reason: string };
 
-/** Sums in minor units, of what stands now: failed refunds and won disputes are left out. */
+/** Current sums in minor units, without failed refunds and won disputes. */
 export type ProcessorReversals = {
   checkoutSessionId: string;
   refundedMinor: number;
@@ -33,7 +33,7 @@ export type ProcessorReversals = {
   concerns: Concern[];
 };
 
-/** What a person should know of. */
+/** What an operator should review. */
 export type Concern = {
   id: string;
   kind: 'dispute' | 'early_fraud_warning' | 'refund_failed';
@@ -49,22 +49,22 @@ export type PaymentOrder = {
   amountMinor: number;
   description: string;
   expiresAt: Date;
-  /** The language of the processor's form; null lets the browser decide. */
+  /** The language of the processor's form; null uses the browser's. */
   language: string | null;
   customer: OrderCustomer | null;
-  /** The buyer comes from an app on the device, not from a website. */
+  /** The buyer comes from a native app, not from a website. */
   isFromDeviceApp: boolean;
   page: PaymentPage;
 };
 
-/** Only for somebody who signed in: the form shows their address. */
+/** Only for a signed-in user: the form shows their e-mail address. */
 export type OrderCustomer = {
   processorCustomerId: string;
-  /** Whether the form may offer to keep the card, and those that were kept. */
+  /** Whether the form may offer to save the card and show saved ones. */
   canSaveCard: boolean;
 };
 
-/** Where the payment form is shown, and where the processor sends the user afterwards. */
+/** Where the payment form is shown and where the processor returns the user afterwards. */
 export type PaymentPage =
   | { kind: 'framed' }
   | { kind: 'first_party'; returnUrl: string }
@@ -72,7 +72,7 @@ export type PaymentPage =
 
 export type StartedSession = { processorSessionId: string; form: PaymentForm };
 
-/** How our page shows the form. */
+/** How our page displays the form. */
 export type PaymentForm =
   | { kind: 'sandbox'; embedUrl: string }
   | { kind: 'stripe'; clientSecret: string; publishableKey: string }
@@ -84,12 +84,12 @@ export type ProcessorPayment = {
   mode: string;
   currency: string | null;
   amountMinor: number | null;
-  /** What of the amount is tax. */
+  /** The tax included in the amount. */
   taxMinor: number;
-  /** Why the last try to pay failed. */
+  /** Why the last payment attempt failed. */
   failure: PaymentFailure | null;
-  /** The payment behind the session, once somebody tried to pay. */
+  /** The payment behind the session, once the user has tried to pay. */
   paymentId: string | null;
-  /** Whether some of it was refunded or disputed already. */
+  /** Whether part of it has already been refunded or disputed. */
   isReversed: boolean;
 };

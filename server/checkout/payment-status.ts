@@ -9,21 +9,21 @@ import { isFinished, type Payment, type PaymentStatus } from './payment';
 export type PaymentReport = {
   sessionId: string;
   status: PaymentStatus;
-  /** How much the app's balance grew by this payment. */
+  /** How much this payment increased the app's balance. */
   creditsAdded: Microcredits;
   balance: Microcredits;
   failure: string | null;
-  /** The receipt's id, once there is one. */
+  /** The receipt's id, once it exists. */
   purchaseId: string | null;
 };
 
-/** How a payment stands, asked of the processor again while it is not final. */
+/** A payment's status, checked with the processor while it is not final. */
 export async function readPaymentStatus(
   checkoutSessionId: string,
   owner: { userId: string; partnerId: string },
 ): Promise<PaymentReport> {
   const stored = await prisma().checkoutSession.findFirst({ where: { id: checkoutSessionId, ...owner } });
-  if (stored === null) throw new ApiError('not_found', 'There is no such checkout session');
+  if (stored === null) throw new ApiError('not_found', 'This checkout session does not exist.');
   const payment = await refreshPayment(stored);
   const [{ balance }, booked] = await Promise.all([
     readSpendable(owner.userId, owner.partnerId),
@@ -39,16 +39,13 @@ export async function readPaymentStatus(
   };
 }
 
-/** A processor that does not answer makes the status old, not the request fail. */
+/** If the processor cannot be reached, the stored status is returned instead of an error. */
 export async function refreshPayment(stored: Payment): Promise<Payment> {
   if (isFinished(stored)) return stored;
   try {
     return (await fulfil(stored.id)) ?? stored;
   } catch (error) {
-    log().warn(
-      { checkoutSessionId: stored.id, error: describeError(error) },
-      'a payment could not be read again',
-    );
+    log().warn({ checkoutSessionId: stored.id, error: describeError(error) }, 'could not refresh a payment');
     return stored;
   }
 }

@@ -3,8 +3,8 @@ import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * An event only says where to look: the state is read from the processor. A failure is thrown,
- * so that the processor sends the event again.
+ * An event only identifies what changed; the state is read from the processor. Failures are thrown,
+ * so that the processor retries the event.
  */
 export async function acceptProcessorEvent(body: string, signature: string | null): Promise<void> {
   const event = stripeProcessor.readEvent(body, signature);
@@ -12,7 +12,7 @@ export async function acceptProcessorEvent(body: string, signature: string | nul
   if (event?.about === 'reversal') await takeBack(event.paymentId);
 }
 
-/** The refund may be told before the payment is: the purchase lands first, whoever brings the news. */
+/** The refund event may arrive before the payment event, so the purchase is booked first in either case. */
 async function takeBack(paymentId: string): Promise<void> {
   const reversals = await stripeProcessor.readReversals(paymentId);
   if (reversals === null) return;

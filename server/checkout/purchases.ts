@@ -3,7 +3,7 @@ import { type Microcredits, microcredits } from '../credits';
 import { prisma } from '../db';
 import { partnerNames } from './partner-names';
 
-/** What a user bought, for their account pages. */
+/** A user's purchases, for the account pages. */
 export type PurchaseSummary = {
   id: string;
   createdAt: Date;
@@ -23,7 +23,7 @@ export type PurchaseReceipt = PurchaseSummary & {
   /** USD per unit of the currency at the time, as exact decimal text. */
   rate: string;
   language: string;
-  /** What of the amount is tax. */
+  /** The tax included in the amount. */
   taxMinor: number;
 };
 
@@ -45,7 +45,7 @@ export async function listPurchases(
   return { purchases: rows.map((row) => summarise(row, names)), total };
 }
 
-/** One purchase of this very user; null for anybody else's, and once the account is deleted. */
+/** One of the user's own purchases; null for another user's and once the account is deleted. */
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;

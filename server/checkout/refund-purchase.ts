@@ -7,18 +7,19 @@ import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * Gives a purchase back through the processor, in whole or in part, and takes its credits: the
- * operator's refund. Asked for twice it is one: by its name, or else by purchase, amount and minute.
+ * The operator's refund: refunds a purchase through the processor, in full or in part, and removes
+ * its credits. Repeats are one refund, identified by `refundId`, or else by purchase, amount and
+ * minute.
  */
 export async function refundPurchase(
   purchaseId: string,
-  /** In the purchase's currency; all that is left when omitted. */
+  /** In the purchase's currency. Defaults to everything not refunded yet. */
   amount?: number,
-  /** Names this refund: one for each time that somebody fills in the form. */
+  /** Identifies this refund: one for each time the form is filled in. */
   refundId?: string,
 ): Promise<{ refundedMinor: number; leftMinor: number }> {
   const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
-  if (purchase === null) throw new ApiError('not_found', 'There is no such purchase');
+  if (purchase === null) throw new ApiError('not_found', 'This purchase does not exist.');
   const leftMinor = purchase.amountMinor - purchase.refundedMinor;
   const amountMinor = chooseAmount(leftMinor, amount);
   const paymentId = await requirePaymentId(purchase);
@@ -28,13 +29,13 @@ export async function refundPurchase(
     key: `refund_${purchaseId}_${refundId ?? (await nameRefund(purchase, amountMinor))}`,
   });
   if (!outcome.ok) throw new ApiError('invalid_request', outcome.reason, { param: 'amount' });
-  // The event says the same a moment later; the operator sees it now.
+  // The event does the same a moment later; the operator sees the result now.
   await applyReversals(paymentId);
   const { refundedMinor } = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
   return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor };
 }
 
-/** A second click falls into the same minute; a refund that failed meanwhile may be made again. */
+/** A second click falls into the same minute. After a failed refund, a new one may be made. */
 async function nameRefund({ sessionId }: Purchase, amountMinor: number): Promise<string> {
   const failed = await prisma().paymentAlert.count({ where: { sessionId, kind: 'refund_failed' } });
   return `${amountMinor}_${Math.floor(now() / MINUTE_MS)}_${failed}`;
@@ -42,7 +43,9 @@ async function nameRefund({ sessionId }: Purchase, amountMinor: number): Promise
 
 function chooseAmount(leftMinor: number, amount: number | undefined): number {
   if (leftMinor === 0) {
-    throw new ApiError('invalid_request', 'This purchase is refunded already', { param: 'amount' });
+    throw new ApiError('invalid_request', 'This purchase has already been refunded in full.', {
+      param: 'amount',
+    });
   }
   if (amount === undefined) return leftMinor;
   return toMinorUnits(amount, { minimum: 0.01, maximum: leftMinor / 100 });
@@ -51,8 +54,9 @@ function chooseAmount(leftMinor: number, amount: number | undefined): number {
 async function requirePaymentId({ sessionId, processorPaymentId }: Purchase): Promise<string> {
   if (processorPaymentId !== null) return processorPaymentId;
   const session = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: sessionId } });
-  invariant(session.processorSessionId, 'what was paid has a session at the processor');
+  invariant(session.processorSessionId, 'a paid purchase has a session at the processor');
   const payment = await stripeProcessor.readSession(session.processorSessionId);
-  if (!payment?.paymentId) throw new ApiError('upstream_error', 'The processor does not know this payment');
+  if (!payment?.paymentId)
+    throw new ApiError('upstream_error', 'The payment processor has no record of this payment.');
   return payment.paymentId;
 }

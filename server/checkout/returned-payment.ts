@@ -4,10 +4,10 @@ import { partnerNames } from './partner-names';
 import type { PaymentStatus } from './payment';
 import { refreshPayment } from './payment-status';
 
-/** What a buyer sees who comes back from the processor's own page. */
+/** What a buyer sees on returning from the processor's hosted page. */
 export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; appName: string };
 
-/** Whoever comes back brings news: the payment is read again. Null for an id that is none. */
+/** Refreshes the payment when the buyer returns. Null for an unknown id. */
 export async function readReturnedPayment(checkoutSessionId: string): Promise<ReturnedPayment | null> {
   const stored = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
   if (stored === null) return null;

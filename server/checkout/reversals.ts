@@ -8,9 +8,9 @@ import { stripeProcessor } from './stripe/processor';
 const MOST_ROUNDS = 10;
 
 /**
- * Takes back the credits of what was refunded or disputed by now, in all; a refund that failed and
- * a dispute that was won give them back. The processor is asked again after the booking: whoever
- * books last has seen the last word, in whatever order events arrive and handlers run.
+ * Claws back the credits of everything refunded or disputed so far; a failed refund and a won
+ * dispute return them. The processor is read again after each booking, so that the last booking
+ * reflects its latest state, in whatever order events arrive and handlers run.
  */
 export async function applyReversals(paymentId: string): Promise<void> {
   let booked: string | undefined;
@@ -21,10 +21,10 @@ export async function applyReversals(paymentId: string): Promise<void> {
     if (!(await bookReversals(reversals))) return;
     booked = standing;
   }
-  throw new Error('what is refunded of a payment keeps changing; the event is to come again');
+  throw new Error('the reversals of a payment keep changing; the event must be retried');
 }
 
-/** False when there is no such purchase. */
+/** False when the purchase does not exist. */
 async function bookReversals({
   checkoutSessionId: sessionId,
   refundedMinor,
@@ -50,7 +50,7 @@ async function bookReversals({
   return true;
 }
 
-/** Of the cumulative amount, rounded down once: parts add up to the whole exactly. */
+/** Computed from the cumulative amount and rounded down once, so that parts add up exactly. */
 export function creditsTaken(
   { credits, amountMinor }: { credits: bigint; amountMinor: number },
   reversedMinor: number,

@@ -7,13 +7,13 @@ export function checkoutOrigin(): string {
 }
 
 /**
- * Lets a request change something only when one of our own checkout pages sent it: the cookies
- * of a framed checkout travel cross-site, so they alone prove nothing.
+ * Allows a request to change something only if one of our own checkout pages sent it. The cookies
+ * of a framed checkout are sent cross-site, so they prove nothing on their own.
  */
 export function requireSameOrigin(request: Request): void {
   if (request.method === 'GET') return;
   const fetchSite = request.headers.get('sec-fetch-site');
   const isOurs =
     request.headers.get('origin') === checkoutOrigin() && (fetchSite === null || fetchSite === 'same-origin');
-  if (!isOurs) throw new ApiError('origin_not_allowed', 'Only the checkout itself may send this request');
+  if (!isOurs) throw new ApiError('origin_not_allowed', 'This request must come from the checkout page.');
 }

@@ -19,33 +19,33 @@ export type Language = (typeof LANGUAGES)[number];
 export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
 
-/** The processor wants 30 minutes at least; one more makes up for a slow call. */
+/** The processor requires at least 30 minutes; the extra minute allows for a slow call. */
 const PAYMENT_LIFETIME_MS = 31 * MINUTE_MS;
 
 type PaymentRequest = {
   userId: string;
   partnerId: string;
-  /** As the caller sent it: checked here. */
+  /** As sent by the caller; validated here. */
   amount: unknown;
   currency: Currency;
   checkoutMode: CheckoutMode;
   visitId?: string;
   keyId?: string;
   returnUrl?: string | undefined;
-  /** Of the pages that the buyer sees; null where we do not know it. */
+  /** The language of the pages the buyer sees; null when unknown. */
   language: Language | null;
-  /** Whether the user is here in person: then the form knows them, and may keep a card. */
+  /** Set when the user is present: the form then recognises them and may save a card. */
   customer: { canSaveCard: boolean } | null;
   isFromDeviceApp: boolean;
-  /** Where the form appears; told the id of the new checkout session. */
+  /** Where the form appears, given the id of the new checkout session. */
   page: (checkoutSessionId: string) => PaymentPage;
 };
 
 export type StartedPayment = { payment: Payment; form: PaymentForm };
 
 /**
- * Starts one payment. Our row comes first, so that whatever the processor tells later finds it;
- * price and rate are fixed in it.
+ * Starts one payment. Our row is written first, so that later processor events find it. It fixes
+ * the price and the exchange rate.
  */
 export async function startPayment(request: PaymentRequest): Promise<StartedPayment> {
   const payment = await createPayment(request);
@@ -101,17 +101,17 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
       where: { id: payment.id, status: OPEN },
       data: { status: 'failed', failure },
     });
-    throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
+    throw new ApiError('upstream_error', 'The payment could not be started. Please retry.', { cause });
   }
 }
 
-/** What the form and the card statement call it, in the buyer's language. */
+/** The name shown in the form and on the card statement, in the buyer's language. */
 function describeGoods({ credits, language }: Payment): string {
   const count = new Intl.NumberFormat(language).format(creditsToJson(credits));
   return `${count} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
 }
 
-/** A customer that the processor has lost does not stop a payment. */
+/** A customer that the processor no longer knows does not block a payment. */
 async function createForCustomer(
   order: PaymentOrder,
   { userId, customer }: PaymentRequest,
@@ -126,11 +126,11 @@ async function createForCustomer(
     await forgetCustomer(userId, processorCustomerId);
   }
   const started = await stripeProcessor.createSession(order);
-  invariant(started !== 'unknown_customer', 'an order without a customer names none');
+  invariant(started !== 'unknown_customer', 'an order without a customer cannot have an unknown one');
   return started;
 }
 
-/** Closes the visit's earlier payment forms, so that one purchase cannot be paid twice in two windows. */
+/** Closes the visit's earlier payment forms, so that a purchase cannot be paid twice in two windows. */
 export async function closeEarlierPayments(visitId: string, keep: string): Promise<void> {
   const earlier = await prisma().checkoutSession.findMany({
     where: { visitId, status: OPEN, id: { not: keep }, processorSessionId: { not: null } },
@@ -143,7 +143,7 @@ async function closePayment({ id, processorSessionId }: Payment): Promise<void> 
   try {
     await stripeProcessor.expireSession(processorSessionId);
   } catch (error) {
-    // Paid in this moment, or the processor is away: the sweeper finds out which.
-    log().info({ checkoutSessionId: id, error: describeError(error) }, 'an earlier payment was not closed');
+    // Either just paid, or the processor is unreachable. The sweep resolves it.
+    log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');
   }
 }

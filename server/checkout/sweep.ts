@@ -12,9 +12,9 @@ const FIRST_READ_MS = 30 * SECOND_MS;
 let sweptUntil: number | undefined;
 
 /**
- * Asks the processor again about payments whose webhook may be lost. A payment is read 30
- * seconds after it began, then after one minute, two, four and so on, so that a busy shop does
- * not ask about every open form each time; the first sweep of a process reads all.
+ * Refreshes payments whose webhook may have been lost. A payment is read 30 seconds after it began,
+ * then after one minute, two, four and so on, so that a busy shop does not poll every open form each
+ * time. The first sweep of a process reads all payments.
  */
 export async function sweepPayments(): Promise<{ read: number; failed: number }> {
   const since = sweptUntil;
@@ -48,7 +48,7 @@ function readPage(after: string): Promise<{ id: string; createdAt: Date }[]> {
   });
 }
 
-/** Whether one of the moments 30 s, 1 min, 2 min, 4 min… after the beginning lies in (since, until]. */
+/** Whether 30 s, 1 min, 2 min, 4 min … after the start falls within (since, until]. */
 export function isDue(beganAt: number, since: number, until: number): boolean {
   return readsBy(until - beganAt) > readsBy(since - beganAt);
 }
@@ -62,7 +62,7 @@ async function reread(id: string): Promise<boolean> {
     await fulfil(id);
     return true;
   } catch (error) {
-    log().warn({ checkoutSessionId: id, error: describeError(error) }, 'a payment could not be read again');
+    log().warn({ checkoutSessionId: id, error: describeError(error) }, 'could not refresh a payment');
     return false;
   }
 }

@@ -1,8 +1,8 @@
 import { type Display, VISIT_LIFETIME_MS } from './visits';
 
 /**
- * The token of a visit travels in a cookie of its own, so that windows of several apps do not
- * mix. In a frame on another site the cookie is partitioned: it exists under that site only.
+ * Each visit has its own cookie for its token, so that windows of different apps do not conflict.
+ * In a frame on another site the cookie is partitioned: it exists only under that site.
  */
 export function visitCookie(visitId: string, token: string, display: Display): string {
   const site = display === 'embedded' ? 'SameSite=None; Partitioned' : 'SameSite=Lax';

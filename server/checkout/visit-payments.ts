@@ -20,7 +20,7 @@ type PaymentWish = {
   language: Language;
 };
 
-/** Starts a payment in a window, in the place of any that was started there before. */
+/** Starts a payment in a window and replaces any earlier one. */
 export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promise<StartedPayment> {
   const { userId, by } = await requireSignedIn(visit);
   await requireEnabledPartner(visit);
@@ -29,7 +29,7 @@ export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promis
     userId,
     partnerId: visit.partnerId,
     visitId: visit.id,
-    // In a window of our own the card may be kept; a key alone does not show whose it is.
+    // A card may be saved in a first-party window. A key alone does not identify the person paying.
     isFromDeviceApp: !isWebsite(visit.origin),
     customer: by === 'session' ? { canSaveCard: visit.display !== 'embedded' } : null,
     page: (checkoutSessionId) => choosePage(visit.display, wish.checkoutMode, checkoutSessionId),

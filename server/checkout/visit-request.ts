@@ -6,7 +6,7 @@ import { readVisitToken } from './visit-cookie';
 import type { Device } from './visit-sign-in';
 import { requireVisit, type Visit } from './visits';
 
-/** A request of our own checkout page; nobody else's page may send or read it. */
+/** Handles a request from our own checkout page. No other page may send it or read the response. */
 export function respondToCheckout(request: Request, handle: () => Promise<Response>): Promise<Response> {
   return respond(
     'chat',
@@ -18,7 +18,7 @@ export function respondToCheckout(request: Request, handle: () => Promise<Respon
   );
 }
 
-/** The same, from a window that shows the cookie of its visit. */
+/** The same, for a window that sends its visit's cookie. */
 export function respondToVisit(
   request: Request,
   { params }: { params: Promise<{ id: string }> },

@@ -16,10 +16,10 @@ import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
 
-/** Who is at the window: signed in there, or only recognised by a key that the app holds. */
+/** The user of a window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
 
-/** A device that was logged out elsewhere is signed out here too, and a key that was revoked tells nothing. */
+/** A device that was logged out elsewhere is also signed out here, and a revoked key identifies no one. */
 export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise<SignedIn | null> {
   if (userId === null) return null;
   if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
@@ -36,15 +36,15 @@ async function isLiveKey(keyId: string | null): Promise<boolean> {
 
 export async function requireSignedIn(visit: Visit): Promise<SignedIn> {
   const signedIn = await findSignedIn(visit);
-  if (signedIn === null) throw new ApiError('missing_api_key', 'Please sign in first');
+  if (signedIn === null) throw new ApiError('missing_api_key', 'Please sign in first.');
   return signedIn;
 }
 
-/** The user in person: a key does not prove that, since the app's server holds it too. */
+/** Requires the user's own sign-in. A key does not prove presence, because the app's server holds it too. */
 export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string; sessionId: string }> {
   const signedIn = await findSignedIn(visit);
   if (signedIn?.by !== 'session') {
-    throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail address');
+    throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail address.');
   }
   return signedIn;
 }
@@ -66,22 +66,22 @@ export async function sendVisitCode(
 }
 
 type CodeEntry = { challengeId: string; email: string; code: string };
-/** The browser at the window. In a window of our own site it may show a session of its own. */
+/** The browser of the window. In a first-party window it may carry its own session. */
 export type Device = {
   userAgent: string;
   sessionToken: string | null;
-  /** Its IP address; '' when unknown. */
+  /** '' when unknown. */
   clientIp: string;
 };
 
 type CodeSignIn = {
   visit: Visit;
   signInToken: string;
-  /** For the cookie of a first-party window; a frame stands on somebody else's site and keeps none. */
+  /** For the cookie of a first-party window. A frame is on another site and keeps no session. */
   sessionToken: string | null;
 };
 
-/** Signs in with an e-mailed code; the token lets the widget fetch a key for its app. */
+/** Signs in with an e-mailed code. The token lets the widget obtain a key for its app. */
 export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Device): Promise<CodeSignIn> {
   const { id: visitId, partnerId, origin } = visit;
   const { userAgent } = device;
@@ -115,14 +115,14 @@ async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promis
 }
 
 /**
- * Recognises whoever is signed in to the service already, in a window of our own site. Behind a
- * scheme wildcard any app on the device may stand: there the user clicks first.
+ * Recognises a user who is already signed in to the service, in a first-party window. A scheme
+ * wildcard admits any app on the device, so there the user has to click first.
  */
 export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
   if (isWebsite(visit.origin)) await recogniseDevice(visit, device);
 }
 
-/** Whom a click would recognise: as much of the address as its owner needs. Null for nobody. */
+/** The masked e-mail address of the user that a click would recognise, or null. */
 export async function findDeviceEmail(visit: Visit, device: Device): Promise<string | null> {
   if (visit.sessionId !== null) return null;
   const session = await findDeviceSession(visit, device);
@@ -140,8 +140,8 @@ async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {
 }
 
 /**
- * One more token for whoever is signed in at this window, or, at the user's click, for whoever is
- * signed in on this device: tokens live for a minute only.
+ * Issues another token for the user signed in at this window or, after a click, for the user signed
+ * in on this device. Tokens expire after a minute.
  */
 export async function issueAnotherToken(visit: Visit, device: Device): Promise<{ signInToken: string }> {
   const known = visit.sessionId === null ? await recogniseDevice(visit, device) : visit;
@@ -159,7 +159,7 @@ function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId:
   });
 }
 
-/** Recognises a user by the key that the app holds. The user's own sign-in stays where there is one. */
+/** Recognises a user by the key that the app holds. Keeps the user's own sign-in, if any. */
 export async function recogniseByKey(visit: Visit, userKey: string): Promise<Visit> {
   const { userId, partnerId, keyId } = await authenticate(userKey);
   if (partnerId !== visit.partnerId) throw invalidUserKey();
@@ -170,7 +170,7 @@ export async function recogniseByKey(visit: Visit, userKey: string): Promise<Vis
   });
 }
 
-/** Only what may stand in a header is looked up as a key. */
+/** Only looks up text that is valid in a header. */
 function authenticate(userKey: string): Promise<Caller> {
   if (!/^\w+$/.test(userKey)) throw invalidUserKey();
   return requireUserKey(new Request(checkoutOrigin(), { headers: { authorization: `Bearer ${userKey}` } }));
@@ -185,8 +185,8 @@ async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: strin
 }
 
 /**
- * Ends the app's access on this device: the device that signed in here is logged out, and the key
- * that the page held ends. A key alone ends itself only: the device has keys of other apps.
+ * Ends the app's access on this device: logs out the device that signed in here and revokes the key
+ * that the page held. With only a key, just that key is revoked: the device has keys of other apps.
  */
 export async function signOut(visit: Visit): Promise<Visit> {
   return inTransaction(async (tx) => {
@@ -200,7 +200,7 @@ export async function signOut(visit: Visit): Promise<Visit> {
   });
 }
 
-/** Somebody else may have signed in since the page showed its key. */
+/** Another user may have signed in since the page sent its key. */
 async function isKeyOf(tx: Tx, keyId: string, userId: string | null): Promise<boolean> {
   return userId !== null && (await tx.userKey.count({ where: { id: keyId, userId } })) === 1;
 }

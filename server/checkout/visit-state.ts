@@ -9,7 +9,7 @@ import { findUsdRate } from './exchange-rates';
 import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
-/** All that the checkout page shows. What only the user may see is null for a mere key. */
+/** Everything the checkout page shows. Private details are null when the user is known only by a key. */
 export type VisitState = {
   visitId: string;
   appName: string;
@@ -17,11 +17,11 @@ export type VisitState = {
   currency: string;
   signedIn: SignedIn['by'] | null;
   email: string | null;
-  /** Who can go on at a click, masked: the device is signed in to the service, this window is not. */
+  /** The masked e-mail of the user who can continue with a click: the device is signed in, this window is not. */
   deviceEmail: string | null;
   balance: Microcredits | null;
   status: Spendable['status'] | null;
-  /** The user's credits in all, and those that were not bought in this app. */
+  /** All of the user's credits, and those not bought in this app. */
   money: Microcredits | null;
   elsewhere: Microcredits | null;
   allowanceSaved: Microcredits | null;
@@ -29,9 +29,9 @@ export type VisitState = {
   amounts: number[];
   minimum: number;
   maximum: number;
-  /** USD per unit; null while the currency cannot be paid in. */
+  /** USD per unit; null while the currency is not accepted. */
   rates: { usd: number; eur: number | null };
-  /** Prices include the tax of the buyer's country. */
+  /** Whether prices include the tax of the buyer's country. */
   includesTax: boolean;
   sandbox: boolean;
 };

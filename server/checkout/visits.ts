@@ -8,13 +8,13 @@ import { requireAllowedOrigin } from '../partners/origins';
 import { requirePartner } from '../partners/partner';
 import type { Currency } from './amounts';
 
-/** One opened checkout window: opened for one partner by one verified origin. */
+/** One opening of the checkout window, for one partner and one verified origin. */
 export type Visit = CheckoutVisit;
 
 export const DISPLAYS = ['embedded', 'popup', 'new_tab'] as const;
 export type Display = (typeof DISPLAYS)[number];
 
-/** Else it is an app on the device, with a scheme of its own. */
+/** Otherwise it is a native app with its own scheme. */
 export const isWebsite = (address: string): boolean => /^https?:/.test(address);
 
 export const VISIT_LIFETIME_MS = HOUR_MS;
@@ -23,11 +23,11 @@ const TOKEN_CHARACTERS = 43;
 
 type VisitRequest = {
   publishableKey: string;
-  /** What the browser told our gate page of the page that opened it. */
+  /** The opening page's origin, as the browser reported it to our gate page. */
   origin: string;
   display: Display;
   currency: Currency;
-  /** S256 challenge of the verifier that the widget keeps. */
+  /** The S256 challenge for the verifier that the widget keeps. */
   challenge: string;
   metadata?: Metadata | undefined;
 };
@@ -53,7 +53,7 @@ export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; 
   return { visit, token };
 }
 
-/** The open visit that the token belongs to. Unknown, expired and foreign visits look the same. */
+/** The open visit that the token belongs to. Unknown, expired and other users' visits are indistinguishable. */
 export async function requireVisit(visitId: string, token: string | null): Promise<Visit> {
   const visit = await prisma().checkoutVisit.findUnique({ where: { id: visitId } });
   if (
@@ -70,7 +70,7 @@ export async function requireVisit(visitId: string, token: string | null): Promi
   return visit;
 }
 
-/** The only origin that may frame the visit's pages. */
+/** The only origin that may frame this visit's pages. */
 export async function findVisitOrigin(visitId: string): Promise<{ origin: string; display: Display } | null> {
   const visit = await prisma().checkoutVisit.findUnique({
     where: { id: visitId },
@@ -80,7 +80,7 @@ export async function findVisitOrigin(visitId: string): Promise<{ origin: string
   return { origin: visit.origin, display: visit.display as Display };
 }
 
-/** One that is over says nothing to anybody; by the newest an app knows that its checkout was opened. */
+/** Deletes expired visits but keeps each app's latest one, which shows that its checkout was opened. */
 export async function forgetOldVisits(): Promise<void> {
   await deleteInSteps(
     `DELETE FROM checkout_visit WHERE id IN (

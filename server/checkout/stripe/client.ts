@@ -6,7 +6,7 @@ const TIMEOUT_MS = 15_000;
 
 let client: { stripe: Stripe; key: string; base: string | undefined } | undefined;
 
-/** Stripe's own SDK, pointed at Stripe or at the sandbox. */
+/** Stripe's SDK, connected to Stripe or to the sandbox. */
 export function stripe(): Stripe {
   const { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: base } = settings();
   invariant(key, 'a payment processor is configured: STRIPE_SECRET_KEY, or the sandbox at start');

@@ -4,7 +4,7 @@ import { ApiError, invariant } from '../../errors';
 import type { ProcessorEvent } from '../payment-processor';
 import { idOf, stripe } from './client';
 
-/** The events that mean "look at this session again"; what happened is read from Stripe itself. */
+/** Events after which the session is read again. The state itself is read from Stripe. */
 const SESSION_EVENTS = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -30,7 +30,7 @@ export function readEvent(body: string, signature: string | null): ProcessorEven
   if (SESSION_EVENTS.has(type)) {
     return aboutSession((data.object as Stripe.Checkout.Session).client_reference_id);
   }
-  // Not the end: the form stays open for another card.
+  // Not final: the form stays open for another card.
   if (type === 'payment_intent.payment_failed') return aboutSession(data.object.metadata.checkout_session);
   if (!REVERSAL_EVENTS.has(type)) return null;
   const paymentId = idOf((data.object as Stripe.Refund | Stripe.Charge | Stripe.Dispute).payment_intent);
@@ -43,10 +43,10 @@ function aboutSession(checkoutSessionId: string | null | undefined): ProcessorEv
 
 function requireSignedEvent(body: string, signature: string | null): Stripe.Event {
   const secret = settings().STRIPE_WEBHOOK_SECRET;
-  invariant(secret, 'STRIPE_WEBHOOK_SECRET is set beside STRIPE_SECRET_KEY');
+  invariant(secret, 'STRIPE_WEBHOOK_SECRET is set along with STRIPE_SECRET_KEY');
   try {
     return stripe().webhooks.constructEvent(body, signature ?? '', secret);
   } catch (cause) {
-    throw new ApiError('invalid_request', 'The signature of this event is not valid', { cause });
+    throw new ApiError('invalid_request', 'The signature of this event is invalid.', { cause });
   }
 }

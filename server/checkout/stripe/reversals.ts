@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import type { Concern, ProcessorReversals, RefundOutcome } from '../payment-processor';
 import { stripe } from './client';
 
-/** A bank that only asks has taken nothing; what was won or prevented is ours again. */
+/** Dispute states in which no money is withdrawn: inquiries, and won or prevented disputes. */
 const HARMLESS_DISPUTE = /^(warning_.*|won|prevented)$/;
 const DECIDED_DISPUTE = /^(won|lost|warning_closed|prevented)$/;
 const VOID_REFUND = /^(failed|canceled)$/;
@@ -46,7 +46,7 @@ function describeDispute({ id, amount, reason, status, evidence_details }: Strip
   };
 }
 
-/** A card network says that the payment will probably be disputed as fraud. */
+/** The card network reports that the payment will probably be disputed as fraudulent. */
 function describeWarning({ id, fraud_type, actionable }: Stripe.Radar.EarlyFraudWarning): Concern {
   return {
     id,
@@ -69,7 +69,7 @@ function describeFailedRefund({ id, amount, failure_reason }: Stripe.Refund): Co
   };
 }
 
-/** What Stripe refuses for good is an answer; what may work later is thrown. */
+/** A permanent refusal by Stripe is returned; a temporary failure is thrown. */
 export async function refund({
   paymentId,
   amountMinor,

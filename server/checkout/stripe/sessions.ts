@@ -13,13 +13,13 @@ import type {
 import { checkoutOrigin } from '../same-origin';
 import { isMissing, stripe } from './client';
 
-/** What stands on the card statement behind the account's own name. */
+/** The suffix after the account's name on the card statement. */
 const STATEMENT_SUFFIX = 'CREDITS';
 
 export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
   try {
     const session = await stripe().checkout.sessions.create(sessionParameters(order), {
-      // The same payment tried again without its customer is another request.
+      // Retrying the same payment without its customer is a different request.
       idempotencyKey: `ps_${order.checkoutSessionId}${order.customer ? '' : '_guest'}`,
     });
     return { processorSessionId: session.id, form: describeForm(order.page, session) };
@@ -29,7 +29,7 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
   }
 }
 
-/** Ids alone go to the processor: no metadata of a partner, no address of a user. */
+/** Only ids are sent to the processor: no partner metadata, no user's e-mail address. */
 function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
   const { checkoutSessionId, description } = order;
   return {
@@ -44,7 +44,7 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
       statement_descriptor_suffix: STATEMENT_SUFFIX,
     },
     line_items: [{ quantity: 1, price_data: priceOf(order) }],
-    // The currency and its rate are quoted by us and locked on our session.
+    // We quote the currency and its rate and lock them in our session.
     adaptive_pricing: { enabled: false },
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
     origin_context: order.isFromDeviceApp ? 'mobile_app' : 'web',
@@ -64,12 +64,12 @@ function priceOf({
     currency,
     unit_amount: amountMinor,
     product_data: { name: description },
-    // What the buyer chose is what they pay: tax is a part of it.
+    // The buyer pays exactly the chosen amount: tax is included.
     ...(settings().STRIPE_AUTOMATIC_TAX && { tax_behavior: 'inclusive' }),
   };
 }
 
-/** What the operator lets Stripe do besides taking the money. */
+/** Optional Stripe features that the operator has enabled. */
 function chosenParameters(): Partial<Stripe.Checkout.SessionCreateParams> {
   const { STRIPE_AUTOMATIC_TAX, STRIPE_TERMS_OF_SERVICE, STRIPE_INVOICES } = settings();
   return {
@@ -83,7 +83,7 @@ function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Chec
   if (customer === null) return {};
   return {
     customer: customer.processorCustomerId,
-    // Tax is worked out from what the buyer enters in the form; of a known customer Stripe wants it kept.
+    // Tax depends on what the buyer enters in the form; for a known customer, Stripe requires saving it.
     ...(settings().STRIPE_AUTOMATIC_TAX && { customer_update: { address: 'auto', name: 'auto' } }),
     ...(customer.canSaveCard && { saved_payment_method_options: { payment_method_save: 'enabled' } }),
   };
@@ -92,7 +92,7 @@ function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Chec
 function pageParameters(page: PaymentPage): Partial<Stripe.Checkout.SessionCreateParams> {
   switch (page.kind) {
     case 'framed':
-      // Pages of banks refuse to be framed, so methods that redirect are off here.
+      // Bank pages cannot be framed, so payment methods with a redirect are off here.
       return { ui_mode: 'embedded_page', redirect_on_completion: 'never' };
     case 'first_party':
       return { ui_mode: 'embedded_page', redirect_on_completion: 'if_required', return_url: page.returnUrl };
@@ -115,7 +115,7 @@ function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): Paym
     address.searchParams.set('parent_origin', checkoutOrigin());
     return { kind: 'sandbox', embedUrl: address.href };
   }
-  invariant(STRIPE_PUBLISHABLE_KEY, 'STRIPE_PUBLISHABLE_KEY is set beside STRIPE_SECRET_KEY');
+  invariant(STRIPE_PUBLISHABLE_KEY, 'STRIPE_PUBLISHABLE_KEY is set along with STRIPE_SECRET_KEY');
   return { kind: 'stripe', clientSecret: session.client_secret, publishableKey: STRIPE_PUBLISHABLE_KEY };
 }
 
@@ -158,7 +158,7 @@ function paymentState(
   if (session.status === 'expired') return 'expired';
   if (session.status !== 'complete') return 'open';
   if (session.payment_status !== 'unpaid') return 'paid';
-  // The form is through, the money is not: a bank still decides, or it has said no.
+  // The form is complete but the money has not arrived: the bank is still deciding, or has declined.
   return intent?.status === 'requires_payment_method' || intent?.status === 'canceled'
     ? 'failed'
     : 'processing';

@@ -1,4 +1,4 @@
-/** Wall-clock time, replaceable in tests. Milliseconds since the epoch. */
+/** Wall-clock time in milliseconds since the epoch, replaceable in tests. */
 let read: () => number = () => Date.now();
 
 export function now(): number {
@@ -9,7 +9,7 @@ export function nowDate(): Date {
   return new Date(read());
 }
 
-/** Tests only: freezes or moves the clock. Call without an argument to go back to real time. */
+/** Tests only: freezes or moves the clock. Call without an argument to return to real time. */
 export function setClock(source?: () => number): void {
   read = source ?? (() => Date.now());
 }

@@ -1,6 +1,6 @@
 /**
- * The money unit. Balances and entries are integer microcredits (1 credit = 1 US cent =
- * 1,000,000 microcredits); prices are integer picocredits per token. No float touches money:
+ * Units of money. Balances and postings are integer microcredits (1 credit = 1 US cent =
+ * 1,000,000 microcredits); prices are integer picocredits per token. Money is never a float:
  * decimals exist only in the text and JSON that people read.
  */
 
@@ -25,16 +25,15 @@ const ceilDivide = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / 
 export type Charge = {
   /** What the user pays. */
   charge: Microcredits;
-  /** What the provider's tokens cost. */
+  /** What the provider bills for the tokens. */
   providerCost: Microcredits;
-  /** The partner's commission: charge less provider cost. */
+  /** The partner's commission: charge minus provider cost. */
   partnerShare: Microcredits;
 };
 
 /**
- * The one rounding of the house: an exact cost and a rate become a charge, rounded up once.
- * The hold (`ledger_charge` in SQL, compared by a test), the settlement, estimates and receipts
- * all use it.
+ * The only place that rounds: turns an exact cost and a rate into a charge, rounded up once. Holds
+ * (`ledger_charge` in SQL, compared by a test), settlements, estimates and receipts all use it.
  */
 export function chargeFor(exact: Picocredits, rateBp: number): Charge {
   const providerCost = ceilDivide(exact, PICOCREDITS_PER_MICROCREDIT);
@@ -49,7 +48,7 @@ export function chargeFor(exact: Picocredits, rateBp: number): Charge {
   };
 }
 
-/** Credits as a JSON number with at most six decimals. */
+/** Credits as a JSON number with up to six decimals. */
 export function creditsToJson(amount: bigint): number {
   return Number(amount) / Number(MICROCREDITS_PER_CREDIT);
 }
@@ -63,7 +62,7 @@ export function formatCredits(amount: bigint): string {
   return `${sign}${whole}${decimals ? `.${decimals}` : ''}`;
 }
 
-/** Reads decimal text such as `12.5` exactly; null when it is not a number of at most six decimals. */
+/** Parses decimal text such as `12.5` exactly; null unless it is a number with up to six decimals. */
 export function parseCredits(text: string): Microcredits | null {
   const match = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim());
   if (!match) return null;

@@ -4,24 +4,24 @@ import { type Prisma, PrismaClient } from '../prisma/client/client';
 import { settings } from './env';
 
 /**
- * Three doors to one database: the ledger's batches have connections of their own, so that no page and
- * no sweep can take them; other statements written by hand share a small `pg` pool; the rest uses
+ * Three pools for one database: the ledger's batches have their own connections, so that no page and
+ * no sweep can take them; other hand-written statements share a small `pg` pool; everything else uses
  * Prisma.
  */
 type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
 
 const SLOT = Symbol.for('svc database');
 
-/** One set for each thread: Next bundles this file several times over, and each copy would open its own. */
+/** One set per thread: Next bundles this file several times, and each copy would open its own. */
 function openPools(): Pools {
   const thread = globalThis as { [SLOT]?: Pools };
   thread[SLOT] ??= {};
   return thread[SLOT];
 }
 
-/** What waits together goes in one statement, and a second one beside it only while that is slow. */
+/** Waiting requests share one statement. The second connection is used only while that one is slow. */
 export const LEDGER_CONNECTIONS = 2;
-/** The other two doors, in the thread of the API and in that of the pages. */
+/** The other two pools, in both the API's and the pages' thread. */
 const EQUAL_POOLS = 4;
 
 const INT8 = 20;
@@ -39,16 +39,16 @@ const connection = (name: keyof Pools) => ({
   max: Math.floor((settings().DATABASE_CONNECTIONS - LEDGER_CONNECTIONS) / EQUAL_POOLS),
   connectionTimeoutMillis: 2_000,
   statement_timeout: 5_000,
-  // A server that vanished is noticed while nothing is asked of it.
+  // Detects a server that vanished while the connection is idle.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  // Prisma's adapter writes times without a zone: all doors must agree on one.
+  // Prisma's adapter writes times without a zone, so all pools must use the same one.
   options: '-c timezone=UTC',
 });
 
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, types });
-  // A connection that breaks while idle is replaced by the next query; without a listener it would end the process.
+  // The next query replaces a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
   return pool;
 }
@@ -59,15 +59,15 @@ export function pool(): pg.Pool {
   return opened.shared;
 }
 
-/** For what a paid request waits for, and nothing else. */
+/** Only for statements that a paid request waits for. */
 export function ledgerPool(): pg.Pool {
   const opened = openPools();
   opened.ledger ??= openPool({
     ...connection('ledger'),
     max: LEDGER_CONNECTIONS,
-    // Stays, with its plan: after a quiet minute a request waits for neither.
+    // Keeps idle connections and their query plans, so that no request waits for either after a quiet minute.
     idleTimeoutMillis: 0,
-    // The server ends a statement sooner. One that vanished would be waited for a quarter of an hour.
+    // The server cancels statements sooner. Without this, a vanished server would hang a query for 15 minutes.
     query_timeout: 10_000,
   });
   return opened.ledger;
@@ -75,7 +75,7 @@ export function ledgerPool(): pg.Pool {
 
 type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '1min' | '0' };
 
-/** Several statements by hand in one transaction, which may take its time; a timeout of 0 is none. */
+/** Runs several hand-written statements in one long transaction. A timeout of 0 means none. */
 export function inSlowTransaction<T>(
   { isolation, timeout }: Slow,
   work: (client: pg.PoolClient) => Promise<T>,
@@ -94,7 +94,7 @@ export function inSlowTransaction<T>(
   });
 }
 
-/** A statement that nobody waits for: after a standstill it may have much to do. */
+/** Runs a statement that no request waits for. After downtime it may have a large backlog. */
 export function querySlowly<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
   return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
     const { rows } = await client.query<Row>(text, values);
@@ -105,8 +105,8 @@ export function querySlowly<Row extends pg.QueryResultRow>(text: string, values:
 const ROWS_PER_STEP = 1_000;
 
 /**
- * Deletes what is too old, in bounded steps, so that none holds up anybody. `statement` takes the time
- * (`$1`) and how many rows at most (`$2`).
+ * Deletes old rows in bounded steps, so that none blocks other work. `statement` takes the cutoff
+ * time (`$1`) and the maximum number of rows (`$2`).
  */
 export async function deleteInSteps(statement: string, before: Date): Promise<void> {
   let deleted: number | null;
@@ -116,8 +116,8 @@ export async function deleteInSteps(statement: string, before: Date): Promise<vo
 }
 
 /**
- * One connection for several statements. When it breaks, the next statement fails and the connection
- * is thrown away; without a listener a break between two statements would end the process.
+ * One connection for several statements. If it breaks, the next statement fails and the connection
+ * is discarded. Without a listener, a break between two statements would end the process.
  */
 export async function onConnection<T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
   const connection = await pool().connect();
@@ -136,7 +136,7 @@ export async function onConnection<T>(work: (connection: pg.PoolClient) => Promi
 
 export function prisma(): PrismaClient {
   const opened = openPools();
-  // Minimal: what went wrong, without the values that were asked with.
+  // Minimal: the error without the query's values.
   opened.prisma ??= new PrismaClient({
     adapter: new PrismaPg(connection('prisma')),
     errorFormat: 'minimal',
@@ -147,7 +147,7 @@ export function prisma(): PrismaClient {
 export type Tx = Prisma.TransactionClient;
 
 const ATTEMPTS = 5;
-/** Serialization failure, deadlock: nothing was written, so the work may run again. */
+/** Serialization failure or deadlock: nothing was written, so the work can be retried. */
 const RETRYABLE = /P2034|40001|40P01|deadlock detected/;
 
 /** Runs `work` in one transaction. No network call belongs inside. */
@@ -169,6 +169,7 @@ export async function closeDatabase(): Promise<void> {
 
 function databaseUrl(): string {
   const url = settings().DATABASE_URL;
-  if (url === undefined) throw new Error('The database has no address yet: the process starts it first');
+  if (url === undefined)
+    throw new Error('DATABASE_URL is not set yet: the process has to start the database first');
   return url;
 }

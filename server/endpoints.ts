@@ -1,6 +1,6 @@
 /**
- * The providers that this product knows how to call, in one table: the settings, `.env.example`
- * and the requests are made from it. A provider is configured by its key alone.
+ * All providers that this product can call, in one table from which the settings, `.env.example`
+ * and the requests are derived. Setting its key is enough to configure a provider.
  */
 
 /** The wire format that a provider speaks. */
@@ -8,7 +8,7 @@ export type WireFormatName = 'openai' | 'anthropic';
 
 export type Endpoint = {
   format: WireFormatName;
-  /** What comes before `/chat/completions` or `/messages`. */
+  /** The URL before `/chat/completions` or `/messages`. */
   baseUrl: string;
 };
 
@@ -28,7 +28,7 @@ export const ENDPOINTS = {
 
 export type ProviderName = keyof typeof ENDPOINTS;
 
-/** The sandbox speaks both formats; each is a provider of its own. */
+/** The sandbox supports both formats; each is a separate provider. */
 export const SANDBOX_FORMATS: Readonly<Record<string, WireFormatName>> = {
   sandbox: 'openai',
   'sandbox-anthropic': 'anthropic',

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
 
 /**
- * Every setting of the product, read from the environment in this one place. A bad value stops
- * the start with the variable's name and what is expected. `.env.example` lists the same names
- * (a test compares the two).
+ * All settings, read from the environment only here. An invalid value stops the start with the
+ * variable's name and the expected value. `.env.example` lists the same names (a test compares them).
  */
 
-const address = z.url({ protocol: /^https?$/, error: 'an http(s) address such as https://pay.example.com' });
+const address = z.url({ protocol: /^https?$/, error: 'an http(s) URL such as https://pay.example.com' });
 const count = (fallback: number) =>
   z.coerce
     .number({ error: 'a whole number' })
@@ -29,11 +28,11 @@ export const settingsSchema = z.object({
   CHECKOUT_URL: address.optional(),
   SDK_URL: address.optional(),
   TRUSTED_PROXIES: list
-    .refine(areProxies, { error: 'addresses or networks such as 10.0.0.0/8, loopback, separated by commas' })
+    .refine(areProxies, { error: 'comma-separated IP addresses or networks such as 10.0.0.0/8, loopback' })
     .default([]),
   BRAND_NAME: z.string().min(1).max(40).default('svc'),
 
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' }).optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' }).optional(),
   DATABASE_CONNECTIONS: z.coerce
     .number({ error: 'a whole number' })
     .int({ error: 'a whole number' })
@@ -48,7 +47,7 @@ export const settingsSchema = z.object({
         z
           .string()
           .toLowerCase()
-          .pipe(z.email({ error: 'e-mail addresses, separated by commas' })),
+          .pipe(z.email({ error: 'comma-separated e-mail addresses' })),
       ),
     )
     .default([]),
@@ -74,7 +73,7 @@ export const settingsSchema = z.object({
   STRIPE_TERMS_OF_SERVICE: flag,
   STRIPE_INVOICES: flag,
 
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// address' }).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// URL' }).optional(),
   MAIL_FROM: z.string().min(3).default('svc <no-reply@svc.localhost>'),
 
   EUR_USD_RATE: z
@@ -83,7 +82,7 @@ export const settingsSchema = z.object({
     .default('1.08'),
   MINIMUM_BALANCE_CREDITS: z
     .string()
-    .regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'credits such as 1' })
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'an amount of credits such as 1' })
     .default('1'),
   DEFAULT_OUTPUT_TOKENS: count(16_384),
   MINIMUM_PURCHASE: count(5),
@@ -98,7 +97,7 @@ export const settingsSchema = z.object({
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),
   UPSTREAM_IDLE_SECONDS: count(90),
 
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'a redis:// address' }).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'a redis:// URL' }).optional(),
   LIMIT_REQUESTS_PER_KEY_PER_MINUTE: count(600),
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
@@ -107,7 +106,7 @@ export const settingsSchema = z.object({
   LIMIT_CODES_PER_APP_PER_HOUR: count(1000),
   LIMIT_CODE_RESEND_SECONDS: count(30),
 
-  /** Set by the process itself when it starts the sandbox servers. */
+  /** Set by the process when it starts the sandbox servers. */
   SANDBOX_PROVIDER_URL: address.optional(),
   SANDBOX_MAIL_URL: address.optional(),
 });
@@ -127,7 +126,7 @@ type ProviderSettings = {
   [Name in ProviderName as `${Uppercase<Name>}_BASE_URL`]: z.ZodDefault<typeof address>;
 };
 
-/** Key and address of every provider that the product knows. */
+/** Key and base URL of every known provider. */
 function providerSettings(): ProviderSettings {
   const entries = (Object.keys(ENDPOINTS) as ProviderName[]).flatMap((name) => [
     [keyVariable(name), z.string().min(1).optional()],
@@ -148,7 +147,7 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** Names that the process sets for itself; nobody writes them into `.env`. */
+/** Variables that the process sets itself. They do not belong in `.env`. */
 export const INTERNAL_SETTINGS = ['SANDBOX_PROVIDER_URL', 'SANDBOX_MAIL_URL', 'NODE_ENV'] as const;
 
 export function readSettings(environment: Record<string, string | undefined>): Settings {
@@ -183,7 +182,7 @@ function refuseContradictions(parsed: Parsed): void {
     ],
     [
       live && parsed.STRIPE_API_BASE !== undefined,
-      'STRIPE_API_BASE: expected unset beside a live STRIPE_SECRET_KEY',
+      'STRIPE_API_BASE: expected to be unset, because STRIPE_SECRET_KEY is a live key',
     ],
     [
       live &&
@@ -193,11 +192,11 @@ function refuseContradictions(parsed: Parsed): void {
           parsed.LIMIT_CODES_PER_APP_PER_HOUR,
           parsed.LIMIT_CODE_RESEND_SECONDS,
         ].includes(0),
-      'LIMIT_CODE…: expected above 0 beside a live STRIPE_SECRET_KEY',
+      'LIMIT_CODE…: expected above 0, because STRIPE_SECRET_KEY is a live key',
     ],
     [
       live && parsed.WEBHOOK_ALLOW_LOOPBACK,
-      'WEBHOOK_ALLOW_LOOPBACK: expected unset beside a live STRIPE_SECRET_KEY',
+      'WEBHOOK_ALLOW_LOOPBACK: expected to be unset, because STRIPE_SECRET_KEY is a live key',
     ],
     [
       parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_WEBHOOK_SECRET === undefined,
@@ -207,7 +206,7 @@ function refuseContradictions(parsed: Parsed): void {
       parsed.STRIPE_SECRET_KEY !== undefined &&
         parsed.STRIPE_API_BASE === undefined &&
         parsed.STRIPE_PUBLISHABLE_KEY === undefined,
-      'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because the payment form is shown on our page',
+      'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because our page shows the payment form',
     ],
     [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
@@ -223,20 +222,20 @@ export const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean =>
 
 const trimSlash = (url: string): string => url.replace(/\/+$/, '');
 
-/** A secret whose variable the operator named: the key of a provider of their own. */
+/** A secret from a variable that the operator named: the key of their own provider. */
 export function readSecret(variable: string): string | undefined {
   return process.env[variable] || undefined;
 }
 
 let current: Settings | undefined;
 
-/** The settings of this process. The first call reads and validates them. */
+/** The settings of this process, read and validated on the first call. */
 export function settings(): Settings {
   current ??= readSettings(process.env);
   return current;
 }
 
-/** Secret of this install: made once by the process when AUTH_SECRET is unset. */
+/** The installation's secret. The process generates it once when AUTH_SECRET is unset. */
 export function authSecret(): string {
   const secret = settings().AUTH_SECRET;
   if (secret === undefined)
@@ -244,7 +243,7 @@ export function authSecret(): string {
   return secret;
 }
 
-/** Whether real money moves here: then nothing of the sandbox is reachable. */
+/** Whether real money moves here. If so, no part of the sandbox is reachable. */
 export function isLive(): boolean {
   return hasLiveKey(settings());
 }

@@ -11,7 +11,7 @@ export type PaymentFailure =
   | 'declined'
   /** The processor could not be reached, so the payment never started. */
   | 'not_started'
-  /** Money came in that is not what was ordered: a person looks at it. */
+  /** The payment did not match the order, so the operator has to review it. */
   | 'wrong_payment';
 
 const OF_DECLINE: Record<string, PaymentFailure> = {

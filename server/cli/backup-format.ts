@@ -4,12 +4,12 @@ import type pg from 'pg';
  * A backup is gzipped text, one JSON value per line, readable with `zcat` and any language:
  *
  *     {"format":"svc backup","version":1,"createdAt":…,"migrations":[…],"tables":[…]}
- *     {"table":"user","columns":["id",…]}     then each of its rows as PostgreSQL writes it
+ *     {"table":"user","columns":["id",…]}     followed by its rows as PostgreSQL writes them
  *     {"id":…,"email":…}
  *     …
- *     {"end":{"user":812,…}}                   rows by table: without it the file is cut off
+ *     {"end":{"user":812,…}}                   row counts by table; if missing, the file is truncated
  *
- * Rows are never read by JavaScript on their way, so every number arrives as exact as it left.
+ * Rows are never parsed by JavaScript, so every number is restored exactly.
  */
 export const FORMAT = 'svc backup';
 export const VERSION = 1;
@@ -18,9 +18,9 @@ export type Head = {
   format: typeof FORMAT;
   version: number;
   createdAt: string;
-  /** What the schema was: a backup goes back into the same one. */
+  /** The schema of the backup: it can only be restored into the same one. */
   migrations: string[];
-  /** A table stands after those that it refers to. */
+  /** A table comes after those it refers to. */
   tables: string[];
 };
 export type TableHead = { table: string; columns: string[] };
@@ -28,7 +28,7 @@ export type End = { end: Record<string, number> };
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Names and contents of what was applied. */
+/** Names and checksums of the applied migrations. */
 export async function readMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT migration_name || ' ' || left(checksum, 12) AS name FROM _prisma_migrations
@@ -37,12 +37,12 @@ export async function readMigrations(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Every table with data of the service. A table comes before those that refer to it. */
+/** All of our tables; each one after those it refers to. */
 export async function readTables(client: pg.ClientBase): Promise<TableHead[]> {
   const { rows: tables } = await client.query<TableHead>(
     `SELECT table_name AS table, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'sql_file')
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'
      GROUP BY 1 ORDER BY 1`,
   );
   const { rows: references } = await client.query<{ from: string; to: string }>(

@@ -1,4 +1,4 @@
-/** What the command line is made of: one command per verb, one file per noun. */
+/** The structure of the command line: one command per verb, one file per noun. */
 
 export type Command = {
   /** As typed after `npm run svc --`, with its arguments and options. */
@@ -7,7 +7,7 @@ export type Command = {
   /** Names of the positional arguments, in order. */
   arguments?: readonly string[];
   options?: Readonly<Record<string, OptionKind>>;
-  /** 'schema': a database with today's tables; 'server': any database. */
+  /** 'schema': a database with the current tables; 'server': any database. */
   needs: 'nothing' | 'server' | 'schema';
   run(input: CommandInput): Promise<Outcome>;
 };
@@ -15,17 +15,17 @@ export type Command = {
 type OptionKind = 'text' | 'list' | 'flag';
 
 export type Outcome = {
-  /** The answer with `--json`: snake_case, credits as numbers. */
+  /** The output with `--json`: snake_case, credits as numbers. */
   json: unknown;
-  /** The answer for people. */
+  /** The output for people. */
   text: string;
-  /** Said beside the answer. */
+  /** Printed to standard error in addition to the output. */
   warnings?: string[];
-  /** The command worked, and what it found is bad. */
+  /** The command succeeded but found a problem. */
   isBad?: boolean;
 };
 
-/** A command that cannot go on; the message is one line that says why. */
+/** A command that cannot continue. The message is one line with the reason. */
 export class CommandRefused extends Error {
   override name = 'CommandRefused';
 }
@@ -36,10 +36,10 @@ export class CommandInput {
     private readonly given: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>,
   ) {}
 
-  /** A positional argument or an option that must be there. */
+  /** A required positional argument or option. */
   require(name: string): string {
     const value = this.find(name);
-    if (value === undefined) throw new CommandRefused(`${name} is missing. Usage: ${this.usage}`);
+    if (value === undefined) throw new CommandRefused(`Missing ${name}. Usage: ${this.usage}`);
     return value;
   }
 

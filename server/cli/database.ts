@@ -6,8 +6,9 @@ import { migrate } from '../process/migrate';
 import type { Command } from './command';
 
 /**
- * The database of this install: the one that DATABASE_URL names, else the embedded one, started
- * for the command unless the service runs it already. Returns the function that lets go of it.
+ * The database of this installation: the one in DATABASE_URL, or else the embedded one, which is
+ * started for the command unless the service is already running it. Returns a function that releases
+ * it.
  */
 export async function openCommandDatabase(
   needs: Exclude<Command['needs'], 'nothing'>,
@@ -16,7 +17,7 @@ export async function openCommandDatabase(
   const leaveEnvironment = await openCommandEnvironment();
   const close = () => closeDatabase().finally(leaveEnvironment);
   try {
-    // A database of the operator's own changes by `db migrate` only.
+    // The operator's own database is changed only by `db migrate`.
     if (isOurs && needs === 'schema') await migrate(requireDatabaseUrl());
     return close;
   } catch (error) {

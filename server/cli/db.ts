@@ -7,20 +7,20 @@ import { writeBackup } from './write-backup';
 export const databaseCommands: Readonly<Record<string, Command>> = {
   'db migrate': {
     usage: 'db migrate',
-    summary: 'bring the database up to date',
+    summary: 'apply pending migrations',
     needs: 'server',
     run: runMigrations,
   },
   'db backup': {
     usage: 'db backup FILE',
-    summary: 'everything of one moment, while the service runs, into a new file',
+    summary: 'write a consistent backup to a new file; the service may keep running',
     arguments: ['FILE'],
     needs: 'schema',
     run: backUp,
   },
   'db restore': {
     usage: 'db restore FILE',
-    summary: 'a backup into an empty database of the same schema, if its ledger agrees',
+    summary: 'restore a backup into an empty database with the same schema, if its ledger passes the audit',
     arguments: ['FILE'],
     needs: 'server',
     run: restore,
@@ -40,17 +40,17 @@ async function backUp(input: CommandInput): Promise<Outcome> {
   const rows = await writeBackup(requireDatabaseUrl(), file);
   return {
     json: { file, rows },
-    text: `Wrote ${describe(rows)} to ${file}. Keep AUTH_SECRET beside it: keys and webhook secrets need it.`,
+    text: `Wrote ${describe(rows)} to ${file}. Store AUTH_SECRET with it: user keys and webhook secrets depend on it.`,
   };
 }
 
 async function restore(input: CommandInput): Promise<Outcome> {
   const file = input.require('FILE');
   const rows = await readBackup(requireDatabaseUrl(), file);
-  return { json: { file, rows }, text: `Restored ${describe(rows)}. The ledger agrees.` };
+  return { json: { file, rows }, text: `Restored ${describe(rows)}. The ledger passed the audit.` };
 }
 
 function describe(rows: Record<string, number>): string {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  return `${total} rows of ${Object.keys(rows).length} tables`;
+  return `${total} rows in ${Object.keys(rows).length} tables`;
 }

@@ -4,7 +4,7 @@ import type { Command, Outcome } from './command';
 export const ledgerCommands: Readonly<Record<string, Command>> = {
   'ledger check': {
     usage: 'ledger check',
-    summary: 'recompute every balance from the entries',
+    summary: 'recompute every balance and check all invariants',
     needs: 'schema',
     run: check,
   },
@@ -17,8 +17,8 @@ async function check(): Promise<Outcome> {
   return {
     json: { ok: !isBad, users, transactions, differences },
     text: isBad
-      ? [`The ledger does not hold (${counted}):`, ...differences].join('\n')
-      : `The ledger holds: ${counted}.`,
+      ? [`The ledger has differences (${counted}):`, ...differences].join('\n')
+      : `The ledger is consistent: ${counted}.`,
     isBad,
   };
 }

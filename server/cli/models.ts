@@ -8,13 +8,13 @@ import { alignColumns } from './output';
 export const modelCommands: Readonly<Record<string, Command>> = {
   'models list': {
     usage: 'models list',
-    summary: 'the catalogue, in USD per million tokens, and what of it is served',
+    summary: 'list the catalogue, in USD per million tokens, and which models are served',
     needs: 'nothing',
     run: list,
   },
   'models check': {
     usage: 'models check',
-    summary: 'whether the catalogue makes sense, CATALOG_FILE included',
+    summary: 'validate the catalogue, including CATALOG_FILE',
     needs: 'nothing',
     run: check,
   },
@@ -34,7 +34,7 @@ async function list(): Promise<Outcome> {
     String(model.maxOutputTokens),
     isConfigured(model) ? 'yes' : 'no',
   ]);
-  const legend = `${models.length} models, ${served.length} served: those whose provider has a key. A + marks a price that rises with the prompt.`;
+  const legend = `${models.length} models, ${served.length} served because their provider has a key. + marks a price that increases with prompt length.`;
   return { json: models.map(toJson), text: `${alignColumns([HEADINGS, ...rows])}\n\n${legend}` };
 }
 
@@ -64,7 +64,7 @@ async function check(): Promise<Outcome> {
   const isBad = problems.length > 0;
   return {
     json: { ok: !isBad, models: length, problems },
-    text: isBad ? problems.join('\n') : `The catalogue is sound: ${length} models.`,
+    text: isBad ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
     isBad,
   };
 }

@@ -25,15 +25,15 @@ import { alignColumns, alignFacts } from './output';
 export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner create': {
     usage: 'partner create --name N --rate PERCENT [--origin O]… [--owner EMAIL] [--reason R]',
-    summary: 'register an app',
+    summary: 'create a partner',
     options: { name: 'text', rate: 'text', origin: 'list', owner: 'text', reason: 'text' },
     needs: 'schema',
     run: create,
   },
-  'partner list': { usage: 'partner list', summary: 'all apps', needs: 'schema', run: list },
+  'partner list': { usage: 'partner list', summary: 'list all partners', needs: 'schema', run: list },
   'partner show': {
     usage: 'partner show PK',
-    summary: 'one app',
+    summary: 'show one partner',
     arguments: ['PK'],
     needs: 'schema',
     run: show,
@@ -41,7 +41,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner disable': {
     usage: 'partner disable PK [--reason R]',
     options: { reason: 'text' },
-    summary: 'suspend its keys',
+    summary: 'disable a partner and suspend its keys',
     arguments: ['PK'],
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'disable' })),
@@ -49,7 +49,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner enable': {
     usage: 'partner enable PK [--reason R]',
     options: { reason: 'text' },
-    summary: 'let its keys work again; approves an app that waits for it',
+    summary: 'enable a partner and its keys; approves a pending sign-up',
     arguments: ['PK'],
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'enable' })),
@@ -57,14 +57,15 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner decline': {
     usage: 'partner decline PK [--reason R]',
     options: { reason: 'text' },
-    summary: 'refuse an app that waits for approval',
+    summary: 'decline a pending sign-up',
     arguments: ['PK'],
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'decline' })),
   },
   'partner set-rate': {
     usage: 'partner set-rate PK PERCENT [--from TIME] [--reason R]',
-    summary: 'commission on provider cost, 0 to 100, at most two decimals; from now, or an ISO 8601 time, on',
+    summary:
+      'set the commission on provider cost: 0 to 100, up to two decimals; takes effect now or at an ISO 8601 time',
     arguments: ['PK', 'PERCENT'],
     options: { from: 'text', reason: 'text' },
     needs: 'schema',
@@ -77,7 +78,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner cap-rate': {
     usage: 'partner cap-rate PK PERCENT [--reason R]',
     options: { reason: 'text' },
-    summary: 'the most that its rate may be; a higher one comes down',
+    summary: 'set the maximum commission; lowers a higher rate',
     arguments: ['PK', 'PERCENT'],
     needs: 'schema',
     run: (input) => {
@@ -88,7 +89,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner rotate-key': {
     usage: 'partner rotate-key PK [--reason R]',
     options: { reason: 'text' },
-    summary: 'a new publishable key; the old one works for 24 hours',
+    summary: 'create a new publishable key; the old one works for 24 hours',
     arguments: ['PK'],
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'key' })),
@@ -96,7 +97,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner owner': {
     usage: 'partner owner PK EMAIL [--reason R]',
     options: { reason: 'text' },
-    summary: 'who sees its dashboard',
+    summary: 'set who can see its dashboard',
     arguments: ['PK', 'EMAIL'],
     needs: 'schema',
     run: (input) => {
@@ -106,7 +107,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   },
   'partner origins': {
     usage: 'partner origins PK --add O | --remove O [--reason R]',
-    summary: 'pages that may open its checkout',
+    summary: 'change which origins may open its checkout',
     arguments: ['PK'],
     options: { add: 'list', remove: 'list', reason: 'text' },
     needs: 'schema',
@@ -114,7 +115,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   },
   'partner models': {
     usage: 'partner models PK --allow ID,ID | --all [--reason R]',
-    summary: 'models that it may use',
+    summary: 'set which models it may use',
     arguments: ['PK'],
     options: { allow: 'text', all: 'flag', reason: 'text' },
     needs: 'schema',
@@ -122,7 +123,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   },
   'partner webhook': {
     usage: 'partner webhook PK --url U | --clear [--reason R]',
-    summary: 'where its server hears of keys and purchases; shows the signing secret',
+    summary: 'set the endpoint for its webhooks; shows the signing secret',
     arguments: ['PK'],
     options: { url: 'text', clear: 'flag', reason: 'text' },
     needs: 'schema',
@@ -155,7 +156,7 @@ async function list(): Promise<Outcome> {
     stateOf(partner),
     partner.name,
   ]);
-  return { json: described, text: rows.length === 0 ? 'No partner yet.' : alignColumns(rows) };
+  return { json: described, text: rows.length === 0 ? 'No partners yet.' : alignColumns(rows) };
 }
 
 async function show(input: CommandInput): Promise<Outcome> {
@@ -171,14 +172,14 @@ async function change(input: CommandInput, work: (partner: Partner) => Promise<v
 async function changeOrigins(input: CommandInput): Promise<Outcome> {
   const [added, removed] = [input.list('add'), input.list('remove')];
   if (added.length + removed.length === 0)
-    throw new CommandRefused(`--add or --remove is missing. Usage: ${input.usage}`);
+    throw new CommandRefused(`Missing --add or --remove. Usage: ${input.usage}`);
   const outcome = await change(input, ({ id }) =>
     apply(input, id, { do: 'origins', add: added, remove: removed }),
   );
   return { ...outcome, warnings: added.flatMap(warningsOf) };
 }
 
-/** As an operator does it in the console, recorded like there. */
+/** The same change as in the operator console, with the same audit entry. */
 function apply(input: CommandInput, partnerId: string, change: PartnerChange): Promise<void> {
   return changePartner({ operator: COMMAND_LINE, partnerId, reason: reasonOf(input), change });
 }
@@ -188,18 +189,18 @@ const reasonOf = (input: CommandInput): string => input.find('reason') ?? NO_REA
 function changeModels(input: CommandInput): Promise<Outcome> {
   const allow = input.find('allow');
   if ((allow === undefined) !== input.has('all'))
-    throw new CommandRefused(`Give either --allow or --all. Usage: ${input.usage}`);
+    throw new CommandRefused(`Use either --allow or --all. Usage: ${input.usage}`);
   const models = allow === undefined ? null : [...new Set(allow.split(',').map((id) => id.trim()))];
   const unknown = models?.find((id) => findCatalogModel(id) === null);
   if (unknown !== undefined)
-    throw new CommandRefused(`There is no model "${unknown}". See: npm run svc -- models list`);
+    throw new CommandRefused(`Unknown model "${unknown}". See: npm run svc -- models list`);
   return change(input, ({ id }) => apply(input, id, { do: 'models', models }));
 }
 
 async function changeWebhook(input: CommandInput): Promise<Outcome> {
   const url = input.find('url');
   if ((url === undefined) !== input.has('clear'))
-    throw new CommandRefused(`Give either --url or --clear. Usage: ${input.usage}`);
+    throw new CommandRefused(`Use either --url or --clear. Usage: ${input.usage}`);
   const { id } = await requirePartnerOf(input);
   return recordWebhookChange({ operator: COMMAND_LINE, partnerId: id, reason: reasonOf(input) }, () =>
     url === undefined ? clearWebhook(id) : setWebhook(id, url),
@@ -221,14 +222,14 @@ async function clearWebhook(partnerId: string): Promise<Outcome> {
   const secrets = await revealSecret(partnerId);
   return {
     json: { url: null, signing_secret: secrets?.secret ?? null },
-    text: 'Cleared. What was waiting is not delivered; the signing secret is kept.',
+    text: 'Endpoint cleared. Pending events are not delivered. The signing secret is kept.',
   };
 }
 
 async function requirePartnerOf(input: CommandInput): Promise<Partner> {
   const name = input.require('PK');
   const partner = (await findPartnerByKey(name)) ?? (await findPartner(name));
-  if (partner === null) throw new CommandRefused(`There is no partner ${name}`);
+  if (partner === null) throw new CommandRefused(`Unknown partner ${name}`);
   return partner;
 }
 
@@ -241,9 +242,9 @@ async function report(partner: Partner): Promise<Outcome> {
       'partner id': facts.partner_id,
       'publishable key': facts.publishable_key,
       rate: `${formatPercent(partner.rateBp)} %`,
-      'at most': `${formatPercent(partner.rateCapBp)} %`,
+      maximum: `${formatPercent(partner.rateCapBp)} %`,
       state: facts.state,
-      origins: facts.origins.join(', ') || 'none (localhost always works)',
+      origins: facts.origins.join(', ') || 'none (localhost is always allowed)',
       models: facts.models?.join(', ') ?? 'all',
       owner: facts.owner ?? 'none',
       webhook: facts.webhook_url ?? 'none',
@@ -273,7 +274,7 @@ function readRate(text: string): number {
   const rateBp = parsePercent(text);
   if (rateBp === null)
     throw new CommandRefused(
-      `"${text}" is not a rate: write percent between 0 and 100 with at most two decimals`,
+      `Invalid rate "${text}": expected a percentage between 0 and 100 with up to two decimals`,
     );
   return rateBp;
 }
@@ -282,13 +283,13 @@ function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
-    throw new CommandRefused(`"${text}" is not a time: write 2027-01-31T00:00Z`);
+    throw new CommandRefused(`Invalid time "${text}": expected a time such as 2027-01-31T00:00Z`);
   return time;
 }
 
 function readOwner(text: string): string {
   const owner = normaliseEmail(text);
-  if (!owner.ok) throw new CommandRefused(`"${text}" is not an e-mail address`);
+  if (!owner.ok) throw new CommandRefused(`Invalid e-mail address "${text}"`);
   return owner.email;
 }
 

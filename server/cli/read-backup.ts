@@ -16,12 +16,12 @@ import {
 import { CommandRefused } from './command';
 
 const ROWS_AT_ONCE = 1_000;
-/** Rows that the migrations themselves write; the backup brings its own. */
+/** The migrations write rows to this table; the backup has its own. */
 const SEEDED_TABLE = 'watermark';
 
 /**
- * Puts a backup into an empty database of the same schema: all of it, and only if the ledger agrees
- * afterwards, or nothing. A database without tables gets them first.
+ * Restores a backup into an empty database with the same schema, in one transaction that commits only
+ * if the ledger passes the audit. A database without tables is migrated first.
  */
 export async function readBackup(databaseUrl: string, file: string): Promise<Record<string, number>> {
   const lines = readLines(file);
@@ -61,9 +61,8 @@ async function* readLines(file: string): AsyncGenerator<string> {
     if (begun !== '') yield begun;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ENOENT') throw new CommandRefused(`There is no file ${file}`);
-    if (code.startsWith('Z_'))
-      throw new CommandRefused(`${file} is not a whole backup: it is cut off or damaged`);
+    if (code === 'ENOENT') throw new CommandRefused(`File not found: ${file}`);
+    if (code.startsWith('Z_')) throw new CommandRefused(`${file} is incomplete or corrupt`);
     throw error;
   } finally {
     source.destroy();
@@ -73,9 +72,9 @@ async function* readLines(file: string): AsyncGenerator<string> {
 async function readHead(lines: AsyncGenerator<string>): Promise<Head> {
   const { value } = await lines.next();
   const head = parse(value) as Partial<Head> | null;
-  if (head?.format !== FORMAT) throw new CommandRefused('This file is not a backup made by db backup');
+  if (head?.format !== FORMAT) throw new CommandRefused('This file is not a backup created by db backup');
   if (head.version !== VERSION)
-    throw new CommandRefused(`This backup has format ${head.version}; this code reads ${VERSION}`);
+    throw new CommandRefused(`Unsupported backup format ${head.version}: expected ${VERSION}`);
   return head as Head;
 }
 
@@ -94,19 +93,19 @@ async function requireSameSchema(client: pg.ClientBase, { migrations }: Head): P
   if (missing.length + beyond.length === 0) return;
   const name = (missing[0] ?? beyond[0] ?? '').split(' ')[0];
   throw new CommandRefused(
-    `The backup is of another schema (${missing.length > 0 ? 'the database lacks' : 'the backup is without'} ${name}). Restore it with the version that made it, then upgrade`,
+    `The backup has a different schema (${missing.length > 0 ? 'the database lacks' : 'the backup lacks'} ${name}). Restore it with the version that created it, then upgrade`,
   );
 }
 
 async function requireEmpty(client: pg.ClientBase): Promise<void> {
   const tables = (await readTables(client)).map(({ table }) => table);
-  // Nobody writes from here on.
+  // Blocks other writers from here on.
   await client.query(`LOCK TABLE ${tables.map(quote).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
   for (const table of tables.filter((name) => name !== SEEDED_TABLE)) {
     const { rowCount } = await client.query(`SELECT 1 FROM ${quote(table)} LIMIT 1`);
     if (rowCount !== 0) {
       throw new CommandRefused(
-        `The database is not empty (${table} has rows). Restore into a new one: an unused DATA_DIR or DATABASE_URL`,
+        `The database is not empty (${table} has rows). Restore into a new one: set an unused DATA_DIR or DATABASE_URL`,
       );
     }
   }
@@ -141,10 +140,10 @@ async function insertRows(
     table = known.get(mark.table);
     if (!table || table.columns.join() !== mark.columns.join()) throw damaged();
   }
-  throw new CommandRefused('The backup is not whole: its end is missing');
+  throw new CommandRefused('The backup is incomplete: its end is missing');
 }
 
-/** The lines that are not rows. A row begins with its first column, none of which has these names. */
+/** Lines that are not rows. A row starts with its first column, which never has one of these names. */
 function readMark(line: string): TableHead | End | null {
   if (!line.startsWith('{"table":"') && !line.startsWith('{"end":{')) return null;
   return parse(line) as TableHead | End;
@@ -161,12 +160,12 @@ async function insert(client: pg.ClientBase, { table, columns }: TableHead, rows
 function requireCounts(said: Record<string, number>, found: Record<string, number>): void {
   const differs = Object.entries(said).find(([table, count]) => (found[table] ?? 0) !== count);
   if (differs)
-    throw new CommandRefused(`The backup is damaged: ${differs[0]} should have ${differs[1]} rows`);
+    throw new CommandRefused(`The backup is corrupt: ${differs[0]} should have ${differs[1]} rows`);
 }
 
-const damaged = () => new CommandRefused('The backup is damaged: a line is not where it belongs');
+const damaged = () => new CommandRefused('The backup is corrupt: unexpected line');
 
-/** New rows are numbered after the restored ones. */
+/** Advances the sequences past the restored rows. */
 async function moveSequences(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `SELECT table_name AS table, column_name AS column,
@@ -186,7 +185,7 @@ async function requireSound(client: pg.PoolClient | pg.Client): Promise<void> {
   const differences = await checkBooks(client);
   if (differences.length > 0) {
     throw new CommandRefused(
-      `The backup was not restored, because its ledger does not agree: ${differences[0]}`,
+      `The backup was not restored because its ledger failed the audit: ${differences[0]}`,
     );
   }
 }

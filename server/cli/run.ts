@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 export type Terminal = { out(text: string): void; err(text: string): void };
 
-/** Runs one command; returns the exit code. */
+/** Runs one command and returns the exit code. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (isHelp(words)) {
@@ -65,8 +65,8 @@ function findCommand([noun = '', verb = '']: readonly string[]): Command {
     .map((name) => name.split(' ')[1]);
   throw new CommandRefused(
     verbs.length === 0
-      ? `There is no command "${noun}". See: npm run svc -- help`
-      : `Write one of: ${verbs.map((known) => `${noun} ${known}`).join(', ')}`,
+      ? `Unknown command "${noun}". See: npm run svc -- help`
+      : `Unknown command. Expected one of: ${verbs.map((known) => `${noun} ${known}`).join(', ')}`,
   );
 }
 
@@ -78,7 +78,7 @@ function readWords(command: Command, words: readonly string[]): { input: Command
   const names = command.arguments ?? [];
   const { values, positionals } = parseWords(words, options, command.usage);
   if (positionals.length > names.length)
-    throw new CommandRefused(`"${positionals[names.length]}" is too much. Usage: ${command.usage}`);
+    throw new CommandRefused(`Unexpected argument "${positionals[names.length]}". Usage: ${command.usage}`);
   const named = Object.fromEntries(names.map((name, index) => [name, positionals[index]]));
   return { input: new CommandInput(command.usage, { ...values, ...named }), asJson: values.json === true };
 }
@@ -106,7 +106,7 @@ async function runWithDatabase(command: Command, input: CommandInput): Promise<O
   }
 }
 
-/** Prisma and PostgreSQL: the table does not exist. */
+/** Prisma's and PostgreSQL's errors for a missing table. */
 const NO_TABLES = /P2021|42P01|does not exist/;
 const NO_CONNECTION = /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|P1001|timeout exceeded when trying to connect/;
 
@@ -117,6 +117,6 @@ function reasonOf(error: unknown): string {
   const reason = describeError(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (NO_TABLES.test(code + reason)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
-  if (NO_CONNECTION.test(code + reason)) return 'The database cannot be reached. Check DATABASE_URL.';
+  if (NO_CONNECTION.test(code + reason)) return 'Cannot reach the database. Check DATABASE_URL.';
   return `Failed: ${reason.split('\n')[0]}`;
 }

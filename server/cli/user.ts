@@ -18,14 +18,14 @@ import { alignColumns, alignFacts } from './output';
 export const userCommands: Readonly<Record<string, Command>> = {
   'user show': {
     usage: 'user show EMAIL',
-    summary: 'credits and apps of a user',
+    summary: "show a user's credits and apps",
     arguments: ['EMAIL'],
     needs: 'schema',
     run: show,
   },
   'user grant': {
     usage: 'user grant EMAIL --credits N [--app PK] [--reason R]',
-    summary: 'give credits, inside one app or outside any; makes the account when it is new',
+    summary: 'grant credits, in one app or outside any; creates the account if it is new',
     arguments: ['EMAIL'],
     options: { credits: 'text', app: 'text', reason: 'text' },
     needs: 'schema',
@@ -33,7 +33,7 @@ export const userCommands: Readonly<Record<string, Command>> = {
   },
   'user take': {
     usage: 'user take EMAIL --credits N --reason R [--app PK]',
-    summary: 'take credits out of one pocket, never more than is free in it',
+    summary: 'remove credits from one pocket, up to what is free in it',
     arguments: ['EMAIL'],
     options: { credits: 'text', app: 'text', reason: 'text' },
     needs: 'schema',
@@ -44,7 +44,7 @@ export const userCommands: Readonly<Record<string, Command>> = {
 async function show(input: CommandInput): Promise<Outcome> {
   const email = readEmail(input);
   const user = await findUserSummary(email);
-  if (user === null) throw new CommandRefused(`There is no user ${email}`);
+  if (user === null) throw new CommandRefused(`Unknown user ${email}`);
   const rows = user.apps.map((app) => [
     app.name,
     formatCredits(app.own),
@@ -82,7 +82,7 @@ async function show(input: CommandInput): Promise<Outcome> {
         devices: String(user.devices),
       }),
       '',
-      alignColumns([['app', 'own', 'limit left', 'can spend', 'keys'], ...rows]),
+      alignColumns([['app', 'bought in app', 'allowance left', 'can spend', 'keys'], ...rows]),
     ].join('\n'),
   };
 }
@@ -109,7 +109,7 @@ async function grant(input: CommandInput): Promise<Outcome> {
 
 async function take(input: CommandInput): Promise<Outcome> {
   const user = await findUserSummary(readEmail(input));
-  if (user === null) throw new CommandRefused(`There is no user ${readEmail(input)}`);
+  if (user === null) throw new CommandRefused(`Unknown user ${readEmail(input)}`);
   const credits = requireCreditAmount(input.require('credits'));
   const app = await findApp(input.find('app'));
   input.require('reason');
@@ -142,13 +142,13 @@ function report(done: string, transactionId: string, credits: Microcredits, app:
 function readEmail(input: CommandInput): string {
   const text = input.require('EMAIL');
   const normalised = normaliseEmail(text);
-  if (!normalised.ok) throw new CommandRefused(`"${text}" is not an e-mail address`);
+  if (!normalised.ok) throw new CommandRefused(`Invalid e-mail address "${text}"`);
   return normalised.email;
 }
 
 async function findApp(publishableKey: string | undefined): Promise<Partner | null> {
   if (publishableKey === undefined) return null;
   const app = await findPartnerByKey(publishableKey);
-  if (app === null) throw new CommandRefused(`There is no partner ${publishableKey}`);
+  if (app === null) throw new CommandRefused(`Unknown partner ${publishableKey}`);
   return app;
 }

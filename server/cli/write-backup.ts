@@ -18,7 +18,7 @@ import { CommandRefused } from './command';
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Writes everything of one moment; the service may go on meanwhile. Returns the rows by table. */
+/** Writes a consistent snapshot while the service keeps running. Returns the row counts by table. */
 export async function writeBackup(databaseUrl: string, file: string): Promise<Record<string, number>> {
   if (existsSync(file)) throw taken(file);
   const counts: Record<string, number> = {};
@@ -28,11 +28,11 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Re
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query('SET LOCAL statement_timeout = 0');
-    // Whoever may read the file may read every row.
+    // Anyone who can read the file can read every row.
     const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(linesOf(client, counts)), createGzip(), out);
     await client.query('COMMIT');
-    // Under its name only when it is whole, and never over another file.
+    // The file gets its name only once it is complete, and never replaces an existing file.
     await link(draft, file);
     await rm(draft);
   } catch (error) {
@@ -45,7 +45,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Re
   return counts;
 }
 
-const taken = (file: string) => new CommandRefused(`${file} is there already`);
+const taken = (file: string) => new CommandRefused(`${file} already exists`);
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 

@@ -15,9 +15,9 @@ export type IdPrefix =
   | 'req' // request
   | 'ses' // device session
   | 'txn' // ledger transaction
-  | 'usr'; // account, never shown outside
+  | 'usr'; // account, never leaves the service
 
-// Random bytes are drawn in blocks: one system call serves many ids.
+// Random bytes are drawn in blocks, so that one system call serves many ids.
 const pool = Buffer.allocUnsafe(4096);
 let used = pool.length;
 
@@ -29,7 +29,7 @@ function randomByte(): number {
   return pool[used++] as number;
 }
 
-/** Uniform base62 text: bytes beyond the last full multiple of 62 are thrown away. */
+/** Uniform base62 text: bytes beyond the last full multiple of 62 are discarded. */
 export function randomBase62(characters: number): string {
   let text = '';
   while (text.length < characters) {
@@ -59,7 +59,7 @@ export function hmacSha256(secret: string | Buffer, text: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }
 
-/** Compares without telling by its timing where two values differ. */
+/** Compares in constant time. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

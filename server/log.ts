@@ -2,8 +2,8 @@ import pino, { type Logger } from 'pino';
 
 /**
  * One structured log on standard output. Callers pass named, harmless fields only (ids, codes,
- * durations). As a last line of defence anything that looks like a secret, an e-mail address or the id
- * of an account is masked at the sink.
+ * durations). As a last line of defence, the sink masks anything that looks like a secret, an e-mail
+ * address or a user id.
  */
 const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|sk_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
 const ACCOUNT = /\b(usr_)[0-9A-Za-z]{22}\b/g;
@@ -24,10 +24,10 @@ export function log(): Logger {
 }
 
 const FIRST_PLACE = /\n\s+at (\S+)/;
-/** The first that is neither Node's nor a package's: it tells which statement of ours it was. */
+/** The first stack frame outside Node and packages: the function of ours that failed. */
 const OUR_PLACE = /\n\s+at (?:async )?(\S+) \((?!node:)(?!.*\bnode_modules\b)/;
 
-/** What may be told of a failure: what it was and the function it came from, with secrets masked. No stack. */
+/** Describes a failure for the log: the error and the function it came from, with secrets masked and without a stack. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return maskSecrets(String(error));
   const stack = error.stack ?? '';

@@ -1,22 +1,22 @@
 import nodemailer, { type Transporter } from 'nodemailer';
 import { settings } from './env';
 
-/** Every mail that the product sends goes out here. */
+/** Sends every mail of the product. */
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 
-/** Throws when the mail server does not take it. */
+/** Throws when the mail server rejects the mail. */
 export async function sendMail({ to, ...content }: Mail): Promise<void> {
   await transporter().sendMail({
     from: settings().MAIL_FROM,
-    // As a structure, never as a header line to be parsed.
+    // A structured value, so that it is never parsed as a header line.
     to: { name: '', address: to },
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...content,
   });
 }
 
-/** A mail's frame around its content, which is HTML already. */
+/** Wraps HTML content in the mail's layout. */
 export function htmlMail(content: string): string {
   return (
     '<!doctype html><html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>' +
@@ -33,7 +33,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A mail server that hangs must not hang the sign-in page for long. */
+/** A mail server that hangs must not block the sign-in page for long. */
 const PATIENCE_MS = 5_000;
 
 let current: { url: string; transporter: Transporter } | undefined;

@@ -2,7 +2,7 @@ import { pool } from '../db';
 import { partnerDisabled } from '../partners/partner';
 import { invalidUserKey, requireUserKeyHash } from './credentials';
 
-/** Whom a live user key speaks for. */
+/** The user, app and key behind a live user key. */
 export type Caller = {
   userId: string;
   partnerId: string;
@@ -13,7 +13,7 @@ export type Caller = {
 
 type KeyRow = { id: string; user_id: string; partner_id: string; app_user_id: string; disabled: boolean };
 
-/** Asked on every request: a revoked key and a disabled partner count at once, on every instance. */
+/** Queries the database on every request, so that a revoked key or disabled partner takes effect at once on every instance. */
 export async function requireUserKey(request: Request): Promise<Caller> {
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',
@@ -24,7 +24,7 @@ export async function requireUserKey(request: Request): Promise<Caller> {
              JOIN user_app u ON u.user_id = k.user_id AND u.partner_id = k.partner_id
              WHERE k.hash = $1 AND k.revoked_at IS NULL
            ), mark_used AS (
-             -- Exact to the minute or, for one of many keys, to the moment: as in the ledger's admission.
+             -- Exact to the minute, or exact for one of many keys: as in the ledger's admission.
              UPDATE user_key k SET last_used_at = clock_timestamp() FROM found f
              WHERE k.id = f.id AND NOT f.disabled
                AND (f.exact_use OR coalesce(k.last_used_at, k.created_at) < clock_timestamp() - interval '1 minute')

@@ -4,8 +4,8 @@ import { openUserApp } from '../ledger';
 import type { Metadata } from './metadata';
 
 /**
- * Makes the user known to an app and returns the app-scoped id (`au_…`), stable from then on.
- * Locks the user's account: call it before anything else in the transaction touches the ledger.
+ * Connects the user to an app and returns the app-scoped id (`au_…`), which never changes.
+ * Locks the user's wallet: call it before anything else in the transaction touches the ledger.
  */
 export async function openAppUser(
   tx: Tx,

@@ -4,25 +4,25 @@ import { prisma } from '../db';
 import { invariant } from '../errors';
 import { OUTSIDE_ANY_APP, readPockets, type Spendable } from '../ledger';
 
-/** An app as one of its users sees it: the money in it, what it may spend, and its keys. */
+/** An app as one of its users sees it: credits bought in it, its allowance and its keys. */
 export type AppOfUser = {
   partnerId: string;
   name: string;
   /** `au_…`: the user as the app knows them. */
   appUserId: string;
-  /** The app is disabled: its keys rest until it is enabled again. */
+  /** The app is disabled: its keys do not work until it is enabled again. */
   isSuspended: boolean;
   since: Date;
   /** Bought in this app. */
   own: Microcredits;
-  /** What the user saved as the limit for credits bought elsewhere, and what is left of it. */
+  /** The allowance the user saved for credits bought elsewhere, and what is left of it. */
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
-  /** What was left of a limit that the user paused. */
+  /** What was left of an allowance that the user paused. */
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
-  /** Live ones, the latest used first. */
+  /** Live keys, most recently used first. */
   keys: KeyOfUser[];
 };
 
@@ -31,11 +31,11 @@ export type KeyOfUser = {
   last4: string;
   createdAt: Date;
   lastUsedAt: Date | null;
-  /** The device that it was made on, as its browser calls itself; null when none was signed in. */
+  /** The user agent of the device it was created on; null when no device was signed in. */
   userAgent: string | null;
 };
 
-/** Every app that the user has signed in to, the oldest first. */
+/** Every app that the user has signed in to, oldest first. */
 export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
   const [rows, { pockets }] = await Promise.all([
     prisma().userApp.findMany({
@@ -49,7 +49,7 @@ export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
   return rows.flatMap((row): AppOfUser[] => {
     const pocket = pocketOf.get(row.partnerId);
     const partner = partners.get(row.partnerId);
-    // A pocket opened between the two reads shows the next time.
+    // A pocket opened between the two reads appears the next time.
     if (pocket === undefined) return [];
     invariant(partner, 'partners are never deleted');
     return [

@@ -6,9 +6,9 @@ import { openAppUser } from './app-users';
 import { issueSignInToken } from './sign-in-tokens';
 
 /**
- * Sign-in by redirect, for apps without the widget: native ones and servers. The app sends the
- * browser to our page, the user agrees there, and the browser goes back with a sign-in token that
- * is worth nothing without the app's verifier.
+ * Sign-in by redirect, for apps without the widget, such as native apps and servers. The app sends
+ * the browser to our page, the user agrees there, and the browser returns with a sign-in token that
+ * is worthless without the app's verifier.
  */
 
 export type RedirectRequest = {
@@ -17,7 +17,7 @@ export type RedirectRequest = {
   /** base64url of the SHA-256 of the app's verifier. */
   challenge: string;
   challengeMethod: string;
-  /** Given back unread: by it the app knows its own request. */
+  /** Returned unchanged, so that the app can match the response to its request. */
   state: string;
 };
 
@@ -26,7 +26,7 @@ export type CheckedRedirect = { partner: Partner; returnTo: URL; origin: string;
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const MAX_STATE_CHARACTERS = 500;
 
-/** Throws what is wrong. Nobody is ever sent to an address that was not checked. */
+/** Throws if the request is invalid. The browser is never redirected to an unchecked URL. */
 export async function checkRedirect(request: RedirectRequest): Promise<CheckedRedirect> {
   const partner = await requirePartner(request.publishableKey);
   const returnTo = readRedirectUri(request.redirectUri);
@@ -35,13 +35,17 @@ export async function checkRedirect(request: RedirectRequest): Promise<CheckedRe
   mustBe(
     request.challengeMethod === 'S256' && S256_CHALLENGE.test(request.challenge),
     'code_challenge',
-    'the base64url SHA-256 of the verifier, with code_challenge_method=S256',
+    'must be the base64url SHA-256 of the verifier, with code_challenge_method=S256',
   );
-  mustBe(request.state.length <= MAX_STATE_CHARACTERS, 'state', `at most ${MAX_STATE_CHARACTERS} characters`);
+  mustBe(
+    request.state.length <= MAX_STATE_CHARACTERS,
+    'state',
+    `must have at most ${MAX_STATE_CHARACTERS} characters`,
+  );
   return { partner, returnTo, origin: tokenOrigin(returnTo, origin), request };
 }
 
-/** The user agreed: where to send the browser. */
+/** The URL to redirect to after the user agreed. */
 export async function allowRedirect(
   { partner, returnTo, origin, request }: CheckedRedirect,
   { userId, sessionId }: { userId: string; sessionId: string },
@@ -54,7 +58,7 @@ export async function allowRedirect(
   return withParameters(returnTo, { token, state: request.state });
 }
 
-/** The user did not agree. */
+/** The URL to redirect to after the user declined. */
 export function denyRedirect({ returnTo, request }: CheckedRedirect): string {
   return withParameters(returnTo, { error: 'access_denied', state: request.state });
 }
@@ -66,19 +70,23 @@ function readRedirectUri(text: string): URL {
   const url = isAddress ? new URL(text) : null;
   const isPlain = url !== null && !text.includes('#') && url.username === '' && url.password === '';
   if (!isPlain || !text.includes('://')) {
-    throw new ApiError('invalid_request', 'redirect_uri: a whole address without user or fragment', {
-      param: 'redirect_uri',
-    });
+    throw new ApiError(
+      'invalid_request',
+      'redirect_uri: must be an absolute URL without credentials or fragment',
+      {
+        param: 'redirect_uri',
+      },
+    );
   }
   return url;
 }
 
-/** As a browser would write it; custom schemes have no origin of their own. */
+/** The origin as a browser writes it. `URL` reports none for custom schemes. */
 function originOf(url: URL): string {
   return isWeb(url) ? url.origin : `${url.protocol}//${url.host}`;
 }
 
-/** Every page of a custom scheme is the same app; a web page is of one origin. */
+/** All pages of a custom scheme belong to the same app; a web page has one origin. */
 function tokenOrigin(url: URL, origin: string): string {
   return isWeb(url) ? origin : `${url.protocol}//*`;
 }

@@ -4,16 +4,19 @@ import { ApiError, invariant } from '../errors';
 import { revokeKeysOfUser, revokeSession } from '../keys/revoke';
 
 /**
- * Ends an account for good. Devices are signed out and keys revoked; the e-mail address, the names
- * of browsers and what apps noted about the user are erased. Unspent credits are given up. The
- * ledger and the receipts stay, under an id that leads to nobody: they are the books. Whoever signs
- * in with the same address later starts anew.
+ * Deletes an account permanently. Devices are signed out and keys revoked; the e-mail address, user
+ * agents and apps' metadata about the user are erased. Unspent credits are forfeited. The ledger and
+ * the receipts are kept for accounting, under an id that can no longer be linked to a person. Signing
+ * in with the same address later creates a new, empty account.
  */
 export async function deleteAccount(userId: string): Promise<void> {
   await inTransaction(async (tx) => {
     const { email } = await lockUser(tx, userId);
     if ((await tx.partner.count({ where: { ownerEmail: email } })) > 0) {
-      throw new ApiError('invalid_request', 'You own apps. Hand them over before you delete your account.');
+      throw new ApiError(
+        'invalid_request',
+        'You own apps. Transfer them to another owner before you delete your account.',
+      );
     }
     const sessions = await tx.session.findMany({
       where: { userId, revokedAt: null },
@@ -29,13 +32,13 @@ export async function deleteAccount(userId: string): Promise<void> {
   });
 }
 
-/** A sign-in that is under way ends first, so that its device and key are seen here. */
+/** Waits for a sign-in in progress, so that its device and key are included. */
 async function lockUser(tx: Tx, userId: string): Promise<{ email: string }> {
   const [user] = await tx.$queryRaw<{ email: string }[]>`
     SELECT email FROM "user" WHERE id = ${userId} FOR UPDATE`;
-  invariant(user, 'only who is signed in deletes an account');
+  invariant(user, 'only a signed-in user deletes an account');
   return user;
 }
 
-/** No address has this form, so nobody can sign in as it. */
+/** Not a valid e-mail address, so no one can sign in with it. */
 const erased = (userId: string): string => `deleted:${userId}`;

@@ -4,18 +4,18 @@ import { inTransaction, prisma } from '../db';
 import { revokeSession } from '../keys/revoke';
 import { SESSION_IDLE_MS } from './sessions';
 
-/** The devices that a user is signed in on: browsers, checkout windows, apps. */
+/** The devices where a user is signed in: browsers, checkout windows, apps. */
 
 export type Device = {
   sessionId: string;
   userAgent: string;
   createdAt: Date;
   lastSeenAt: Date;
-  /** The apps that hold a live key of this device. */
+  /** The apps with a live key of this device. */
   apps: string[];
 };
 
-/** The latest seen first. */
+/** Most recently seen first. */
 export async function listDevices(userId: string): Promise<Device[]> {
   const sessions = await prisma().session.findMany({
     where: { userId, ...isLive() },
@@ -31,7 +31,7 @@ export async function listDevices(userId: string): Promise<Device[]> {
   }));
 }
 
-/** Ends the device and its keys in every app. False when the user has no such device. */
+/** Logs the device out and revokes its keys in every app. False when the user has no such device. */
 export async function logOutDevice(userId: string, sessionId: string): Promise<boolean> {
   const session = await prisma().session.findFirst({ where: { id: sessionId, userId, revokedAt: null } });
   if (session === null) return false;
@@ -39,7 +39,7 @@ export async function logOutDevice(userId: string, sessionId: string): Promise<b
   return true;
 }
 
-/** Ends every device of the user, or every other one; the number of devices that were live. */
+/** Logs out all of the user's devices, or all but one. Returns how many were live. */
 export async function logOutAllDevices(
   userId: string,
   { except }: { except?: string } = {},
@@ -54,7 +54,7 @@ export async function logOutAllDevices(
   });
 }
 
-/** As `findSession` decides it. A device that was not seen for long is signed out. */
+/** The same condition as in `findSession`: a device that has been idle too long is signed out. */
 function isLive(): Prisma.SessionWhereInput {
   return {
     revokedAt: null,

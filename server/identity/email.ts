@@ -3,23 +3,23 @@ import { domainToASCII } from 'node:url';
 export type NormalisedEmail =
   | {
       ok: true;
-      /** Identity: one account per value. */
+      /** Identifies the account: one account per value. */
       email: string;
-      /** Where to send: the local part as it was written. */
+      /** The address to send to, with the local part as entered. */
       display: string;
     }
   | { ok: false };
 
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-/** What may stand in a domain before it is turned into its ASCII form. */
+/** Characters allowed in a domain before its conversion to ASCII. */
 const DOMAIN_TEXT = /^[a-z0-9.\-\u{80}-\u{10ffff}]+$/iu;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 const MAX_LOCAL_CHARACTERS = 64;
 const MAX_CHARACTERS = 254;
 
 /**
- * One mailbox, never a list or a header. Dots and `+tags` stay: who owns `a.b@` need not own `ab@`.
- * Idempotent: `email` and `display` may be given again.
+ * Accepts one mailbox, never a list or a header. Keeps dots and `+tags`: the owner of `a.b@` may not
+ * own `ab@`. Idempotent: `email` and `display` are valid inputs themselves.
  */
 export function normaliseEmail(text: string): NormalisedEmail {
   if (/\p{Cc}/u.test(text)) return { ok: false };
@@ -40,7 +40,7 @@ export function normaliseEmail(text: string): NormalisedEmail {
   return { ok: true, email: display.toLowerCase(), display };
 }
 
-/** Its owner knows it again, others do not learn it: `a•••@example.com`. Short ones lose every letter. */
+/** Masks an address so that only its owner recognises it: `a•••@example.com`. Short ones lose every letter. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   return `${at > 1 ? email.slice(0, 1) : ''}•••${email.slice(at)}`;

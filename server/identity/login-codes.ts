@@ -8,34 +8,34 @@ import { normaliseEmail } from './email';
 import { requireFewWrongTries, requireRoomForCode, requireRoomForTry } from './login-limits';
 import { sendLoginMail } from './login-mail';
 
-/** Sign-in by a six-digit code that is e-mailed: good for ten minutes, five tries and one use. */
+/** Sign-in with an e-mailed six-digit code, valid for ten minutes, five attempts and one use. */
 
 const CODE_LIFETIME_MS = 10 * MINUTE_MS;
 const MAX_TRIES = 5;
 const DIGITS = 6;
 
-/** Where a code was asked for: it is worth nothing anywhere else. */
+/** Where a code was requested. It is invalid anywhere else. */
 export type CodePlace = {
   /** Null on the service's own pages. */
   partnerId: string | null;
   visitId: string | null;
-  /** The web origin that asked through the API. */
+  /** The web origin that requested it through the API. */
   origin: string | null;
 };
 
 export type CodeRequest = CodePlace & {
   /** As typed or normalised. */
   email: string;
-  /** Who asks, in the words of the mail. */
+  /** The name of the app in the e-mail. */
   appName: string;
-  /** The caller's IP address; '' when unknown, and then not limited. */
+  /** '' when unknown, which is not limited. */
   clientIp: string;
   locale?: string | undefined;
 };
 
 export type SentCode = { challengeId: string; expiresInSeconds: number; resendInSeconds: number };
 
-/** Known and unknown addresses get the same answer in the same time: accounts are not looked at. */
+/** Does not look at accounts, so that known and unknown addresses get the same response in the same time. */
 export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   const { email, display } = requireEmail(request.email);
   const code = randomInt(10 ** DIGITS)
@@ -77,17 +77,17 @@ async function retireOlderCodes(tx: Tx, email: string, { partnerId }: CodePlace)
 }
 
 export type CodeAttempt = CodePlace & {
-  /** Known to the browser that asked alone: a code that was phished elsewhere opens nothing. */
+  /** Known only to the browser that requested the code, so a code phished elsewhere is useless. */
   challengeId: string;
   email: string;
   code: string;
-  /** The caller's IP address; '' when unknown, and then not limited. */
+  /** '' when unknown, which is not limited. */
   clientIp: string;
 };
 
 /**
- * Counts the try, then compares. A right code is not used up here: `consumeChallenge` does that
- * inside the transaction which the code was for.
+ * Counts the attempt, then compares. A correct code is not used up here: `consumeChallenge` does
+ * that in the transaction that the code is for.
  */
 export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
   const { email } = requireEmail(attempt.email);
@@ -105,7 +105,7 @@ export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true;
   return { ok: true, email };
 }
 
-/** Uses the code up. False when another request was faster or a newer code was sent. */
+/** Uses up the code. False when another request was faster or a newer code was sent. */
 export async function consumeChallenge(tx: Tx, challengeId: string): Promise<boolean> {
   const changed = await tx.$executeRaw`
     UPDATE login_challenge SET consumed_at = ${nowDate()}
@@ -114,7 +114,7 @@ export async function consumeChallenge(tx: Tx, challengeId: string): Promise<boo
 }
 
 export function invalidCode(): ApiError {
-  return new ApiError('invalid_code', 'This code is not right. Check it, or ask for a new one.', {
+  return new ApiError('invalid_code', 'The code is incorrect. Check it, or request a new one.', {
     param: 'code',
   });
 }
@@ -126,7 +126,7 @@ type CountedTry = {
   origin: string | null;
 };
 
-/** A statement of its own: whatever happens next, the try has been counted. */
+/** A separate statement, so that the attempt counts whatever happens next. */
 async function countTry(challengeId: string): Promise<CountedTry | null> {
   const [challenge] = await prisma().$queryRaw<CountedTry[]>`
     UPDATE login_challenge SET attempts = attempts + 1
@@ -139,14 +139,14 @@ async function refusalOf(challengeId: string): Promise<ApiError> {
   const challenge = await prisma().loginChallenge.findUnique({ where: { id: challengeId } });
   const isOver = challenge !== null && challenge.consumedAt === null && challenge.attempts < MAX_TRIES;
   return isOver
-    ? new ApiError('code_expired', 'This code is no longer valid. Ask for a new one.', { param: 'code' })
+    ? new ApiError('code_expired', 'The code has expired. Request a new one.', { param: 'code' })
     : invalidCode();
 }
 
 function requireEmail(text: string): { email: string; display: string } {
   const normalised = normaliseEmail(text);
   if (!normalised.ok)
-    throw new ApiError('invalid_request', 'email: not a valid e-mail address', { param: 'email' });
+    throw new ApiError('invalid_request', 'email: must be a valid e-mail address', { param: 'email' });
   return normalised;
 }
 

@@ -5,36 +5,37 @@ import { ApiError } from '../errors';
 import { countAttempt } from '../rate-limit/attempts';
 
 /**
- * How many codes may be asked for, and how often they may be guessed. Codes are counted in the
- * challenges themselves, so right on every instance. Who is signed in already is not concerned.
+ * Limits how many codes can be requested and how often they can be guessed. Codes are counted in the
+ * challenge rows, so the limits hold across instances. Users who are already signed in are not
+ * affected.
  */
 
-/** In a day an address gets twice as many codes as in an hour, and three times as many wrong tries. */
+/** Multiples of an e-mail address's hourly code limit: codes per day, and wrong attempts per day. */
 const CODES_PER_DAY = 2;
 const WRONG_TRIES_PER_DAY = 3;
-/** The wait doubles with each code that nobody entered: 30 s, 60 s, 120 s. */
+/** The wait doubles with each unused code: 30 s, 60 s, 120 s. */
 const LONGEST_WAIT = 4;
 const TRIES_PER_IP_PER_MINUTE = 60;
 const MAX_RETRY_AFTER_SECONDS = 60;
-/** Name spaces of PostgreSQL's advisory locks, so that an address never meets an e-mail. */
+/** Namespaces of PostgreSQL's advisory locks, so that a client IP never collides with an e-mail address. */
 const EMAIL_LOCK = 3_704_301;
 const CLIENT_IP_LOCK = 3_704_302;
 
 type CodeRequest = {
   email: string;
-  /** The caller's IP address; '' when unknown, and then not limited. */
+  /** '' when unknown, which is not limited. */
   clientIp: string;
   /** Null on the service's own pages. */
   partnerId: string | null;
 };
 
-/** Throws when there is no room; tells how long to wait for the code after this one. */
+/** Throws when a limit is reached. Returns how long to wait before the next code. */
 export async function requireRoomForCode(
   tx: Tx,
   { email, clientIp, partnerId }: CodeRequest,
 ): Promise<{ nextInSeconds: number }> {
   const limits = settings();
-  // Requests for the same e-mail or address count one after the other; always in this order.
+  // Requests for the same e-mail or client IP are counted one at a time, always locking in this order.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${EMAIL_LOCK}::int, hashtext(${email}))`;
   if (clientIp !== '')
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${CLIENT_IP_LOCK}::int, hashtext(${clientIp}))`;
@@ -49,7 +50,7 @@ export async function requireRoomForCode(
   return { nextInSeconds: waitSeconds(unused + 1) };
 }
 
-/** How many codes of the last hour nobody entered. */
+/** Returns the number of unused codes in the last hour. */
 async function requireWait(tx: Tx, email: string): Promise<number> {
   const sent = await tx.loginChallenge.findMany({
     where: { email, createdAt: { gt: new Date(now() - HOUR_MS) } },
@@ -62,7 +63,7 @@ async function requireWait(tx: Tx, email: string): Promise<number> {
   if (last) {
     const until = last.createdAt.getTime() + waitSeconds(unused) * SECOND_MS;
     if (until > now())
-      throw tooMany('A code was just sent. Wait a moment before you ask for another.', until);
+      throw tooMany('A code was just sent. Wait a moment before you request another one.', until);
   }
   return unused;
 }
@@ -85,17 +86,17 @@ async function requireBelow(
     select: { createdAt: true },
   });
   if (oldest)
-    throw tooMany('Too many codes were asked for. Try again later.', oldest.createdAt.getTime() + periodMs);
+    throw tooMany('Too many codes requested. Try again later.', oldest.createdAt.getTime() + periodMs);
 }
 
-/** Of one caller, whatever they try. An address that is not known is not limited. */
+/** Limits attempts per client IP, over all codes. An unknown client IP is not limited. */
 export async function requireRoomForTry(clientIp: string): Promise<void> {
   if (clientIp === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
   const waitMs = await countAttempt('login-try', clientIp, TRIES_PER_IP_PER_MINUTE);
   if (waitMs > 0) throw tooManyTries(now() + waitMs);
 }
 
-/** Of one e-mail address over all its codes: new codes bring no new guesses without end. */
+/** Limits wrong attempts per e-mail address over all its codes, so that new codes do not allow unlimited guesses. */
 export async function requireFewWrongTries(tx: Tx, challengeId: string): Promise<void> {
   const limit = WRONG_TRIES_PER_DAY * settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
   if (limit === 0) return;
@@ -106,8 +107,7 @@ export async function requireFewWrongTries(tx: Tx, challengeId: string): Promise
   if (counted && counted.wrong >= limit) throw tooManyTries(now() + HOUR_MS);
 }
 
-const tooManyTries = (untilMs: number): ApiError =>
-  tooMany('Too many codes were tried. Try again later.', untilMs);
+const tooManyTries = (untilMs: number): ApiError => tooMany('Too many attempts. Try again later.', untilMs);
 
 function tooMany(message: string, untilMs: number): ApiError {
   const seconds = Math.ceil((untilMs - now()) / SECOND_MS);

@@ -2,16 +2,16 @@ import { settings } from '../env';
 import { describeError, log } from '../log';
 import { htmlMail, htmlParagraph, sendMail } from '../mail';
 
-/** The mail that carries a login code: no link, nothing to click, and nothing to learn but the code. */
+/** The e-mail with a login code: no link, nothing to click, and no information but the code. */
 
 export type LoginMail = { to: string; code: string; appName: string; locale?: string | undefined };
 
-/** A mail that cannot be sent is our problem: the caller's answer must not tell of it. */
+/** A failed e-mail is only logged: the response must not reveal it. */
 export async function sendLoginMail(mail: LoginMail): Promise<void> {
   try {
     await sendMail({ to: mail.to, ...writeLoginMail(mail) });
   } catch (error) {
-    log().error({ error: describeError(error) }, 'login mail not sent');
+    log().error({ error: describeError(error) }, 'could not send the login mail');
   }
 }
 
@@ -24,17 +24,17 @@ function wordingFor({ code, appName, locale }: LoginMail): Wording {
         subject: `${code} ist Ihr Code für ${appName}`,
         code: `${code} ist Ihr Code für ${appName}.`,
         reason: `${appName} hat diesen Code angefordert, damit Sie sich mit Ihrem Konto bei ${brand} anmelden können.`,
-        life: 'Er gilt 10 Minuten und nur einmal.',
-        never: 'Wir fragen nie nach diesem Code: nicht am Telefon, nicht im Chat und nicht per E-Mail.',
-        ignore: 'Wenn Sie sich nicht anmelden wollten, brauchen Sie nichts zu tun.',
+        life: 'Er ist 10 Minuten gültig und kann nur einmal verwendet werden.',
+        never: 'Wir fragen Sie nie nach diesem Code, weder am Telefon noch im Chat oder per E-Mail.',
+        ignore: 'Wenn Sie sich nicht anmelden wollten, können Sie diese E-Mail ignorieren.',
       }
     : {
         subject: `${code} is your ${appName} code`,
         code: `${code} is your ${appName} code.`,
-        reason: `${appName} asked for this code so that you can sign in with your ${brand} account.`,
+        reason: `${appName} requested this code so that you can sign in with your ${brand} account.`,
         life: 'It works once, within 10 minutes.',
-        never: 'We never ask for this code: not by phone, not in a chat, not by e-mail.',
-        ignore: 'If you did not want to sign in, there is nothing you need to do.',
+        never: 'We will never ask you for this code by phone, chat or e-mail.',
+        ignore: 'If you did not try to sign in, you can ignore this e-mail.',
       };
 }
 

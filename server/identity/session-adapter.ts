@@ -2,13 +2,13 @@ import type { Adapter, AdapterUser } from 'next-auth/adapters';
 import { findSession, type LiveSession } from './sessions';
 
 /**
- * Our sessions as next-auth reads them. It keeps tokens in the clear; here they are looked up by
- * their hash, and last use and expiry are ours. Sign-in and sign-out never pass through it.
+ * Lets next-auth read our sessions. next-auth stores tokens in plain text; here they are looked up by
+ * hash, and we manage last use and expiry. Sign-in and sign-out do not use it.
  */
 
 export type SessionUser = AdapterUser & { live: LiveSession };
 
-/** `onFailure` learns why a session could not be read: next-auth keeps that to itself. */
+/** `onFailure` receives the error when a session cannot be read, which next-auth does not expose. */
 export const sessionAdapter = (onFailure: (error: unknown) => void): Adapter => ({
   async getSessionAndUser(token) {
     const live = await findSession(token).catch((error: unknown) => {

@@ -2,13 +2,13 @@ import { SECOND_MS } from '../clock';
 import { SESSION_LIFETIME_MS } from './sessions';
 
 /**
- * The cookie that carries a device's session on the service's own pages. `__Host-` keeps other
- * hosts and paths from setting it; browsers take it on http://localhost as well.
+ * The cookie with a device's session on the service's own pages. `__Host-` prevents other hosts and
+ * paths from setting it; browsers also accept it on http://localhost.
  */
 
 export const SESSION_COOKIE = '__Host-svc-session';
 export const SESSION_COOKIE_SECONDS = SESSION_LIFETIME_MS / SECOND_MS;
-/** For whoever sets the cookie through an interface of its own; the headers below say the same. */
+/** For code that sets the cookie through another API. The headers below use the same options. */
 export const SESSION_COOKIE_OPTIONS = { path: '/', httpOnly: true, secure: true, sameSite: 'lax' } as const;
 const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
 

@@ -1,9 +1,8 @@
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { newId, randomBase62, sha256 } from '../ids';
-import type { LockedSession } from '../keys/mint';
 
-/** Device sessions: somebody signed in here by an e-mail code. The token is stored as a hash. */
+/** Device sessions, opened by signing in with an e-mailed code. The token is stored as a hash. */
 
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_LIFETIME_MS = 180 * DAY_MS;
@@ -15,7 +14,7 @@ const MAX_USER_AGENT_CHARACTERS = 300;
 export async function openSession(
   tx: Tx,
   { userId, userAgent }: { userId: string; userAgent: string },
-): Promise<LockedSession & { token: string }> {
+): Promise<{ sessionId: string; token: string }> {
   const token = randomBase62(TOKEN_CHARACTERS);
   const session = await tx.session.create({
     data: {
@@ -30,10 +29,10 @@ export async function openSession(
     },
     select: { id: true },
   });
-  return { sessionId: session.id, locked: true, token };
+  return { sessionId: session.id, token };
 }
 
-/** The person proved to be present once more: the device stays, its token is a new one. */
+/** The user has confirmed their presence again: keeps the device but replaces its token. */
 export async function renewSession(tx: Tx, sessionId: string): Promise<{ token: string }> {
   const token = randomBase62(TOKEN_CHARACTERS);
   await tx.session.update({
@@ -48,12 +47,12 @@ export type LiveSession = {
   userId: string;
   email: string;
   createdAt: Date;
-  /** When the person last proved to be present. */
+  /** When the user last confirmed their presence. */
   confirmedAt: Date;
   expiresAt: Date;
 };
 
-/** The live session of a token; being found counts as being seen. */
+/** The live session of a token. Looking it up updates when it was last seen. */
 export async function findSession(token: string): Promise<LiveSession | null> {
   const session = await prisma().session.findUnique({
     where: { tokenHash: hashOf(token) },
@@ -79,13 +78,13 @@ export async function findSession(token: string): Promise<LiveSession | null> {
 }
 
 /**
- * Keeps a signed-in device signed in for the rest of the transaction: a log-out already under way
- * finishes first, a later one waits. Null when the device is signed out.
+ * Whether the device is signed in, and keeps it so for the rest of the transaction: waits for a
+ * log-out in progress, and makes a new one wait.
  */
-export async function lockLiveSession(tx: Tx, sessionId: string): Promise<LockedSession | null> {
+export async function lockLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM session WHERE id = ${sessionId} AND revoked_at IS NULL FOR SHARE`;
-  return rows.length > 0 ? { sessionId, locked: true } : null;
+  return rows.length > 0;
 }
 
 const hashOf = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(sha256(token));

@@ -5,7 +5,7 @@ import { consumeChallenge, invalidCode, type SentCode, sendLoginCode, verifyLogi
 import { findSession, type LiveSession, lockLiveSession, openSession, renewSession } from './sessions';
 import { openUser } from './users';
 
-/** Sign-in to the service's own pages, as opposed to an app or a checkout window. */
+/** Sign-in to the service's own pages, not to an app or a checkout window. */
 
 const OWN_PAGES = { partnerId: null, visitId: null, origin: null };
 
@@ -18,15 +18,15 @@ export type ServiceSignIn = {
   email: string;
   code: string;
   userAgent: string;
-  /** The caller's IP address; '' when unknown. */
+  /** '' when unknown. */
   clientIp: string;
-  /** The session that the browser shows, whoever's it is. */
+  /** The session token that the browser sent, possibly another user's. */
   currentToken: string | null;
 };
 
 /**
- * The token is new whatever the browser sent before, so a planted one is worth nothing. Who is
- * signed in here already stays the same device; a browser is one person's at a time.
+ * Always issues a new token, so that a planted one is worthless. A user who is already signed in
+ * keeps the same device. A browser belongs to one user at a time.
  */
 export async function signInToService(entry: ServiceSignIn): Promise<{ token: string }> {
   const { challengeId, userAgent } = entry;
@@ -39,7 +39,7 @@ export async function signInToService(entry: ServiceSignIn): Promise<{ token: st
   });
 }
 
-/** The session of a browser whose person just proved to be present, in the place of the `current` one. */
+/** Opens or renews the session of a browser whose user has just confirmed their presence, and replaces the `current` one. */
 export async function enterDevice(
   tx: Tx,
   { userId, userAgent, current }: { userId: string; userAgent: string; current: LiveSession | null },
@@ -51,7 +51,7 @@ export async function enterDevice(
   return openSession(tx, { userId, userAgent });
 }
 
-/** Ends the device behind a token, with the keys that it minted. */
+/** Logs out the device of a token and revokes the keys that it minted. */
 export async function signOutOfService(token: string): Promise<void> {
   const session = await findSession(token);
   if (session !== null) await inTransaction((tx) => revokeSession(tx, session.sessionId));

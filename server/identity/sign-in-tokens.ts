@@ -13,8 +13,9 @@ import { lockLiveSession } from './sessions';
 import { describeSignIn, type SignedIn } from './signed-in';
 
 /**
- * One-minute tokens that our first-party window hands to an app and the app exchanges for a user
- * key, so that no key crosses a window. Bound to partner, origin and the app's S256 challenge.
+ * One-minute tokens that our first-party window gives to an app, which exchanges them for a user key,
+ * so that no key passes between windows. Bound to the partner, the origin and the app's S256
+ * challenge.
  */
 
 const PREFIX = 'svc_st_';
@@ -26,7 +27,7 @@ export type TokenGrant = {
   userId: string;
   partnerId: string;
   sessionId: string;
-  /** The exact origin, as the browser writes it, that may exchange the token; or `myapp://*`. */
+  /** The exact origin that may exchange the token, as the browser writes it, or `myapp://*`. */
   origin: string;
   /** base64url of the SHA-256 of the app's verifier. */
   challenge: string;
@@ -53,14 +54,14 @@ export type TokenExchange = {
   publishableKey: string;
   token: string;
   codeVerifier: string;
-  /** The `Origin` header; null when no browser page sent the request. */
+  /** The `Origin` header; null when the request did not come from a web page. */
   origin: string | null;
   metadata?: Metadata | undefined;
-  /** A key that the app holds already. */
+  /** A key that the app already holds. */
   heldKey?: string | null;
 };
 
-/** Whatever is wrong with an exchange, the answer is one and the same. */
+/** Every failed exchange gets the same error. */
 export async function exchangeSignInToken(exchange: TokenExchange): Promise<SignedIn> {
   const partner = await findPartnerByKey(exchange.publishableKey);
   const exchanged = await inTransaction((tx) => exchangeOnce(tx, partner, exchange));
@@ -71,8 +72,8 @@ export async function exchangeSignInToken(exchange: TokenExchange): Promise<Sign
 export type SignInGrant = { userId: string; partnerId: string };
 
 /**
- * Whom a token speaks for, without using it up. One that was used still tells, so that a repeated
- * request can be answered as the first one was; one that an exchange would refuse otherwise is null.
+ * The user a token was issued for, without using it up. A used token is still accepted, so that a
+ * repeated request gets the first one's response. Null if an exchange would fail for another reason.
  */
 export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGrant | null> {
   const partner = await findPartnerByKey(exchange.publishableKey);
@@ -80,20 +81,19 @@ export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGr
     const token = await lockToken(tx, exchange.token);
     if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
     if (token.partnerId !== partner?.id) return null;
-    const { userId, partnerId, sessionId, usedAt } = token;
-    const isGood =
-      isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, sessionId)) !== null;
+    const isGood = isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, token.sessionId));
+    const { userId, partnerId, usedAt } = token;
     return isGood || usedAt !== null ? { userId, partnerId } : null;
   });
 }
 
 export function invalidGrant(): ApiError {
-  return new ApiError('invalid_grant', 'This sign-in token is not valid. Please sign in again.');
+  return new ApiError('invalid_grant', 'The sign-in token is invalid. Please sign in again.');
 }
 
 type Exchanged = { token: LockedToken; key: MintedKey };
 
-/** Null refuses; it is returned, not thrown, because the refusal of a second use must be written. */
+/** Null means refused. Returned rather than thrown, because refusing a second use has to be committed. */
 async function exchangeOnce(
   tx: Tx,
   partner: Partner | null,
@@ -102,20 +102,20 @@ async function exchangeOnce(
   const token = await lockToken(tx, exchange.token);
   if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
   if (token.usedAt !== null) {
-    // Somebody holds token and verifier a second time: what the first one got is not safe either.
+    // A second holder of token and verifier means that the first one's key may be compromised.
     if (token.mintedKeyId !== null)
       await revokeUserKey(tx, { keyId: token.mintedKeyId, reason: 'session_revoked' });
     return null;
   }
-  if (!isGoodFor(token, partner, exchange.origin)) return null;
-  const session = await lockLiveSession(tx, token.sessionId);
-  if (session === null) return null;
+  if (!isGoodFor(token, partner, exchange.origin) || !(await lockLiveSession(tx, token.sessionId)))
+    return null;
 
   const { userId, partnerId, sessionId } = token;
   await openAppUser(tx, { userId, partnerId, metadata: exchange.metadata });
-  // A window that is opened every day must not mint every day: ten keys, and other devices lose theirs.
-  const held = await findKeyOfDevice(tx, exchange.heldKey ?? null, { userId, partnerId, sessionId });
-  const key = held ?? (await mintUserKey(tx, { userId, partnerId, session }));
+  const device = { userId, partnerId, sessionId };
+  // A window opened every day must not mint a key every day: after ten keys, other devices would lose theirs.
+  const held = await findKeyOfDevice(tx, exchange.heldKey ?? null, device);
+  const key = held ?? (await mintUserKey(tx, device));
   await tx.signInToken.update({
     where: { tokenHash: hashOf(exchange.token) },
     data: { usedAt: nowDate(), mintedKeyId: held ? null : key.keyId },
@@ -134,7 +134,7 @@ type LockedToken = {
   mintedKeyId: string | null;
 };
 
-/** Exchanges of one token wait for each other. */
+/** Serialises exchanges of the same token. */
 async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
   const [row] = await tx.$queryRaw<LockedToken[]>`
     SELECT user_id AS "userId", partner_id AS "partnerId", session_id AS "sessionId", origin, challenge,
@@ -143,7 +143,7 @@ async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
   return row ?? null;
 }
 
-/** A page must be of the very origin; an app's own server sends none and proves itself by the verifier. */
+/** A page must have the exact origin. An app's server sends none and proves itself with the verifier. */
 function isGoodFor(token: LockedToken, partner: Partner | null, origin: string | null): boolean {
   return (
     partner !== null &&
@@ -154,7 +154,7 @@ function isGoodFor(token: LockedToken, partner: Partner | null, origin: string |
   );
 }
 
-/** A token for an app behind a custom scheme is good on all of the app's own pages. */
+/** A token for an app with a custom scheme is valid on all of that app's pages. */
 function isOf(expected: string, origin: string): boolean {
   return expected.endsWith('://*') ? origin.startsWith(expected.slice(0, -1)) : origin === expected;
 }

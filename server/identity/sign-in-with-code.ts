@@ -14,12 +14,12 @@ export type CodeSignIn = {
   code: string;
   origin: string | null;
   userAgent: string;
-  /** The caller's IP address; '' when unknown. */
+  /** '' when unknown. */
   clientIp: string;
   metadata?: Metadata | undefined;
 };
 
-/** E-mail login through the API: a right code becomes an account, a device and a key, or nothing. */
+/** E-mail login through the API. A correct code creates an account, a device and a key in one transaction. */
 export async function signInWithCode(request: CodeSignIn): Promise<SignedIn> {
   const { partnerId, challengeId, metadata, userAgent } = request;
   const { email } = await verifyLoginCode({ ...request, visitId: null });

@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, now } from '../clock';
 import { deleteInSteps } from '../db';
 
-/** Codes and tokens of past sign-ins go once no limit and no replay looks at them. */
+/** Deletes codes and tokens of past sign-ins once no limit and no replay check needs them. */
 
-/** The longest that a limit looks back is a day; the clocks of instances may differ. */
+/** Limits look back a day at most; the margin allows for clock differences between instances. */
 const CODE_KEPT_MS = DAY_MS + HOUR_MS;
 const TOKEN_KEPT_MS = HOUR_MS;
 
@@ -12,7 +12,7 @@ export async function sweepSignIns(): Promise<void> {
     'DELETE FROM login_challenge WHERE id IN (SELECT id FROM login_challenge WHERE created_at < $1 LIMIT $2)',
     new Date(now() - CODE_KEPT_MS),
   );
-  // A token that comes a second time revokes the key it was good for: it stays as long as that key.
+  // Using a token twice revokes the key it created, so a token is kept as long as that key.
   await deleteInSteps(
     `DELETE FROM sign_in_token WHERE token_hash IN (
        SELECT token_hash FROM sign_in_token t WHERE expires_at < $1 AND NOT EXISTS (

@@ -4,12 +4,12 @@ import { OUTSIDE_ANY_APP } from '../ledger';
 import { type AppOfUser, listAppsOfUser } from './apps-of-user';
 import { listDevices } from './devices';
 
-/** What the operator sees of a user. */
+/** What the operator sees about a user. */
 export type UserSummary = {
   userId: string;
   createdAt: Date;
   money: Microcredits;
-  /** Credits that were given outside any app; null when none ever were. */
+  /** Credits in the pocket outside any app; null when it was never used. */
   outsideAnyApp: Microcredits | null;
   /** Signed-in devices. */
   devices: number;

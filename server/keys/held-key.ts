@@ -5,7 +5,7 @@ import type { MintedKey } from './mint';
 
 type Device = { userId: string; partnerId: string; sessionId: string };
 
-/** The key that somebody shows, if it is live and this very device's own; any other is ignored. */
+/** The presented key, if it is live and belongs to this device. Any other key is ignored. */
 export async function findKeyOfDevice(
   tx: Tx,
   userKey: string | null,
@@ -22,6 +22,6 @@ export async function findKeyOfDevice(
     where: { userId_partnerId: { userId, partnerId } },
     select: { appUserId: true },
   });
-  invariant(appUserId, 'whoever holds a key is known to its app');
+  invariant(appUserId, 'the owner of a key is a user of its app');
   return { userKey, keyId: key.id, appUserId };
 }

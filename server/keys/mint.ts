@@ -1,45 +1,43 @@
 import { nowDate } from '../clock';
 import type { Tx } from '../db';
-import { invariant } from '../errors';
+import { ApiError, invariant } from '../errors';
 import type { Metadata } from '../identity/metadata';
+import { lockLiveSession } from '../identity/sessions';
 import { newId } from '../ids';
-import { hashUserKey, newUserKey } from '../tokens';
 import { recordEvent } from '../webhooks/record';
 import { revokeUserKey } from './revoke';
+import { hashUserKey, newUserKey } from './user-key-format';
 
-/** Of one user in one app. */
+/** Per user and app. */
 export const MAX_LIVE_KEYS = 10;
-
-/**
- * A session that this transaction opened or locked: it stays signed in until the key exists.
- * `server/identity/sessions.ts` is where one comes from.
- */
-export type LockedSession = { readonly sessionId: string; readonly locked: true };
 
 export type KeyRequest = {
   userId: string;
   partnerId: string;
-  /** The device that the key belongs to; logging it out revokes the key. */
-  session: LockedSession | null;
+  /** The device that the key belongs to. Logging it out revokes the key. */
+  sessionId: string | null;
   metadata?: Metadata | undefined;
 };
 
 export type MintedKey = {
-  /** The key itself: sent once, stored as a hash only. */
+  /** The key itself: sent once, stored only as a hash. */
   userKey: string;
   keyId: string;
   appUserId: string;
 };
 
 /**
- * Mints a key for a user of an app (`openAppUser` came first). The eleventh pushes out the one
- * idle longest; mints of one user and app wait for each other.
+ * Mints a key for a user of an app (call `openAppUser` first). The eleventh key revokes the one idle
+ * longest. Mints for the same user and app run one at a time.
  */
 export async function mintUserKey(
   tx: Tx,
-  { userId, partnerId, session, metadata }: KeyRequest,
+  { userId, partnerId, sessionId, metadata }: KeyRequest,
 ): Promise<MintedKey> {
   const appUser = await lockAppUser(tx, userId, partnerId);
+  if (sessionId !== null && !(await lockLiveSession(tx, sessionId))) {
+    throw new ApiError('step_up_required', 'This device has been signed out. Please sign in again.');
+  }
   if (metadata !== undefined) {
     await tx.userApp.update({ where: { userId_partnerId: { userId, partnerId } }, data: { metadata } });
   }
@@ -54,7 +52,7 @@ export async function mintUserKey(
       id: keyId,
       userId,
       partnerId,
-      sessionId: session?.sessionId ?? null,
+      sessionId,
       hash: new Uint8Array(hash),
       last4: userKey.slice(-4),
       createdAt: nowDate(),
@@ -75,7 +73,7 @@ export async function mintUserKey(
   return { userKey, keyId, appUserId: appUser.id };
 }
 
-/** From here to the end of the transaction nobody else mints for this user and app. */
+/** Blocks other mints for this user and app until the end of the transaction. */
 async function lockAppUser(
   tx: Tx,
   userId: string,
@@ -87,7 +85,7 @@ async function lockAppUser(
   return appUser;
 }
 
-/** Makes room for one key. */
+/** Revokes the longest idle key if there is no room for another one. */
 async function evictMostIdle(tx: Tx, userId: string, partnerId: string): Promise<void> {
   const surplus = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND revoked_at IS NULL
@@ -95,7 +93,7 @@ async function evictMostIdle(tx: Tx, userId: string, partnerId: string): Promise
   for (const { id } of surplus) await revokeUserKey(tx, { keyId: id, reason: 'evicted' });
 }
 
-/** From the last free place on it matters which key is idle longest, to the moment. */
+/** With one place left, the exact time of last use decides which key is revoked next. */
 async function noteUsesExactly(tx: Tx, userId: string, partnerId: string): Promise<void> {
   const live = { userId, partnerId, revokedAt: null };
   if ((await tx.userKey.count({ where: live })) < MAX_LIVE_KEYS - 1) return;

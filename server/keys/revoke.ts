@@ -6,7 +6,7 @@ import { recordEvent } from '../webhooks/record';
 
 type RevokedKey = { partner_id: string; app_user_id: string; metadata: Metadata | null };
 
-/** Ends a key and tells its partner. False when it was not live any more. */
+/** Revokes a key and notifies its partner. False when it was no longer live. */
 export async function revokeUserKey(
   tx: Tx,
   { keyId, reason }: { keyId: string; reason: RevokeReason },
@@ -26,13 +26,13 @@ export async function revokeUserKey(
   return true;
 }
 
-/** For the key's owner. False when the user has no such live key. */
+/** Revokes a key on its owner's behalf. False when the user has no such live key. */
 export async function revokeKey(userId: string, keyId: string): Promise<boolean> {
   const key = await prisma().userKey.findFirst({ where: { id: keyId, userId } });
   return key !== null && inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
 }
 
-/** Every key of the user, in all apps or in one. */
+/** Revokes all of the user's keys, in all apps or in one. */
 export async function revokeKeysOfUser(tx: Tx, userId: string, partnerId?: string): Promise<void> {
   const keys = await tx.userKey.findMany({
     where: { userId, revokedAt: null, ...(partnerId !== undefined && { partnerId }) },
@@ -42,9 +42,9 @@ export async function revokeKeysOfUser(tx: Tx, userId: string, partnerId?: strin
   for (const { id } of keys) await revokeUserKey(tx, { keyId: id, reason: 'user_revoked' });
 }
 
-/** Logs a device out: its session and every key that it minted, in all apps. */
+/** Logs a device out: ends its session and revokes every key it minted, in all apps. */
 export async function revokeSession(tx: Tx, sessionId: string): Promise<void> {
-  // The session goes first: a mint under way on this device ends before, or finds it gone.
+  // The session ends first: a mint in progress on this device either finishes before or finds it ended.
   await tx.session.updateMany({ where: { id: sessionId, revokedAt: null }, data: { revokedAt: nowDate() } });
   const keys = await tx.userKey.findMany({
     where: { sessionId, revokedAt: null },

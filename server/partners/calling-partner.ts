@@ -1,7 +1,7 @@
 import { requireAllowedOrigin } from './origins';
 import { type Partner, requirePartner } from './partner';
 
-/** The partner of a request that names its publishable key; a page must be on one of its origins. */
+/** The partner whose publishable key a request carries. A web page must be on one of its origins. */
 export async function requireCallingPartner(request: Request, publishableKey: string): Promise<Partner> {
   const partner = await requirePartner(publishableKey);
   const origin = request.headers.get('origin');

@@ -2,7 +2,7 @@ import { prisma } from '../db';
 
 const DEMO_PARTNER_ID = 'prt_demo';
 
-/** The key of the demo app, or null on an install without one. */
+/** The publishable key of the demo app, or null if the installation has none. */
 export async function findDemoPublishableKey(): Promise<string | null> {
   const partner = await prisma().partner.findUnique({
     where: { id: DEMO_PARTNER_ID },

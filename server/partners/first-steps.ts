@@ -1,13 +1,13 @@
 import { prisma } from '../db';
 
-/** How far an app has come, read from what happened rather than from what somebody ticked. */
+/** An app's setup progress, derived from what has happened rather than from a checklist. */
 export type FirstSteps = {
   hasOrigin: boolean;
   /** A page with the publishable key opened the checkout. */
   hasOpenedCheckout: boolean;
   hasWebhook: boolean;
   hasPurchase: boolean;
-  /** Counted with some delay. */
+  /** Counted with a short delay. */
   hasRequest: boolean;
 };
 

@@ -1,6 +1,6 @@
 import { pool } from '../db';
 
-/** Whether a partner may use a model. A partner without a list may use every model. */
+/** Whether a partner may use a model. Without a list, every model is allowed. */
 export async function isModelAllowed(partnerId: string, model: string): Promise<boolean> {
   const { rows } = await pool().query<{ allowed: boolean }>(
     'SELECT all_models OR $2 = ANY (allowed_models) AS allowed FROM partner WHERE id = $1',

@@ -2,11 +2,12 @@ const MAX_CHARACTERS = 60;
 
 export type CheckedName = { ok: true; name: string } | { ok: false; reason: string };
 
-/** Names stand in mails, in their subject too, and on the checkout. Pure: pages check with it too. */
+/** Names appear in mails, including their subject, and in the checkout. Pure, so that pages can use the same check. */
 export function checkName(text: string): CheckedName {
   const name = text.trim().normalize('NFC');
-  if (name === '') return { ok: false, reason: 'Give the app a name' };
-  if (name.length > MAX_CHARACTERS) return { ok: false, reason: `At most ${MAX_CHARACTERS} characters` };
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return { ok: false, reason: 'One line without control characters' };
+  if (name === '') return { ok: false, reason: 'Enter a name for the app' };
+  if (name.length > MAX_CHARACTERS) return { ok: false, reason: `Use at most ${MAX_CHARACTERS} characters` };
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+    return { ok: false, reason: 'Use a single line without control characters' };
   return { ok: true, name };
 }

@@ -1,11 +1,11 @@
 /**
- * Which pages may open the checkout for a partner. Origins are compared as the exact text that
- * the browser writes; custom schemes never go through `URL`, which knows no origin for them.
- * Pure, so that the partner's page checks with the very rules of the server.
+ * Which pages may open the checkout for a partner. Origins are compared as the exact text that the
+ * browser writes. Custom schemes never go through `URL`, which has no origin for them. Pure, so that
+ * the partner's page applies the same rules as the server.
  */
 
 export type ParsedOrigin =
-  /** `warning`: allowed, but worth a second thought. */
+  /** `warning`: allowed, but may be broader than intended. */
   { ok: true; origin: string; warning?: string } | { ok: false; reason: string };
 
 const SCHEME_WILDCARD = /^([a-z][a-z0-9+.-]*):\/\/\*$/i;
@@ -30,7 +30,7 @@ const REFUSED_SCHEMES = new Set([
 const EXTENSION_SCHEME = /-extension$/;
 export const MAX_ORIGIN_LENGTH = 255;
 
-/** Reads an origin that somebody registers; what is kept is the text that a browser will send. */
+/** Parses an origin to register into the exact text that a browser will send. */
 export function parseOrigin(text: string): ParsedOrigin {
   const given = text.trim();
   if (given.length > MAX_ORIGIN_LENGTH) return refuse('is too long');
@@ -40,13 +40,13 @@ export function parseOrigin(text: string): ParsedOrigin {
 
 function parseSchemeWildcard(scheme: string): ParsedOrigin {
   if (REFUSED_SCHEMES.has(scheme))
-    return refuse(`every app and page may use the scheme ${scheme}: it cannot be registered as a whole`);
+    return refuse(`cannot register all of ${scheme}, because any app or page can use this scheme`);
   const origin = `${scheme}://*`;
   return EXTENSION_SCHEME.test(scheme)
     ? {
         ok: true,
         origin,
-        warning: `${origin} lets every browser extension that the user has open the checkout`,
+        warning: `${origin} allows all of the user's browser extensions to open the checkout`,
       }
     : { ok: true, origin };
 }
@@ -55,24 +55,24 @@ function parseWebOrigin(given: string): ParsedOrigin {
   const host = WEB_ORIGIN.exec(given)?.[1];
   if (host === undefined) {
     return /^https?:\/\//i.test(given)
-      ? refuse('write scheme and host only, without path, query or user: https://example.com')
-      : refuse('write a web origin such as https://example.com, or an app scheme such as myapp://*');
+      ? refuse('must have only a scheme and a host, such as https://example.com')
+      : refuse('must be a web origin such as https://example.com, or an app scheme such as myapp://*');
   }
-  if (host.includes('*')) return refuse('a host has no wildcard: register each subdomain');
+  if (host.includes('*')) return refuse('must not contain a wildcard in the host. Register each subdomain.');
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null) return refuse('is not a valid address');
-  if (url.hostname.endsWith('.')) return refuse('the host must not end in a dot');
+  if (url === null) return refuse('is not a valid URL');
+  if (url.hostname.endsWith('.')) return refuse('must not have a host that ends with a dot');
   return { ok: true, origin: url.origin };
 }
 
 const refuse = (reason: string): ParsedOrigin => ({ ok: false, reason });
 
-/** Development pages: always allowed, on any port. */
+/** Development pages, always allowed on any port. */
 const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1|(?:[a-z0-9_-]+\.)+localhost)(?::\d{1,5})?$/;
-/** An app's origin ends up in headers and messages: nothing that could end a value there. */
+/** Excludes characters that could end a value in the headers and messages that contain an origin. */
 const APP_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:[\]%@-]*$/;
 
-/** Whether a page of this origin, as the browser wrote it, may use the checkout. */
+/** Whether a page with this origin, as the browser writes it, may use the checkout. */
 export function isAllowedOrigin(origin: string, registered: readonly string[]): boolean {
   if (origin === 'null') return false;
   if (LOCALHOST.test(origin)) return true;

@@ -14,11 +14,11 @@ export async function requireAllowedOrigin(partnerId: string, origin: string): P
   if (!allowed)
     throw new ApiError(
       'origin_not_allowed',
-      `${printable(origin)} is not registered for this app: add it to the app's origins in the partner dashboard`,
+      `The origin ${printable(origin)} is not registered for this app. Add it to the app's origins in the partner dashboard.`,
     );
 }
 
-/** The origin as it may stand in a message. */
+/** The origin in a form that is safe in a message. */
 function printable(origin: string): string {
   return origin.slice(0, MAX_ORIGIN_LENGTH).replace(/[^!-~]/g, '?');
 }

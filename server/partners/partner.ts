@@ -11,7 +11,7 @@ import { requireRate } from './rate';
 
 export type { Partner };
 
-/** By its key, or by one that was replaced not long ago. */
+/** Finds a partner by its current key, or by a retired one that still works. */
 export async function findPartnerByKey(publishableKey: string): Promise<Partner | null> {
   if (!isPublishableKey(publishableKey)) return null;
   const partner = await prisma().partner.findUnique({ where: { publishableKey } });
@@ -32,8 +32,8 @@ export async function requirePartner(publishableKey: string): Promise<Partner> {
   const partner = await findPartnerByKey(publishableKey);
   if (partner === null) {
     const message = publishableKey.startsWith(PUBLISHABLE_KEY_PREFIX)
-      ? 'This publishable key is not known: copy it from the partner dashboard again'
-      : `This is not a publishable key: one begins with ${PUBLISHABLE_KEY_PREFIX}`;
+      ? 'Unknown publishable key. Copy it from the partner dashboard.'
+      : `This is not a publishable key. Publishable keys start with ${PUBLISHABLE_KEY_PREFIX}.`;
     throw new ApiError('invalid_publishable_key', message, { param: 'publishable_key' });
   }
   if (partner.disabledAt !== null) throw partnerDisabled();
@@ -41,7 +41,7 @@ export async function requirePartner(publishableKey: string): Promise<Partner> {
 }
 
 export function partnerDisabled(): ApiError {
-  return new ApiError('partner_disabled', 'This app is disabled at the moment');
+  return new ApiError('partner_disabled', 'This app is currently disabled.');
 }
 
 export type NewPartner = {
@@ -49,7 +49,7 @@ export type NewPartner = {
   rateBp: number;
   origins: string[];
   ownerEmail?: string | undefined;
-  /** Who signed up waits for the operator's word, disabled. */
+  /** Signed up and awaiting the operator's approval. Disabled until then. */
   isPending?: boolean;
 };
 
@@ -88,7 +88,7 @@ export async function listOrigins(partnerId: string, db: Tx = prisma()): Promise
   return rows.map((row) => row.origin);
 }
 
-/** Suspends the partner's keys; they work again once it is enabled. */
+/** Suspends the partner's keys until it is enabled again. */
 export async function disablePartner(partnerId: string, db: Tx = prisma()): Promise<void> {
   await db.partner.updateMany({
     where: { id: partnerId, disabledAt: null },
@@ -96,7 +96,7 @@ export async function disablePartner(partnerId: string, db: Tx = prisma()): Prom
   });
 }
 
-/** Lets its keys work; of an app that waits for approval this is the approval. */
+/** Lets the partner's keys work again. Approves a pending sign-up. */
 export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
   if (tx === undefined) return inTransaction((own) => enablePartner(partnerId, own));
   await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, review: 'approved' } });
@@ -123,7 +123,7 @@ export async function removeOrigin(partnerId: string, text: string, db: Tx = pri
   return count > 0;
 }
 
-/** The models that the partner may use; null allows all, those to come included. */
+/** The models that the partner may use. Null allows all, including future ones. */
 export async function setAllowedModels(
   partnerId: string,
   models: string[] | null,

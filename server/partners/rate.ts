@@ -1,11 +1,11 @@
 import { ApiError } from '../errors';
 
-/** Commission rates: people write percent, the code counts basis points (2500 = 25 %). */
+/** Commission rates: people enter percentages, the code uses basis points (2500 = 25 %). */
 
 export const MAX_RATE_BP = 10_000;
 const BP_PER_PERCENT = 100;
 
-/** Null unless the text is 0 to 100 percent with at most two decimals. */
+/** Null unless the text is a percentage from 0 to 100 with up to two decimals. */
 export function parsePercent(text: string): number | null {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?\s?%?$/.exec(text.trim());
   if (!match) return null;
@@ -20,7 +20,7 @@ export function formatPercent(rateBp: number): string {
 
 export function requireRate(rateBp: number): number {
   if (!Number.isInteger(rateBp) || rateBp < 0 || rateBp > MAX_RATE_BP) {
-    throw new ApiError('invalid_request', 'rate: between 0 and 100 percent', { param: 'rate' });
+    throw new ApiError('invalid_request', 'rate: must be between 0 and 100 percent', { param: 'rate' });
   }
   return rateBp;
 }

@@ -5,22 +5,22 @@ import { ApiError, invariant } from '../errors';
 import { formatPercent, requireRate } from './rate';
 
 /**
- * A partner's commission over time. A change holds for requests that start from its time on;
- * running ones keep the rate they were admitted with.
+ * A partner's commission over time. A change applies to requests that start after it; running
+ * requests keep the rate they were admitted with.
  */
 
 export type { PartnerRate };
 
 const MAX_AHEAD_MS = 365 * DAY_MS;
 
-/** From now on. A change that was planned still comes. */
+/** Takes effect now. A planned change stays planned. */
 export async function setPartnerRate(partnerId: string, rateBp: number, tx?: Tx): Promise<void> {
   if (tx === undefined) return inTransaction((own) => setPartnerRate(partnerId, rateBp, own));
   await requireBelowCap(tx, partnerId, rateBp);
   await applyRate(tx, partnerId, rateBp);
 }
 
-/** From a time to come on. It takes the place of what was planned before. */
+/** Takes effect at a future time. Replaces a change planned before. */
 export async function planPartnerRate(
   partnerId: string,
   rateBp: number,
@@ -30,7 +30,7 @@ export async function planPartnerRate(
   if (tx === undefined) return inTransaction((own) => planPartnerRate(partnerId, rateBp, effectiveAt, own));
   const aheadMs = effectiveAt.getTime() - now();
   if (!(aheadMs > 0 && aheadMs <= MAX_AHEAD_MS)) {
-    throw new ApiError('invalid_request', 'effective_at: a time within the next year', {
+    throw new ApiError('invalid_request', 'effective_at: must be a time within the next year', {
       param: 'effective_at',
     });
   }
@@ -45,7 +45,7 @@ export async function cancelPlannedRate(partnerId: string): Promise<boolean> {
   return count > 0;
 }
 
-/** The most that the rate may be. A rate above it, in force or planned, comes down with it. */
+/** Sets the maximum rate. Lowers a current or planned rate above it. */
 export async function setRateCap(partnerId: string, rateCapBp: number, tx?: Tx): Promise<void> {
   if (tx === undefined) return inTransaction((own) => setRateCap(partnerId, rateCapBp, own));
   requireRate(rateCapBp);
@@ -58,7 +58,7 @@ export async function setRateCap(partnerId: string, rateCapBp: number, tx?: Tx):
   await tx.partner.update({ where: { id: partnerId }, data: { rateCapBp } });
 }
 
-/** What was, is and will be, the latest first. */
+/** Past, current and planned rates, latest first. */
 export function listRates(partnerId: string): Promise<PartnerRate[]> {
   return prisma().partnerRate.findMany({
     where: { partnerId },
@@ -66,7 +66,7 @@ export function listRates(partnerId: string): Promise<PartnerRate[]> {
   });
 }
 
-/** Puts the changes into force whose time has come; run again and again, by every instance. */
+/** Applies planned changes that are due. Every instance runs this periodically. */
 export async function applyDueRates(): Promise<void> {
   const due = await prisma().partnerRate.findMany({
     where: { appliedAt: null, effectiveAt: { lte: nowDate() } },
@@ -77,7 +77,7 @@ export async function applyDueRates(): Promise<void> {
 
 async function applyPlanned(tx: Tx, id: number, partnerId: string): Promise<void> {
   await lockPartner(tx, partnerId);
-  // Meanwhile another instance may have applied it, or somebody called it off.
+  // Another instance may have applied it in the meantime, or it was cancelled.
   const planned = await tx.partnerRate.findFirst({ where: { id, appliedAt: null } });
   if (planned === null) return;
   await tx.partnerRate.update({ where: { id }, data: { appliedAt: nowDate() } });
@@ -96,17 +96,21 @@ async function requireBelowCap(tx: Tx, partnerId: string, rateBp: number): Promi
   requireRate(rateBp);
   const { rateCapBp } = await lockPartner(tx, partnerId);
   if (rateBp > rateCapBp) {
-    throw new ApiError('invalid_request', `rate: at most ${formatPercent(rateCapBp)} % for this app`, {
-      param: 'rate',
-    });
+    throw new ApiError(
+      'invalid_request',
+      `rate: must be at most ${formatPercent(rateCapBp)} % for this app`,
+      {
+        param: 'rate',
+      },
+    );
   }
 }
 
-/** Changes of one partner's rate wait for each other. */
+/** Serialises changes to a partner's rate. */
 async function lockPartner(tx: Tx, partnerId: string): Promise<{ rateBp: number; rateCapBp: number }> {
   const [partner] = await tx.$queryRaw<{ rateBp: number; rateCapBp: number }[]>`
     SELECT rate_bp AS "rateBp", rate_cap_bp AS "rateCapBp" FROM partner WHERE id = ${partnerId}
     FOR NO KEY UPDATE`;
-  invariant(partner, 'rates are changed of partners that exist');
+  invariant(partner, 'rates change only for existing partners');
   return partner;
 }

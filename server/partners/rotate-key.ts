@@ -2,10 +2,10 @@ import { DAY_MS, now, nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { newPublishableKey } from '../tokens';
 
-/** Time to bring the new key to every page. */
+/** Time to deploy the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;
 
-/** Gives the app a new publishable key. The old one works for a day more. */
+/** Gives the app a new publishable key. The old one works for another day. */
 export async function rotatePublishableKey(partnerId: string, tx?: Tx): Promise<{ publishableKey: string }> {
   if (tx === undefined) return inTransaction((own) => rotatePublishableKey(partnerId, own));
   const publishableKey = newPublishableKey();

@@ -3,7 +3,7 @@ import { settings } from '../env';
 import { ApiError } from '../errors';
 import { createPartner, type Partner } from './partner';
 
-/** How an app comes to be: its owner signs up, and where the setting says so an operator approves. */
+/** Self-service sign-up of an app by its owner, with an operator's approval if the settings require it. */
 
 const MAX_APPS_OF_OWNER = 20;
 
@@ -11,20 +11,21 @@ export type SignUp = { ownerEmail: string; name: string; rateBp: number; origins
 
 export async function signUpPartner(signUp: SignUp): Promise<Partner> {
   const { PARTNER_SIGNUP: mode } = settings();
-  if (mode === 'closed') throw new ApiError('invalid_request', 'New apps are registered by the operator');
+  if (mode === 'closed')
+    throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
   const owned = await prisma().partner.count({ where: { ownerEmail: signUp.ownerEmail } });
   if (owned >= MAX_APPS_OF_OWNER) {
-    throw new ApiError('invalid_request', `One owner may have ${MAX_APPS_OF_OWNER} apps`);
+    throw new ApiError('invalid_request', `You have reached the maximum of ${MAX_APPS_OF_OWNER} apps.`);
   }
   return createPartner({ ...signUp, isPending: mode === 'approval' });
 }
 
-/** Lets an app that waits begin. False when it does not wait. */
+/** Approves a pending app. False when it is not pending. */
 export async function approvePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
   return decide(db, partnerId, { review: 'approved', disabledAt: null });
 }
 
-/** It stays disabled, and its owner sees why. False when it does not wait. */
+/** Declines a pending app, which stays disabled. Its owner sees why. False when it is not pending. */
 export async function declinePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
   return decide(db, partnerId, { review: 'declined' });
 }

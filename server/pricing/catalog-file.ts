@@ -5,8 +5,8 @@ import { SettingsError } from '../env';
 import { type ModelEntry, modelSchema, type OwnProvider, providerSchema } from './catalog-schema';
 
 /**
- * The operator's CATALOG_FILE: models to add, fields of known models to override, and providers of
- * their own. A mistake stops the start and names its place.
+ * The operator's CATALOG_FILE: models to add, fields of known models to override, and their own
+ * providers. A mistake stops the start with its location.
  */
 
 export type CatalogFile = { providers: Readonly<Record<string, OwnProvider>>; models: ModelEntry[] };
@@ -23,7 +23,7 @@ const outerSchema = z.strictObject({
 export function readCatalogFile(file: string, known: ReadonlyMap<string, ModelEntry>): CatalogFile {
   const { providers, models } = parseAt('', outerSchema, readJson(file));
   const taken = Object.keys(providers).find((name) => isProviderName(name) || name in SANDBOX_FORMATS);
-  if (taken !== undefined) throw mistake(`providers.${taken}`, 'another name: this one is built in');
+  if (taken !== undefined) throw mistake(`providers.${taken}`, 'another name, because this one is built in');
   const problems: string[] = [];
   const entries = models.flatMap((given, i) => {
     try {
@@ -42,12 +42,12 @@ function readModel(place: string, given: unknown, providers: CatalogFile['provid
   const entry = parseAt(place, modelSchema, given);
   const provider = entry.id.slice(0, entry.id.indexOf('/'));
   if (!(provider in providers || isProviderName(provider) || provider in SANDBOX_FORMATS)) {
-    throw mistake(`${place}.id`, `a provider that is built in or stands under providers, not "${provider}"`);
+    throw mistake(`${place}.id`, `a provider that is built in or listed under providers, not "${provider}"`);
   }
   return entry;
 }
 
-/** What the file leaves out of a known model stays; one price may stand without its list. */
+/** Fields of a known model that the file omits are kept. A single price does not need a list. */
 function completeEntry(given: Record<string, unknown>, known: ModelEntry | undefined): unknown {
   const prices = given.prices === undefined || Array.isArray(given.prices) ? given.prices : [given.prices];
   return { ...known, ...given, ...(prices !== undefined && { prices }) };

@@ -44,20 +44,20 @@ export const pricesSchema = z
 
 export type DatedPrices = z.output<typeof pricesSchema>;
 
-/** The provider's name, then the exact name that the provider knows the model by. */
+/** The provider's name, followed by the exact name of the model at that provider. */
 const modelId = z.string().regex(/^[a-z][a-z0-9-]*\/[\w.:/@-]+$/, { error: 'an id such as acme/large-2' });
 
 export const modelSchema = z
   .strictObject({
     id: modelId,
-    /** What the provider calls it, where that is not what follows the first slash of the id. */
+    /** The provider's name for the model, if it is not the part of the id after the first slash. */
     upstreamModel: z.string().min(1).optional(),
     name: z.string().min(1),
     released: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, { error: 'a date such as 2026-11-21' }),
     contextWindow: tokens,
     maxOutputTokens: tokens,
     capabilities: z.array(z.enum(CAPABILITIES)),
-    /** Ids of the same model elsewhere, tried in this order when this provider fails. */
+    /** Ids of the same model at other providers, tried in this order when this one fails. */
     fallbacks: z.array(modelId).default([]),
     prices: z
       .array(pricesSchema)
@@ -67,7 +67,7 @@ export const modelSchema = z
       }),
   })
   .refine(({ contextWindow, maxOutputTokens }) => maxOutputTokens <= contextWindow, {
-    error: 'at most the context window',
+    error: 'at most the size of the context window',
     path: ['maxOutputTokens'],
   });
 
@@ -75,8 +75,8 @@ export type ModelEntry = z.output<typeof modelSchema>;
 
 export const providerSchema = z.strictObject({
   format: z.enum(['openai', 'anthropic'], { error: '"openai" or "anthropic"' }),
-  baseUrl: z.url({ protocol: /^https?$/, error: 'an http(s) address such as http://127.0.0.1:8000/v1' }),
-  /** Name of the environment variable that holds the key; a server of your own may need none. */
+  baseUrl: z.url({ protocol: /^https?$/, error: 'an http(s) URL such as http://127.0.0.1:8000/v1' }),
+  /** The name of the environment variable with the key. Your own server may not need one. */
   keyVariable: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'the name of an environment variable such as ACME_API_KEY' })

@@ -17,23 +17,23 @@ import type { ModelPrices, TokenPrices } from './cost';
 import { type ListPrices, readListPrice } from './list-price';
 import sandboxJson from './sandbox-models.json';
 
-/** Every model that this install prices: `catalog.json`, the sandbox's, and the operator's CATALOG_FILE. */
+/** Every model with prices: from `catalog.json`, the sandbox and the operator's CATALOG_FILE. */
 
 export type PriceVersion = {
-  /** Names these prices: a request keeps the version it was priced with. */
+  /** The id of these prices. A request keeps the version it was priced with. */
   name: string;
-  /** The day from which they hold. */
+  /** The first day on which they apply. */
   from: string;
   prices: ModelPrices;
-  /** USD per million tokens, as the source writes it. */
+  /** USD per million tokens, as written in the source. */
   listPrices: ListPrices & { tiers: readonly (ListPrices & { above: number })[] };
 };
 
 export type CatalogModel = {
-  /** `<provider>/<model>`: exact, never guessed. */
+  /** `<provider>/<model>`, matched exactly. */
   id: string;
   provider: string;
-  /** What the provider calls it. */
+  /** The provider's name for the model. */
   upstreamModel: string;
   name: string;
   /** ISO date. */
@@ -41,7 +41,7 @@ export type CatalogModel = {
   contextWindow: number;
   maxOutputTokens: number;
   capabilities: Readonly<Record<Capability, boolean>>;
-  /** Ids of the same model elsewhere, in the order to try them. */
+  /** Ids of the same model at other providers, in the order to try them. */
   fallbacks: readonly string[];
   /** The prices in force today. */
   prices: ModelPrices;
@@ -59,7 +59,7 @@ const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
   .parse([...sandboxJson.models, ...(catalogJson as { models: unknown[] }).models]);
 
-/** Fails with what is wrong in the file, and where. */
+/** Throws with what is wrong in the file, and where. */
 export function buildCatalog(catalogFile: string | undefined): Catalog {
   const entries = new Map(builtIn.map((entry) => [entry.id, entry]));
   const file: CatalogFile = catalogFile === undefined ? NO_FILE : readCatalogFile(catalogFile, entries);
@@ -89,7 +89,7 @@ function modelsOfToday(): Map<string, CatalogModel> {
   return today.models;
 }
 
-/** Every model that the catalogue prices, whether or not its provider is configured. */
+/** Every model in the catalogue, whether or not its provider is configured. */
 export function catalogModels(): CatalogModel[] {
   return [...modelsOfToday().values()];
 }
@@ -98,12 +98,17 @@ export function findCatalogModel(id: string): CatalogModel | null {
   return modelsOfToday().get(id) ?? null;
 }
 
-/** A provider that the operator's file describes. */
+/** The model and its equivalents at other providers, in the order to try them. */
+export function candidatesOf(model: CatalogModel): CatalogModel[] {
+  return [model, ...model.fallbacks.flatMap((id) => findCatalogModel(id) ?? [])];
+}
+
+/** A provider defined in the operator's file. */
 export function findOwnProvider(name: string): OwnProvider | null {
   return currentCatalog().providers[name] ?? null;
 }
 
-/** Every price that the catalogue knows, those of later days included. */
+/** Every price in the catalogue, including future ones. */
 export function priceVersions(): { model: CatalogModel; versions: PriceVersion[] }[] {
   return catalogModels().map((model) => ({ model, versions: currentCatalog().versions.get(model.id) ?? [] }));
 }

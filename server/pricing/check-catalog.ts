@@ -1,7 +1,7 @@
 import { type CatalogModel, findCatalogModel, type PriceVersion, priceVersions } from './catalog';
 import type { TokenPrices } from './cost';
 
-/** What is wrong with the catalogue, a line each. The operator's file is checked with the rest. */
+/** The problems in the catalogue, one per line, including the operator's file. */
 export function checkCatalog(): string[] {
   return priceVersions().flatMap(({ model, versions }) => problemsOf(model, versions));
 }
@@ -14,12 +14,12 @@ export function problemsOf(model: CatalogModel, versions: readonly PriceVersion[
 function modelProblems(model: CatalogModel): string[] {
   const missing = model.fallbacks.filter((id) => findCatalogModel(id) === null);
   return failed([
-    [model.provider !== '' && model.upstreamModel !== '', 'the id is not provider/model'],
+    [model.provider !== '' && model.upstreamModel !== '', 'the id does not have the form provider/model'],
     [/^[\x21-\x7e]+$/.test(model.upstreamModel) && !model.upstreamModel.includes('*'), 'the id is not exact'],
-    [!/(^|[-/])latest($|-)/.test(model.upstreamModel), 'the id is an alias that moves'],
+    [!/(^|[-/])latest($|-)/.test(model.upstreamModel), 'the id is an alias whose model can change'],
     [model.maxOutputTokens > 0, 'it has no output limit'],
-    [model.maxOutputTokens <= model.contextWindow, 'it may write more than its context holds'],
-    [missing.length === 0, `it falls back to what is not there: ${missing.join(', ')}`],
+    [model.maxOutputTokens <= model.contextWindow, 'the output limit exceeds the context window'],
+    [missing.length === 0, `unknown fallbacks: ${missing.join(', ')}`],
   ]);
 }
 
@@ -29,10 +29,10 @@ function priceProblems({ from, prices }: PriceVersion): string[] {
     const place = `prices from ${from}${tier.above > 0 ? ` above ${tier.above} tokens` : ''}`;
     return failed([
       [tier.input > 0n && tier.output > 0n, `${place}: a price is zero`],
-      [tier.cacheRead <= tier.input, `${place}: a cached token costs more than a fresh one`],
+      [tier.cacheRead <= tier.input, `${place}: a cached token costs more than an uncached one`],
       [tier.cacheWrite5m <= tier.cacheWrite1h, `${place}: a short cache write costs more than a long one`],
-      [i === 0 || tier.above > (tiers[i - 1]?.above ?? 0), `${place}: the tiers do not ascend`],
-      [i === 0 || isNotCheaper(tier, tiers[i - 1] ?? tier), `${place}: a longer prompt is cheaper`],
+      [i === 0 || tier.above > (tiers[i - 1]?.above ?? 0), `${place}: the tiers are not in ascending order`],
+      [i === 0 || isNotCheaper(tier, tiers[i - 1] ?? tier), `${place}: a longer prompt costs less`],
     ]);
   });
 }

@@ -1,7 +1,7 @@
 import type { Picocredits } from '../credits';
 import type { TokenUsage } from '../protocols/neutral';
 
-/** Price of one token per class, in picocredits. */
+/** The price of one token of each class, in picocredits. */
 export type TokenPrices = {
   input: Picocredits;
   output: Picocredits;
@@ -11,25 +11,25 @@ export type TokenPrices = {
 };
 
 export type PriceTier = TokenPrices & {
-  /** The whole request costs this when its prompt has more tokens, cached and written ones included. */
+  /** Applies to the whole request when its prompt has more tokens than this, including cached and written ones. */
   above: number;
 };
 
 export type ModelPrices = TokenPrices & {
   /** Ascending. */
   tiers: readonly PriceTier[];
-  /** Whether the provider writes its cache, and bills that, without being asked to. */
+  /** Whether the provider writes to its cache, and bills for it, without a request to do so. */
   automaticCacheWrites: boolean;
 };
 
-/** How long a request asks the provider to keep its prompt in the cache. */
-export type CacheLifetime = 'none' | '5m' | '1h';
+/** How long the provider should keep a request's prompt in its cache. */
+export type CacheMark = 'none' | '5m' | '1h';
 
 export function promptTokens(usage: TokenUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
 }
 
-/** Exact provider cost: every token of every class at its own price, never rounded in between. */
+/** The exact provider cost: every token at its class's price, without intermediate rounding. */
 export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
   const tier = pricesOf(usage, prices);
   return (BigInt(usage.input) * tier.input +
@@ -39,31 +39,31 @@ export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
     BigInt(usage.output) * tier.output) as Picocredits;
 }
 
-/** What one token of each class costs in a request with so long a prompt. */
+/** The price of one token of each class, given the length of the prompt. */
 export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices {
   return reachableTiers(promptTokens(usage), prices).at(-1) ?? prices;
 }
 
-/** The worst that a prompt of at most `inputTokens` can cost: the dearest class of the dearest tier it may reach. */
+/** The most that a prompt of up to `inputTokens` can cost: the most expensive class of the most expensive tier it may reach. */
 export function worstInputCost(
   inputTokens: number,
   prices: ModelPrices,
-  lifetime: CacheLifetime = 'none',
+  mark: CacheMark = 'none',
 ): Picocredits {
   const dearest = reachableTiers(inputTokens, prices).map((tier) =>
-    dearestInput(tier, lifetime, prices.automaticCacheWrites),
+    dearestInput(tier, mark, prices.automaticCacheWrites),
   );
   return (BigInt(inputTokens) * highest(dearest)) as Picocredits;
 }
 
-/** The worst that one token of output can cost after a prompt of at most `inputTokens`. */
+/** The most that one output token can cost after a prompt of up to `inputTokens`. */
 export function worstOutputPrice(inputTokens: number, prices: ModelPrices): Picocredits {
   return highest(reachableTiers(inputTokens, prices).map((tier) => tier.output)) as Picocredits;
 }
 
 /**
- * How many output tokens a hold pays for, beside the input. The exact cost that a hold covers is
- * rounded down, so that the charge never exceeds it.
+ * How many output tokens a hold pays for in addition to the input. The exact cost that a hold covers
+ * is rounded down, so that the charge never exceeds it.
  */
 export function affordableOutputTokens(
   { amount, rateBp }: { amount: bigint; rateBp: number },
@@ -76,15 +76,15 @@ export function affordableOutputTokens(
   return left <= 0n ? 0 : Number(left / outputPrice);
 }
 
-/** The prices that a prompt of up to so many tokens may be billed at, the last one being its own. */
+/** The prices that a prompt of up to `tokens` may be billed at, its own tier last. */
 function reachableTiers(tokens: number, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices[] {
   return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
 }
 
-function dearestInput(prices: TokenPrices, lifetime: CacheLifetime, automaticCacheWrites: boolean): bigint {
+function dearestInput(prices: TokenPrices, mark: CacheMark, automaticCacheWrites: boolean): bigint {
   const classes: bigint[] = [prices.input, prices.cacheRead];
-  if (automaticCacheWrites || lifetime !== 'none') classes.push(prices.cacheWrite5m);
-  if (lifetime === '1h') classes.push(prices.cacheWrite1h);
+  if (automaticCacheWrites || mark !== 'none') classes.push(prices.cacheWrite5m);
+  if (mark === '1h') classes.push(prices.cacheWrite1h);
   return highest(classes);
 }
 

@@ -8,7 +8,7 @@ export const LIST_PRICE = /^(\d{1,6})(?:\.(\d{1,8}))?$/;
 /** USD per million tokens → picocredits per token: one dollar is 10¹⁴ picocredits, so the factor is 10⁸. */
 export function readListPrice(usdPerMillionTokens: string): Picocredits {
   const match = LIST_PRICE.exec(usdPerMillionTokens);
-  if (!match) throw new Error(`Not a price in USD per million tokens: ${usdPerMillionTokens}`);
+  if (!match) throw new Error(`Invalid price in USD per million tokens: ${usdPerMillionTokens}`);
   const [, whole = '0', decimals = ''] = match;
   return (BigInt(whole) * 10n ** BigInt(DECIMALS) + BigInt(decimals.padEnd(DECIMALS, '0'))) as Picocredits;
 }
@@ -36,7 +36,7 @@ export type GivenPrices = Pick<ListPrices, 'input' | 'output'> & {
   [Class in 'cacheRead' | 'cacheWrite5m' | 'cacheWrite1h']?: string | undefined;
 };
 
-/** A class that nobody prices costs what it would at its dearest: a read as input, a write 1.25 and 2 times. */
+/** A class without a price gets the highest plausible one: reads cost the input price, writes 1.25 and 2 times that. */
 export function fillCacheClasses({ input, output, ...given }: GivenPrices): ListPrices {
   return {
     input,

@@ -1,16 +1,16 @@
 import type { Pixels, ShownImage, ShownMedia } from '../protocols/neutral';
 
 /**
- * What a model reads of an image, in tokens. Sources, November 2026: "Images and vision" of OpenAI
- * (developers.openai.com/api/docs/guides/images-vision), "Vision" of Anthropic, "Media resolution"
- * of Google. Where OpenAI's own pages disagree, the dearer stands: a hold must suffice.
+ * How many tokens an image counts as. Sources, November 2026: OpenAI's "Images and vision"
+ * (developers.openai.com/api/docs/guides/images-vision), Anthropic's "Vision", Google's "Media
+ * resolution". Where OpenAI's own pages disagree, the higher number is used: a hold must suffice.
  */
 type Rule =
-  /** Squares of 512 after scaling to fit 2048 and a shorter side of 768, beside a base. */
+  /** A base plus 512-pixel tiles, after scaling to fit 2048 pixels and a shorter side of 768. */
   | { kind: 'tiles'; base: number; perTile: number }
-  /** Squares of `side`, scaled down beyond `most` of them. */
+  /** Patches of `side` pixels, scaled down to at most `most` of them. */
   | { kind: 'patches'; side: number; perPatch: number; most: number }
-  /** 258 for each square that Google cuts. */
+  /** 258 tokens for each crop that Google makes. */
   | { kind: 'crops' }
   | { kind: 'flat'; tokens: number };
 
@@ -22,7 +22,7 @@ const patches = (side: number, perPatch: number, most: number): Rule => ({
   most,
 });
 
-/** By the name of the model behind the vendor's; the first that fits decides. */
+/** Matched against the model name without the vendor; the first match applies. */
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^gpt-4o-mini/, tiles(2_833, 5_667)],
   [/^gpt-4\.1-mini/, patches(32, 1.62, 6_144)],
@@ -44,23 +44,23 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
 ];
 const OTHERS: Rule = patches(28, 1, 4_096);
 
-/** A photograph whose size is not known, such as one behind an address. */
+/** A photo of unknown size, such as one referenced by URL. */
 const LIKELY_IMAGE: Pixels = { width: 1_024, height: 1_024 };
-/** Counts as much as any image can, by each of the rules. */
+/** An image of the size with the highest count under every rule. */
 const LARGEST_IMAGE: Pixels = { width: 12_000, height: 4_500 };
 const MOST_CROPS = 96;
-/** A page is shown as an image, beside its text. */
+/** A page counts as an image plus its text. */
 const PAGE: ShownImage = { size: { width: 1_024, height: 1_448 }, isLowDetail: false };
 const TEXT_TOKENS_PER_PAGE = 1_500;
 
 type Model = { upstreamModel: string };
 
-/** The most that what a request shows can count as, for a hold. */
+/** The most tokens that a request's media can count as, for a hold. */
 export function largestMediaTokens(media: ShownMedia, model: Model): number {
   return mediaTokens(media, model, LARGEST_IMAGE);
 }
 
-/** What it probably counts as, for a bill without reported usage. */
+/** The likely token count, for a charge without reported usage. */
 export function likelyMediaTokens(media: ShownMedia, model: Model): number {
   return mediaTokens(media, model, LIKELY_IMAGE);
 }
@@ -101,7 +101,7 @@ function countTiles({ width, height }: Pixels): number {
   return countSquares({ width: Math.floor(width * scale), height: Math.floor(height * scale) }, 512);
 }
 
-/** A small image is one crop; of others the shorter side decides how large a crop is. */
+/** A small image is one crop. For others, the shorter side determines the crop size. */
 function countCrops({ width, height }: Pixels): number {
   if (width <= 384 && height <= 384) return 1;
   const side = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));

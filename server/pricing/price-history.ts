@@ -14,7 +14,7 @@ const tokenPrices = z.object({
 });
 const storedPrices = tokenPrices.extend({ tiers: z.array(tokenPrices.extend({ above: z.number() })) });
 
-/** The prices that a request was charged with; null when the version is not known. */
+/** The prices that a request was charged at; null when the version is unknown. */
 export async function findPrices(version: string): Promise<Omit<ModelPrices, 'automaticCacheWrites'> | null> {
   const stored = await prisma().modelPrice.findUnique({ where: { version }, select: { prices: true } });
   if (stored === null) return null;
@@ -39,11 +39,11 @@ function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
 export type DatedPrice = {
   version: string;
   effectiveAt: Date;
-  /** USD per million tokens, for any prompt and then for those beyond a number of tokens. */
+  /** USD per million tokens: the base price, followed by tiers for longer prompts. */
   prices: (ListPrices & { name: string })[];
 };
 
-/** Every price that a model has had or will have, the latest first. */
+/** Every past, current and future price of a model, latest first. */
 export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
   const rows = await prisma().modelPrice.findMany({
     where: { modelId },

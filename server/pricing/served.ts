@@ -9,20 +9,20 @@ import {
 import { isLive, readSecret, settings } from '../env';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
 
-/** The address of a provider and our key for it. */
+/** The URL and key for requests to a provider. */
 export type ProviderTarget = {
   format: WireFormatName;
   origin: string;
-  /** What comes before `/chat/completions` or `/messages`. */
+  /** The path before `/chat/completions` or `/messages`. */
   basePath: string;
   apiKey: string;
 };
 
-/** Cached, because every request needs them. */
+/** Cached, because every request needs it several times. */
 const targets = new Map<string, ProviderTarget>();
 
 /**
- * Null for a provider that this install cannot call. A provider is configured by its key; the
+ * Null for a provider that is not configured. A provider is configured by setting its key; the
  * sandbox is available as long as no real money moves.
  */
 export function findTarget(provider: string): ProviderTarget | null {
@@ -52,7 +52,7 @@ function readTarget(provider: string): ProviderTarget | null {
   );
 }
 
-/** Base URLs of the messages format are often written without a version, others with it: both work. */
+/** Accepts base URLs with and without a version: clients of the messages format omit it, others include it. */
 function toTarget(
   format: WireFormatName,
   address: string,
@@ -65,7 +65,7 @@ function toTarget(
   return { format, origin, basePath: isVersioned ? trimmed : `${trimmed}/v1`, apiKey };
 }
 
-/** Models that are both priced and reachable: what is listed, and what is served. */
+/** Models with a price and a configured provider: the ones that are listed and served. */
 export function servedModels(): CatalogModel[] {
   return catalogModels().filter(isServed);
 }
@@ -75,7 +75,7 @@ export function findServedModel(id: string): CatalogModel | null {
   return model !== null && isServed(model) ? model : null;
 }
 
-/** What a running service would serve, including the sandbox that it starts itself. */
+/** Whether a running service would serve the model. The service itself starts the sandbox. */
 export function isConfigured({ provider }: CatalogModel): boolean {
   return provider in SANDBOX_FORMATS ? !isLive() : findTarget(provider) !== null;
 }

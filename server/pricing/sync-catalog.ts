@@ -2,7 +2,7 @@ import { prisma } from '../db';
 import { type PriceVersion, priceVersions } from './catalog';
 import type { TokenPrices } from './cost';
 
-/** Writes what the database has not seen of models and prices. History is only ever added to. */
+/** Writes new models and prices to the database. The history is append-only. */
 export async function syncCatalog(): Promise<void> {
   const known = priceVersions();
   await prisma().model.createMany({
@@ -27,7 +27,7 @@ function toRow(modelId: string, { name, from, prices }: PriceVersion) {
   };
 }
 
-/** JSON has no integers of this size: they stand as text. */
+/** JSON has no integers of this size, so they are written as text. */
 function writeTokenPrices({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenPrices) {
   return {
     input: String(input),

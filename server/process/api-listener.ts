@@ -12,10 +12,10 @@ import { buildRouteTable, findHandler } from './route-table';
 
 const findRoute = buildRouteTable(API_ROUTES);
 
-/** Clients differ in whether their base address has the version: all three spellings reach the same file. */
+/** Some clients' base URLs include the version and some do not: all three forms reach the same route. */
 const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
 
-/** The path of the route file that serves a path, or null where pages and files are served. */
+/** The route path that serves a URL path, or null for pages and files. */
 export function apiPath(pathname: string): string | null {
   if (pathname === '/auth/token' || pathname === '/metrics') return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
@@ -31,23 +31,23 @@ export const apiListener = getRequestListener(
     const route = findRoute(pathname);
     const handle = route && findHandler(route.module, request.method);
     if (handle) return handle(request, { params: Promise.resolve(route.params) });
-    // A page may learn that there is nothing: its browser asks first.
+    // Browsers send a preflight request first, so that a page can also read a 404.
     if (request.method === 'OPTIONS') return preflight(request);
     return notFound(formatOf(pathname), route && explainMethod(route.module));
   },
   { errorHandler: (error) => errorResponse('chat', toRefusal(error), newId('req')) },
 ) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A browser that opens the address of an endpoint is told more than that nothing is there. */
+/** Explains which methods an endpoint supports, for example when it is opened in a browser. */
 function explainMethod(module: object): string {
   const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
-  return `This address takes ${methods.join(' and ')} only`;
+  return `This URL only supports ${methods.join(' and ')}.`;
 }
 
-/** What cannot be read as a request, such as one without a host, is the caller's. */
+/** A malformed request, such as one without a host, is the caller's error. */
 function toRefusal(error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
-  return new ApiError('invalid_request', 'The request has no valid Host header or address');
+  return new ApiError('invalid_request', 'The Host header or the URL of the request is invalid.');
 }
 
 function formatOf(pathname: string): 'chat' | 'messages' {

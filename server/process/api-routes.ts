@@ -17,7 +17,7 @@ import * as openapi from '../../app/v1/openapi.json/route';
 import * as responses from '../../app/v1/responses/route';
 
 /**
- * The API's route files and their paths. Written as Next writes them, `[id]` for one segment and
+ * The API's route files and their paths. They use Next's notation, `[id]` for one segment and
  * `[...id]` for the rest, so that a test can compare the list with the folders.
  */
 export const API_ROUTES: Record<string, object> = {

@@ -19,7 +19,7 @@ const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 
-/** Work that goes on beside the requests. */
+/** Starts the background jobs. */
 export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
@@ -27,7 +27,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
-  // Stops after the activity: what the last requests add is written too.
+  // Stops after the activity job, so that the counts of the last requests are also written.
   life.onStop('counts', () => writeCounts([]));
   life.onStop(
     'activity',
@@ -38,13 +38,13 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 
-/** Runs `work` at once and then again and again, the next round after the last one ended. */
+/** Runs `work` immediately and then repeatedly. The next round starts after the last one ended. */
 function repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
   let round: Promise<unknown> | undefined;
   const begin = () => {
     round ??= work()
       .catch((error: unknown) =>
-        log().error({ work: name, error: describeError(error) }, 'background work failed'),
+        log().error({ work: name, error: describeError(error) }, 'background job failed'),
       )
       .finally(() => {
         round = undefined;

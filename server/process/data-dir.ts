@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StartError } from './start-error';
 
-/** Small facts that outlive the process, kept as files under DATA_DIR that only their owner may read. */
+/** Small values that outlive the process, stored in DATA_DIR as files that only their owner can read. */
 
 export function openDataDir(dataDir: string): string {
   const absolute = path.resolve(dataDir);
   try {
     mkdirSync(absolute, { recursive: true });
   } catch (error) {
-    throw new StartError(`DATA_DIR: cannot make the directory ${absolute} (${reasonOf(error)})`);
+    throw new StartError(`DATA_DIR: cannot create the directory ${absolute} (${reasonOf(error)})`);
   }
   return absolute;
 }
@@ -24,14 +24,14 @@ export function readOptional(file: string): string | undefined {
   }
 }
 
-/** Replaces the file in one step: a crash leaves the old or the new content, never half of it. */
+/** Replaces the file atomically: after a crash it has either the old or the new content. */
 export function writePrivate(file: string, content: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, content, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-/** A value that is made on the first start and stays the same ever after. */
+/** A value that is generated on the first start and then never changes. */
 export function keepValue(dataDir: string, name: string, make: () => string): string {
   const file = path.join(dataDir, name);
   const kept = readOptional(file)?.trim();

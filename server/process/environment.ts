@@ -6,11 +6,11 @@ import { choosePort } from './listen';
 import { withProgress } from './progress';
 
 /**
- * What the install did not set is made here and put into the environment, so that every bundled
+ * Generates settings that are not configured and adds them to the environment, so that every bundled
  * copy of the code reads the same settings.
  */
 
-/** Validates what was given. Nothing is started when a value is bad. */
+/** Validates the configured settings. Nothing is started if a value is invalid. */
 export async function readGivenSettings(): Promise<Settings> {
   const given = readSettings(process.env);
   if (given.PORT !== 0) return given;
@@ -24,12 +24,12 @@ export function provideAuthSecret({ AUTH_SECRET, DATA_DIR }: Settings): void {
     keepValue(openDataDir(DATA_DIR), 'auth-secret', () => randomBytes(32).toString('base64url'));
 }
 
-/** next-auth has a name of its own for the address of the service, and complains without it. */
+/** next-auth has its own variable for the URL of the service and warns without it. */
 export function provideAddressToNextAuth({ BASE_URL }: Settings): void {
   process.env.NEXTAUTH_URL = `${BASE_URL}/api/auth`;
 }
 
-/** Starts the embedded database unless the install names its own. */
+/** Starts the embedded database unless another one is configured. */
 export async function provideDatabase({
   DATABASE_URL,
   DATA_DIR,
@@ -43,8 +43,8 @@ export async function provideDatabase({
 }
 
 /**
- * For commands: the same database and secret as the server's, which may be running or not.
- * Returns the function that lets go of them.
+ * For commands: the server's database and secret, whether or not the server is running. Returns a
+ * function that releases them.
  */
 export async function openCommandEnvironment(): Promise<() => Promise<void>> {
   const given = readSettings(process.env);

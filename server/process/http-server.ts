@@ -9,13 +9,13 @@ import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
-/** Slow senders may not hold a connection for ever. */
+/** Keeps slow senders from holding a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than load balancers keep theirs, so that they close first. */
+/** Longer than load balancers' timeouts, so that they close connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** One server: the API straight from its route files, all else through Next. */
+/** One server: the API directly from its route files, everything else through Next. */
 export async function createHttpServer(
   life: Lifetime,
   options: PagesOptions & { dev: boolean },
@@ -39,7 +39,7 @@ export async function createHttpServer(
   );
 }
 
-/** An address with a broken percent escape names nothing, and pages would stumble over it. */
+/** A URL with an invalid percent escape matches nothing and would make pages fail. */
 function isWellFormed(url: string | undefined): boolean {
   try {
     decodeURIComponent(pathnameOf(url));
@@ -51,7 +51,7 @@ function isWellFormed(url: string | undefined): boolean {
 
 function refuseAddress(response: ServerResponse): void {
   const requestId = newId('req');
-  const error = new ApiError('invalid_request', 'The address has a broken percent escape');
+  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
   response
     .writeHead(error.status, {
       'content-type': 'application/json',

@@ -4,8 +4,8 @@ import { describeError, log } from '../log';
 import { StartError } from './start-error';
 
 /**
- * From the first signal to the last closed thing: what was opened is closed in reverse order,
- * whether the start failed half-way or somebody asked to stop.
+ * The life of the process. Everything that was opened is closed in reverse order, whether the start
+ * failed halfway or a signal requested a stop.
  */
 
 type Close = () => Promise<unknown> | unknown;
@@ -14,12 +14,12 @@ export class Lifetime {
   private readonly opened: { name: string; close: Close; abandon?: () => void }[] = [];
   private readonly stopping = new AbortController();
 
-  /** Remembers how to close what was just opened. `abandon` must not wait: a second signal calls it. */
+  /** Registers how to close what was just opened. `abandon` must not wait: a second signal calls it. */
   onStop(name: string, close: Close, abandon?: () => void): void {
     this.opened.push({ name, close, ...(abandon ? { abandon } : {}) });
   }
 
-  /** Called between the steps of a start, so that a signal ends it at the next safe point. */
+  /** Call this between the steps of a start, so that a signal ends it at the next safe point. */
   goOn(): void {
     this.stopping.signal.throwIfAborted();
   }
@@ -38,7 +38,7 @@ export class Lifetime {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  /** Closes everything; one failure does not keep the rest open. */
+  /** Closes everything, even if one part fails. */
   async close(): Promise<boolean> {
     let clean = true;
     for (const { name, close } of this.opened.splice(0).reverse()) {
@@ -46,7 +46,7 @@ export class Lifetime {
         await close();
       } catch (error) {
         clean = false;
-        log().error({ part: name, error: describeError(error) }, 'could not be closed');
+        log().error({ part: name, error: describeError(error) }, 'could not close a part of the service');
       }
     }
     return clean;
@@ -57,7 +57,7 @@ export class Lifetime {
   }
 }
 
-/** Starts, waits for a signal, stops, and ends the process with its exit code. */
+/** Starts, waits for a signal, stops, and exits the process with its exit code. */
 export async function runUntilStopped(start: (life: Lifetime) => Promise<void>): Promise<never> {
   const life = new Lifetime();
   let failed = false;
@@ -84,7 +84,7 @@ export async function runUntilStopped(start: (life: Lifetime) => Promise<void>):
   process.exit(failed || !clean ? 1 : 0);
 }
 
-/** npm passes on the signal that the terminal sent to us already: twice at once is one request. */
+/** npm forwards the signal that the terminal has already sent to us: two at once count as one. */
 const SAME_REQUEST_MS = 1_000;
 
 function listenForSignals(life: Lifetime): void {
@@ -101,13 +101,13 @@ function listenForSignals(life: Lifetime): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
-/** Who read our output may be gone: to tell that would fail in the same way, without end. */
+/** The reader of our output may be gone. Reporting that would fail in the same way, in an endless loop. */
 function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
 function explain(error: unknown): string {
-  if (error instanceof SettingsError) return `These settings cannot be used:\n${error.message}`;
+  if (error instanceof SettingsError) return `Invalid settings:\n${error.message}`;
   if (error instanceof StartError) return error.message;
-  return `The start failed: ${describeError(error)}`;
+  return `Failed to start: ${describeError(error)}`;
 }

@@ -18,7 +18,7 @@ export async function listen(server: NetServer, port: number, host: string): Pro
   }
 }
 
-/** Fails early: before anything slow is done for an address that cannot be had. */
+/** Fails early, before anything slow runs, if the port is not available. */
 export async function requireFreePort(port: number, host: string): Promise<void> {
   const probe = createServer();
   await listen(probe, port, host);
@@ -29,10 +29,10 @@ function explainListenError(error: unknown, port: number, host: string): unknown
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(
-        `Port ${port} is taken by another program. Stop it, or choose another one: PORT=${port + 1} npm start`,
+        `Port ${port} is already in use. Stop the other program or choose another port: PORT=${port + 1} npm start`,
       );
     case 'EACCES':
-      return new StartError(`PORT: this user may not listen on port ${port}. Choose one above 1023.`);
+      return new StartError(`PORT: no permission to listen on port ${port}. Choose a port above 1023.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartError(`HOST: ${host} is not an address of this machine.`);
@@ -45,8 +45,8 @@ const RUNNING_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * Remembers which connections never carried a request, such as those that browsers open in advance:
- * `closeIdleConnections` does not count them as idle. Returns what closes them.
+ * Tracks connections that never carried a request, such as those that browsers open in advance.
+ * `closeIdleConnections` does not count them as idle. Returns a function that closes them.
  */
 export function watchUnusedConnections(server: Server): () => void {
   const unused = new Set<Socket>();
@@ -60,11 +60,11 @@ export function watchUnusedConnections(server: Server): () => void {
   };
 }
 
-/** Accepts nothing more, lets running answers end, then cuts what is left. */
+/** Stops accepting connections, lets running responses finish, then closes the rest. */
 export async function closeGently(server: Server, closeUnused: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const done = new AbortController();
-  // A kept-alive connection falls idle when its answer ends.
+  // A keep-alive connection becomes idle when its response ends.
   const nudge = setInterval(() => {
     server.closeIdleConnections();
     closeUnused();
@@ -76,7 +76,7 @@ export async function closeGently(server: Server, closeUnused: () => void): Prom
   server.closeAllConnections();
 }
 
-/** The port of last time if nobody took it, else one that the system picks. */
+/** The previous port if it is free, otherwise one chosen by the system. */
 export async function choosePort(preferred?: number): Promise<number> {
   return (preferred !== undefined && (await tryPort(preferred))) || (await tryPort(0)) || 0;
 }

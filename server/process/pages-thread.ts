@@ -4,13 +4,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, log } from '../log';
 import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from './pages';
 
-/** The thread that serves the pages, on a loopback port that only the process knows. */
+/** The thread that serves the pages, on a loopback port known only to this process. */
 
 const report = (message: PagesMessage) => parentPort?.postMessage(message);
 
 try {
   const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
-  // Idle connections stay: one that ends just as the process reuses it would fail a page.
+  // Keeps idle connections open: closing one just as the process reuses it would fail a page.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     pages.listener(request, response).catch((error: unknown) => {
       log().error({ error: describeError(error) }, 'page failed');

@@ -9,13 +9,13 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => P
 export type Pages = { listener: Listener; close: () => Promise<unknown> };
 export type PagesOptions = { host: string; port: number };
 
-/** What the thread and the process tell each other. */
+/** Messages from the thread to the process. */
 export type PagesMessage = { ready: number } | { failed: string };
 export const STOP_PAGES = 'stop';
 
 /**
- * Next in a thread of its own: it tracks every promise of its thread, which costs the API a third of
- * its throughput, and a slow page holds up no request there.
+ * Runs Next in its own thread. Next tracks every promise of its thread, which costs the API a third
+ * of its throughput, and in its own thread a slow page holds up no request.
  */
 export async function startPagesThread(options: PagesOptions): Promise<Pages> {
   const worker = new Worker(new URL('./pages-thread.mjs', import.meta.url), { workerData: options });
@@ -32,7 +32,7 @@ export async function startPagesThread(options: PagesOptions): Promise<Pages> {
   };
 }
 
-/** For development: Next in this thread, so that its reload connection can be upgraded. */
+/** For development: runs Next in this thread, so that its reload connection can be upgraded. */
 export async function startPagesHere(options: PagesOptions & { dev: boolean }): Promise<Pages> {
   const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
   await app.prepare();
@@ -42,15 +42,17 @@ export async function startPagesHere(options: PagesOptions & { dev: boolean }): 
 function whenReady(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new StartError(`The pages ended before they were ready (${code})`)));
+    worker.once('exit', (code) =>
+      reject(new StartError(`The pages' thread exited before it was ready (code ${code})`)),
+    );
     worker.once('message', (message: PagesMessage) => {
       if ('ready' in message) resolve(message.ready);
-      else reject(new StartError(`The pages could not be prepared: ${message.failed}`));
+      else reject(new StartError(`Could not prepare the pages: ${message.failed}`));
     });
   });
 }
 
-/** Headers that belong to one connection, not to the message. */
+/** Headers that apply to a single connection. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection']);
 
 function forward(
@@ -80,7 +82,7 @@ function forward(
   });
 }
 
-/** Pairs of name and value, flat, as both ends of `node:http` take them. */
+/** Names and values in one flat list, as `node:http` accepts them. */
 function endToEnd(rawHeaders: string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

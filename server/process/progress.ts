@@ -2,7 +2,7 @@ import { now } from '../clock';
 
 const SHOW_AFTER_MS = 1_000;
 
-/** Names a step that turns out to take long, and says how long it took. */
+/** Prints the title of a step that takes long, and how long it took. */
 export async function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
   const begunAt = now();
   let shown = false;

@@ -1,4 +1,4 @@
-/** Finds the route file of a path, as Next would. */
+/** Finds the route file of a path by Next's rules. */
 
 export type Params = Record<string, string | string[]>;
 type Handler = (request: Request, context: { params: Promise<Params> }) => Response | Promise<Response>;
@@ -27,7 +27,7 @@ export function buildRouteTable(routes: Record<string, object>): FindRoute {
   };
 }
 
-/** The function that answers the method; HEAD is a GET without its body. */
+/** The handler for a method. HEAD is a GET without the body. */
 export function findHandler(module: object, method: string): Handler | undefined {
   const handlers = module as Partial<Record<string, Handler>>;
   if (method !== 'HEAD' || handlers.HEAD) return handlers[method];
@@ -35,7 +35,7 @@ export function findHandler(module: object, method: string): Handler | undefined
   return get && (async (request, context) => new Response(null, await get(request, context)));
 }
 
-/** Segments arrive as they were sent, still percent-encoded. */
+/** Segments are passed as sent, still percent-encoded. */
 function compile(pattern: string): (pathname: string) => Params | undefined {
   const names: { name: string; rest: boolean }[] = [];
   const source = pattern.replace(/\[(\.\.\.)?(\w+)\]/g, (_, dots: string | undefined, name: string) => {

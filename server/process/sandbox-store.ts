@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What the sandbox processor keeps over a restart, in the product's own database. */
+/** Stores the sandbox processor's objects in the product's database, so that they survive a restart. */
 
 type StoredObject = { id: string; body: unknown };
 export type SandboxObjectStore = {
@@ -10,7 +10,7 @@ export type SandboxObjectStore = {
   close(): Promise<void>;
 };
 
-/** A pool of its own: the sandbox runs before the settings that it provides are final. */
+/** Has its own pool, because the sandbox starts before the settings are final. */
 export function openSandboxStore(databaseUrl: string): SandboxObjectStore {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   pool.on('error', () => {});

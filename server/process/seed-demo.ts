@@ -6,15 +6,15 @@ import { newPublishableKey } from '../tokens';
 const DEMO_PARTNER_ID = 'prt_demo';
 const DEMO_RATE_BP = 2500;
 
-/** Where the demo app lives: beside the checkout's host, so on an origin of its own as a partner's app would be. */
+/** The demo app's origin: a subdomain of the checkout's host, so that it has its own origin like a partner's app. */
 export function demoOrigin(): string {
   const url = new URL(settings().BASE_URL);
-  // An address in numbers has no subdomains.
+  // IP addresses have no subdomains.
   url.hostname = /^[\d.]+$|^\[/.test(url.hostname) ? 'demo.localhost' : `demo.${url.hostname}`;
   return url.origin;
 }
 
-/** The partner behind the demo app of an install without live credentials. */
+/** Creates the partner of the demo app on an installation without live credentials. */
 export async function seedDemo(): Promise<void> {
   const origin = demoOrigin();
   await prisma().partner.upsert({

@@ -1,4 +1,4 @@
-/** A start that cannot go on, told in one message that says what to do. Shown without a stack. */
+/** A start that cannot continue. The message says what to do and is shown without a stack. */
 export class StartError extends Error {
   override name = 'StartError';
 }

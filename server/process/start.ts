@@ -25,7 +25,7 @@ import { demoOrigin, seedDemo } from './seed-demo';
 
 const DRAIN_PATIENCE_MS = 10_000;
 
-/** Everything between `npm start` and the printed addresses. */
+/** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
   const given = await readGivenSettings();
   buildCatalog(given.CATALOG_FILE);
@@ -34,12 +34,12 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   const databaseUrl = await openDatabase(life, given);
   await requireFreePort(given.PORT, given.HOST);
   life.goOn();
-  await withProgress('Bringing the database up to date', () => migrate(databaseUrl));
+  await withProgress('Applying database migrations', () => migrate(databaseUrl));
   life.goOn();
   await startSandboxes(life, given, databaseUrl);
   life.goOn();
 
-  // From here on the settings are final.
+  // The settings are final from here on.
   const { HOST, PORT } = settings();
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
@@ -57,7 +57,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   printAddresses();
 }
 
-/** A request whose client left is still metered and settled. */
+/** Waits for requests whose client disconnected: they are still metered and settled. */
 async function finishGenerations(): Promise<void> {
   const deadline = now() + DRAIN_PATIENCE_MS;
   while (runningGenerations() > 0 && now() < deadline) await sleep(20);
@@ -80,5 +80,5 @@ function printAddresses(): void {
     ['API', `${BASE_URL}/v1`],
   ].filter(([, address]) => address !== undefined);
   const text = lines.map(([title, address]) => `  ${title?.padEnd(14)} ${address}`).join('\n');
-  process.stdout.write(`\nReady. Open:\n\n${text}\n\nCtrl-C stops everything.\n\n`);
+  process.stdout.write(`\nReady. Open:\n\n${text}\n\nPress Ctrl-C to stop.\n\n`);
 }

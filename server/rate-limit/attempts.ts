@@ -7,13 +7,13 @@ import {
 import { MINUTE_MS, SECOND_MS } from '../clock';
 import { redis } from './redis';
 
-/** Limits beside the paid requests, such as tries per address: counted together, or in memory. */
+/** Limits other than for paid requests, such as attempts per client IP. Counted in Redis or in memory. */
 
 const DURATION_SECONDS = MINUTE_MS / SECOND_MS;
 
 const limiters = new Map<string, RateLimiterAbstract>();
 
-/** Counts one of so many a minute. 0, or the milliseconds until the next one is allowed. */
+/** Counts one attempt against a limit per minute. Returns 0, or the milliseconds until the next one is allowed. */
 export async function countAttempt(what: string, of: string, perMinute: number): Promise<number> {
   const name = `${what}:${perMinute}`;
   const limiter = limiters.get(name) ?? newLimiter(what, perMinute);

@@ -6,18 +6,18 @@ import { redis } from './redis';
 import { TokenBuckets } from './token-buckets';
 
 /**
- * How often a user key may ask: decided in memory, at once. With Redis every request is counted
- * there too, but nobody waits for it: a key that all instances together gave too much is refused
- * from its next request on.
+ * Rate limit per user key, decided in memory without waiting. With Redis, every request is also
+ * counted there in the background: a key that exceeds the limit across all instances is refused from
+ * its next request on.
  */
 
-/** Six seconds' worth at once: 60 of 600 a minute. */
+/** A burst of six seconds: 60 of 600 per minute. */
 const BURST_SHARE = 10;
 const LEAST_BURST = 60;
 
 let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
 
-/** Takes a turn for a key, given by its stored hash. 0, or the milliseconds until its next turn. */
+/** Takes a turn for a key, given its stored hash. Returns 0, or the milliseconds until its next turn. */
 export function takeKeyTurn(keyHash: Buffer): number {
   const { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: perMinute } = settings();
   if (perMinute === 0) return 0;
@@ -52,7 +52,7 @@ function countTogether(name: string, perMinute: number, turns: TokenBuckets): vo
       }),
     };
   }
-  // What stands in Redis tells nothing of the stored hash.
+  // Redis never contains the stored hash.
   shared.limiter.consume(sha256(name).toString('base64url')).catch((refusal: unknown) => {
     if (refusal instanceof RateLimiterRes) turns.block(name, refusal.msBeforeNext);
   });

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../clock';
 import { settings } from '../env';
 import { describeError, log } from '../log';
 
-/** Several instances count together in Redis. Whatever happens to it, requests go on. */
+/** Several instances share their counts in Redis. Requests continue if it fails. */
 
 const PATIENCE_MS = 200;
 const RECONNECT_AT_MOST_EVERY_MS = 5 * SECOND_MS;
@@ -28,11 +28,12 @@ function connect(url: string): Redis {
   });
   let isDown = false;
   made.on('ready', () => {
-    if (isDown) log().info('Redis answers again: limits are counted together');
+    if (isDown) log().info('Redis is back: limits are shared between instances again');
     isDown = false;
   });
   made.on('error', (error: unknown) => {
-    if (!isDown) log().warn({ error: describeError(error) }, 'Redis is down: limits are counted in memory');
+    if (!isDown)
+      log().warn({ error: describeError(error) }, 'Redis is unavailable: limits are counted in memory');
     isDown = true;
   });
   return made;

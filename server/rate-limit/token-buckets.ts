@@ -1,16 +1,16 @@
 import { MINUTE_MS, now } from '../clock';
 
-/** So many names are kept before those whose buckets are full again are forgotten. */
+/** Beyond this many names, those with full buckets are removed. */
 const FIRST_SWEEP_AT = 10_000;
 
-/** Sums of uneven steps are not exact. */
+/** Allows for rounding errors in sums of uneven steps. */
 const ROUNDING_MS = 0.5;
 
 export type Rate = { perMinute: number; burst: number };
 
 /**
- * Token buckets in memory, one per name: `burst` at once, then evenly so many a minute. Of each
- * only the time is kept at which it is full again, so asking costs one look-up and no timer.
+ * Token buckets in memory, one per name: `burst` at once, then evenly up to a number per minute.
+ * Stores only the time at which each bucket is full again, so a check costs one lookup and no timer.
  */
 export class TokenBuckets {
   readonly #fullAt = new Map<string, number>();
@@ -23,7 +23,7 @@ export class TokenBuckets {
     this.#depthMs = burst * this.#stepMs;
   }
 
-  /** Takes one. 0 when there was one, else the milliseconds until there is. */
+  /** Takes one token. Returns 0, or the milliseconds until one is available. */
   take(name: string): number {
     const time = now();
     const fullInMs = this.#fullInMs(name, time) + this.#stepMs;
@@ -37,12 +37,12 @@ export class TokenBuckets {
     return this.#fullAt.size;
   }
 
-  /** Empties the bucket for a while: others have used it up. */
+  /** Empties the bucket for a while, because other instances have used it up. */
   block(name: string, forMs: number): void {
     this.#fullAt.set(name, now() + this.#depthMs - this.#stepMs + Math.min(forMs, MINUTE_MS));
   }
 
-  /** Never longer than a block can last: a clock that was set back must not lock anybody out. */
+  /** Capped at the longest possible block, so that setting back the clock locks no one out. */
   #fullInMs(name: string, time: number): number {
     const fullAt = this.#fullAt.get(name) ?? 0;
     const fullInMs = Math.max(0, fullAt - time);

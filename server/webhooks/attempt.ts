@@ -8,28 +8,28 @@ import { openSealed } from './seal';
 import { signatureHeader } from './sign';
 import { openSecret } from './signing-secret';
 
-/** Look-up, connection, handshake, request and status line, all together. */
+/** For the whole attempt: DNS lookup, connection, handshake, request and status line. */
 export const ATTEMPT_TIMEOUT_MS = 5 * SECOND_MS;
 
 export type AttemptError =
   | PostFailure
   | 'dns'
-  /** The host leads to an address that we never call. */
+  /** The host resolves to an IP address that is not public. */
   | 'blocked_address'
-  /** The process that sent it died: nobody knows what became of it. */
+  /** The process that sent it died, so the result is unknown. */
   | 'lost';
 
 export type AttemptResult = {
   beganAt: Date;
   durationMs: number;
-  /** Null when no status line came; `error` tells why. */
+  /** Null when no status line arrived; `error` has the reason. */
   status: number | null;
   error: AttemptError | null;
-  /** The first kilobyte of the answer as text, with secrets masked. */
+  /** The first kilobyte of the response as text, with secrets masked. */
   response: string;
 };
 
-/** Sends a claimed delivery once. Never throws for what a receiver does. */
+/** Sends a claimed delivery once. Never throws because of the receiver. */
 export async function attempt(claim: Claim): Promise<AttemptResult> {
   const beganAt = nowDate();
   const beganAtMs = performance.now();
@@ -63,7 +63,7 @@ async function send(claim: Claim, body: string, secret: string): Promise<Outcome
 
 type Place = { url: URL; addresses: string[] };
 
-/** The address was good when it was registered; it is judged again each time. */
+/** The URL was valid when it was registered; it is checked again on every attempt. */
 async function findPlace(text: string, signal: AbortSignal): Promise<Place | { error: AttemptError }> {
   const parsed = parseEndpointUrl(text);
   if (!parsed.ok) return { error: 'blocked_address' };
@@ -80,7 +80,7 @@ async function findPlace(text: string, signal: AbortSignal): Promise<Place | { e
 
 const failure = (error: AttemptError): Outcome => ({ status: null, error, response: '' });
 
-/** Receivers echo what they were sent: no secret of ours or of a user may stay in the log. */
+/** Receivers may echo the request, so secrets of ours and of users are masked before logging. */
 function toShownText(excerpt: Buffer): string {
   const text = excerpt.toString('utf8').replace(/[^\P{Cc}\n\t]/gu, '');
   return maskSecrets(text);

@@ -3,12 +3,12 @@ import { pool } from '../db';
 import type { EventType } from './events';
 
 /**
- * Takes deliveries for this process, in one statement, for the length of a lease. Whoever dies
- * with a lease loses it; the schedule gives such an attempt back once, then counts it.
+ * Claims deliveries for this process in one statement, for the duration of a lease. A process that
+ * dies loses its lease; the first such attempt of an event is not counted, the next one is.
  */
 
 export const SCHEDULE_MS = [0, 2 * SECOND_MS, 8 * SECOND_MS];
-/** Longer than any attempt: an attempt ends after five seconds. */
+/** Longer than any attempt, which ends after five seconds. */
 export const LEASE_MS = 15 * SECOND_MS;
 
 export type Claim = {
@@ -29,19 +29,19 @@ export type Claim = {
 };
 
 export type Room = {
-  /** Deliveries that this process can still take. */
+  /** How many more deliveries this process can take. */
   free: number;
   /** How many of them may go to slow endpoints. */
   freeForSlow: number;
   perEndpoint: number;
-  /** Endpoints that have less room than others, and how much. */
+  /** Endpoints with less room than others, and how much they have. */
   limited: ReadonlyMap<string, { free: number; isSlow: boolean }>;
 };
 
-/** What is due, in turns: the first of each endpoint, then the second of each. Slow endpoints come last. */
+/** Claims due deliveries round-robin: the first of each endpoint, then the second of each. Slow endpoints come last. */
 export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Promise<Claim[]> {
   const selection = `RECURSIVE waiting AS (
-      -- The endpoints with something pending, by jumps through the index.
+      -- Endpoints with pending deliveries, found by skipping through the index.
       (SELECT partner_id FROM delivery WHERE status = 'pending' ORDER BY partner_id LIMIT 1)
       UNION ALL
       SELECT (SELECT d.partner_id FROM delivery d WHERE d.status = 'pending' AND d.partner_id > w.partner_id
@@ -83,7 +83,7 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
   ]);
 }
 
-/** One event of the partner, due or not, unless an attempt of it runs. By hand: outside the schedule. */
+/** Claims one event of the partner, due or not, unless an attempt is running. `byHand` is outside the schedule. */
 export async function claimOne(
   partnerId: string,
   eventId: string,

@@ -5,11 +5,11 @@ import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from './attempt';
 import { type Claim, LEASE_MS } from './claim';
 import { recordAttempt } from './record-attempt';
 
-/** An attempt that cannot end well within its lease is left to whoever finds it next. */
+/** An attempt that cannot finish well within its lease is left for the next claim. */
 const LATEST_START_MS = LEASE_MS - 2 * ATTEMPT_TIMEOUT_MS;
 const RECORD_TRIES = 3;
 
-/** One attempt from the claim to the record. Null when it did not start in time. */
+/** Makes one attempt and records it. Null when it could not start in time. */
 export async function deliver(claim: Claim): Promise<AttemptResult | null> {
   if (performance.now() - claim.claimedAtMs > LATEST_START_MS) return null;
   const result = await attempt(claim);
@@ -17,14 +17,14 @@ export async function deliver(claim: Claim): Promise<AttemptResult | null> {
   return result;
 }
 
-/** A database that is away for a moment must not cost the receiver a repeated delivery. */
+/** A brief database outage must not cause a repeated delivery. */
 async function recordSurely(claim: Claim, result: AttemptResult): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await recordAttempt(claim, result);
     } catch (error) {
       if (tries >= RECORD_TRIES) throw error;
-      log().warn({ eventId: claim.eventId, error: describeError(error) }, 'an attempt is not recorded yet');
+      log().warn({ eventId: claim.eventId, error: describeError(error) }, 'could not record an attempt yet');
       await pause(SECOND_MS);
     }
   }

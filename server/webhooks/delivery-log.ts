@@ -10,8 +10,8 @@ import { judge } from './record-attempt';
 import { openSealed } from './seal';
 
 /**
- * What became of an app's events. For the partner's own pages, which pass the id of the partner
- * that is signed in: the events of others are not found.
+ * The delivery log of an app's events. The partner's pages pass the id of the signed-in partner, so
+ * other partners' events are not found.
  */
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped', 'expired'] as const;
@@ -21,9 +21,9 @@ export type DeliveryView = {
   eventId: string;
   type: EventType;
   createdAt: Date;
-  /** stopped: the endpoint was cleared. expired: the key waited too long for a paused partner. */
+  /** stopped: the endpoint was cleared. expired: the key waited too long for a disabled partner. */
   status: DeliveryStatus;
-  /** Null when none is planned or one runs now. A disabled partner's wait until it is enabled. */
+  /** Null when no attempt is planned or one is running. Events of a disabled partner wait until it is enabled. */
   nextAttemptAt: Date | null;
   isRunning: boolean;
   /** The JSON that was sent; a user key is masked. */
@@ -36,17 +36,17 @@ export type DeliveryView = {
 
 export type AttemptView = Omit<AttemptResult, 'durationMs'> & {
   number: number;
-  /** Null when nobody knows (`lost`). */
+  /** Null when unknown (`lost`). */
   durationMs: number | null;
   byHand: boolean;
-  /** One sentence for people when no status came. */
+  /** A sentence for people when no status arrived. */
   explanation: string | null;
 };
 
 export type DeliveryFilter = {
   type?: EventType | undefined;
   status?: DeliveryStatus | undefined;
-  /** The id of the last event of the page before. */
+  /** The id of the last event on the previous page. */
   before?: string | undefined;
   limit: number;
 };
@@ -87,17 +87,18 @@ export type SendResult =
 export type SendRefusal = 'not_found' | 'no_endpoint' | 'disabled' | 'erased' | 'running' | 'too_many';
 
 const REFUSALS: Record<SendRefusal, string> = {
-  not_found: 'There is no such event',
-  no_endpoint: 'Set an endpoint first',
-  disabled: 'The app is disabled: deliveries wait until it is enabled',
-  erased: 'This event carried a user key, which is not kept: the user gets a new one by signing in again',
-  running: 'An attempt is running right now',
-  too_many: 'That is a lot of tries: please wait a minute',
+  not_found: 'This event does not exist',
+  no_endpoint: 'Set a webhook endpoint first',
+  disabled: 'The app is disabled. Deliveries resume when it is enabled.',
+  erased:
+    'This event contained a user key, which is not stored. The user gets a new one by signing in again.',
+  running: 'A delivery attempt is in progress',
+  too_many: 'Too many attempts. Please wait a minute.',
 };
 
 /**
- * One more attempt of the same event, the same bytes, outside the schedule. Waits for its result,
- * six seconds at most.
+ * Makes one more attempt with the same bytes, outside the schedule. Waits for its result, six seconds
+ * at most.
  */
 export async function resendDelivery(partnerId: string, eventId: string): Promise<SendResult> {
   if (await isTooMany(partnerId)) return refuse('too_many');
@@ -113,21 +114,21 @@ export function toSendResult(eventId: string, result: AttemptResult): SendResult
 }
 
 const EXPLANATIONS: Record<AttemptError, string> = {
-  timeout: 'No answer within five seconds',
-  connection: 'The connection was refused or broke off',
+  timeout: 'No response within five seconds',
+  connection: 'The connection was refused or closed',
   tls: 'The TLS handshake failed: the certificate must be valid for the host',
-  bad_response: 'What came back was not HTTP',
-  dns: 'The host name leads nowhere',
-  blocked_address: 'The host leads to an address that is not on the public internet',
-  lost: 'The attempt was cut short on our side',
+  bad_response: 'The response was not valid HTTP',
+  dns: 'The host name could not be resolved',
+  blocked_address: 'The host resolves to an IP address that is not public',
+  lost: 'The attempt was interrupted on our side',
 };
 
 const explain = (error: AttemptError | null): string | null => error && EXPLANATIONS[error];
 
-/** Of one app, whether a button or a script presses. */
+/** Per app, from the dashboard or a script. */
 const SENDS_BY_HAND_PER_MINUTE = 20;
 
-/** Nobody shall drive our requests at an address of their choice as fast as they like. */
+/** Keeps anyone from using our requests to flood a URL of their choice. */
 export async function isTooMany(partnerId: string): Promise<boolean> {
   const count = await prisma().deliveryAttempt.count({
     where: {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { settings } from '../env';
 import { isLoopbackAddress } from './public-address';
 
-/** Which addresses an app may name as its endpoint, judged by the text alone. */
+/** Which URLs an app may use as its endpoint, judged only by their text. */
 
 export type UrlRefusalReason =
   | 'not_a_url'
@@ -22,18 +22,18 @@ export type ParsedUrl =
 const MAX_CHARACTERS = 2_000;
 
 const MESSAGES: Record<UrlRefusalReason, string> = {
-  not_a_url: 'This is not a web address. Write it in full, such as https://example.com/webhooks',
-  too_long: `The address may have at most ${MAX_CHARACTERS} characters`,
-  not_https: 'The address must begin with https://',
-  credentials: 'The address must not carry a user name or password',
-  fragment: 'The address must not have a part after #',
-  port: 'Only the standard port of HTTPS, 443, can be called',
-  ip_address: 'Write a domain name instead of an IP address',
-  not_a_public_name: 'The host must be a public domain name, such as hooks.example.com',
-  own_address: 'This is an address of this service itself',
+  not_a_url: 'Enter a full URL, such as https://example.com/webhooks',
+  too_long: `The URL must have at most ${MAX_CHARACTERS} characters`,
+  not_https: 'The URL must start with https://',
+  credentials: 'The URL must not contain a user name or password',
+  fragment: 'The URL must not contain a fragment (#)',
+  port: 'The URL must use the standard HTTPS port, 443',
+  ip_address: 'Use a domain name instead of an IP address',
+  not_a_public_name: 'The host must be a public domain name such as hooks.example.com',
+  own_address: 'The URL must not point to this service',
 };
 
-/** Names that never lead out to the internet. */
+/** Names that never resolve to a host on the internet. */
 const INNER_NAMES =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
 const DOMAIN_NAME =
@@ -53,7 +53,7 @@ export function parseEndpointUrl(text: string): ParsedUrl {
 function parsePublicUrl(url: URL): ParsedUrl {
   if (url.protocol !== 'https:') return refuse('not_https');
   if (url.port !== '') return refuse('port');
-  // The parser has turned every way to write an address (octal, hex, one number) into the plain one.
+  // The parser has normalised every notation of an IP address (octal, hex, one number).
   if (isIP(bareHost(url)) !== 0) return refuse('ip_address');
   url.hostname = url.hostname.replace(/\.$/, '');
   if (INNER_NAMES.test(url.hostname) || !DOMAIN_NAME.test(url.hostname)) return refuse('not_a_public_name');
@@ -61,7 +61,7 @@ function parsePublicUrl(url: URL): ParsedUrl {
   return { ok: true, url, isLoopback: false };
 }
 
-/** By name: behind a proxy that many share, our address is also that of others. */
+/** Compared by name, because behind a shared proxy other services have the same IP address. */
 function ownHosts(): string[] {
   const { BASE_URL, CHECKOUT_URL, SDK_URL } = settings();
   return [BASE_URL, CHECKOUT_URL, SDK_URL].map((address) => new URL(address).hostname);

@@ -4,30 +4,30 @@ import { findPublicAddresses } from './find-addresses';
 import { newSealedSecret, openSecret } from './signing-secret';
 
 /**
- * Where an app listens. For the partner's own pages and the operator's command line, which pass
- * the id of the partner that they have checked.
+ * An app's webhook endpoint. The partner's pages and the operator's command line pass the id of a
+ * partner they have checked.
  */
 
 export type EndpointSet = {
   ok: true;
-  /** As it is kept: the address in its plain form. */
+  /** The normalised URL, as stored. */
   url: string;
-  /** The secret of before when there was one. */
+  /** The existing secret, if there was one. */
   secret: string;
-  /** One sentence when the address is accepted and yet something looks wrong. */
+  /** A sentence when the URL was accepted but something looks wrong. */
   warning: string | null;
 };
 
 export type EndpointRefusal = {
   ok: false;
   reason: UrlRefusalReason | 'private_address';
-  /** One sentence for people. */
+  /** A sentence for people. */
   message: string;
 };
 
 const LOOK_UP_PATIENCE_MS = 4_000;
 
-/** Takes effect with the next attempt, also of events that wait already. */
+/** Takes effect with the next attempt, including those of pending events. */
 export async function setEndpoint(partnerId: string, text: string): Promise<EndpointSet | EndpointRefusal> {
   const parsed = parseEndpointUrl(text);
   if (!parsed.ok) return parsed;
@@ -36,7 +36,7 @@ export async function setEndpoint(partnerId: string, text: string): Promise<Endp
     return {
       ok: false,
       reason: 'private_address',
-      message: `${parsed.url.hostname} leads to an address that is not on the public internet`,
+      message: `${parsed.url.hostname} resolves to an IP address that is not public`,
     };
   }
   return {
@@ -45,12 +45,12 @@ export async function setEndpoint(partnerId: string, text: string): Promise<Endp
     secret: await save(partnerId, parsed.url.href),
     warning:
       place === 'unknown'
-        ? `${parsed.url.hostname} could not be found just now: deliveries fail until its name leads somewhere`
+        ? `${parsed.url.hostname} could not be resolved. Deliveries fail until it can be.`
         : null,
   };
 }
 
-/** Whether the host is public can change any day, so every attempt asks again. */
+/** Whether the host is public can change at any time, so every attempt checks again. */
 async function look(url: URL): Promise<'found' | 'not_public' | 'unknown'> {
   try {
     const found = await findPublicAddresses(url, AbortSignal.timeout(LOOK_UP_PATIENCE_MS));
@@ -68,11 +68,11 @@ async function save(partnerId: string, url: string): Promise<string> {
     [partnerId, url, newSealedSecret(partnerId)],
   );
   const [partner] = rows;
-  if (partner === undefined) throw new Error('There is no such partner');
+  if (partner === undefined) throw new Error('The partner does not exist');
   return openSecret(partner.secret, partnerId);
 }
 
-/** Stops what waits to be delivered, for good. The secret stays for the day an endpoint is set again. */
+/** Stops pending deliveries permanently. Keeps the secret in case an endpoint is set again. */
 export async function clearEndpoint(partnerId: string): Promise<void> {
   await inTransaction(async (tx) => {
     await tx.partner.update({ where: { id: partnerId }, data: { webhookUrl: null } });
@@ -85,12 +85,12 @@ export async function clearEndpoint(partnerId: string): Promise<void> {
 }
 
 export type Endpoint = {
-  /** Null: no endpoint, no events. */
+  /** Null means no endpoint and no events. */
   url: string | null;
   hasSecret: boolean;
-  /** A next secret waits to take over. */
+  /** A new secret is ready to take over. */
   isRotating: boolean;
-  /** The partner is disabled: deliveries wait. */
+  /** The partner is disabled, so deliveries wait. */
   isPaused: boolean;
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of event and their data, as they stand on the wire. */
+/** The event types and their data, as sent. */
 
 const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 const key = { key_id: z.string().startsWith('key_'), user_id: z.string().startsWith('au_'), metadata };
@@ -29,7 +29,7 @@ export const EVENT_DATA = {
 export type EventType = keyof typeof EVENT_DATA;
 export type EventData<T extends EventType> = z.input<(typeof EVENT_DATA)[T]>;
 
-/** What a delivery carries, byte for byte the same on every retry. */
+/** The body of a delivery, byte for byte the same on every retry. */
 export type Envelope<T extends EventType = EventType> = {
   id: string;
   type: T;

@@ -4,13 +4,13 @@ import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * One POST to a receiver that may be slow, broken or hostile. The connection goes to the given
- * addresses only, whatever the name leads to by then; redirects are an answer like any other.
+ * One POST to a receiver that may be slow, broken or hostile. Connects only to the given addresses,
+ * whatever the name resolves to by then. Redirects are not followed.
  */
 
 export type PostRequest = {
   url: URL;
-  /** Checked before; nothing else is connected to. */
+  /** Already checked. No other address is connected to. */
   addresses: readonly string[];
   headers: Readonly<Record<string, string>>;
   body: string;
@@ -21,13 +21,13 @@ export type PostFailure = 'timeout' | 'connection' | 'tls' | 'bad_response';
 
 export type PostResult =
   | { ok: true; status: number; excerpt: Buffer }
-  /** No status line came. */
+  /** No status line arrived. */
   | { ok: false; error: PostFailure };
 
 export const EXCERPT_BYTES = 1_024;
-/** The status line decides; this long we look at what follows, for the log. */
+/** The status line decides. The rest is read this long, for the log. */
 const EXCERPT_PATIENCE_MS = 250;
-/** A far host needs more than Node's quarter of a second before the next address is tried. */
+/** A distant host needs more than Node's default of 250 ms before the next address is tried. */
 const PER_ADDRESS_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1_024;
 
@@ -37,7 +37,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
     const options: RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      // A connection of its own: nothing is shared between apps.
+      // A separate connection, so that apps share nothing.
       agent: false,
       lookup: resolveTo(addresses),
       autoSelectFamilyAttemptTimeout: PER_ADDRESS_MS,
@@ -54,7 +54,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
       resolve({ ok: true, status: response.statusCode ?? 0, excerpt: Buffer.alloc(0) });
     });
     request.on('response', async (response) => {
-      // The status line has decided: what breaks from here on changes nothing.
+      // The status line has decided: later errors do not matter.
       request.off('error', fail).off('close', fail).on('error', ignore);
       const excerpt = await readExcerpt(response);
       request.destroy();
@@ -66,7 +66,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
 
 const ignore = (): void => {};
 
-/** Stands in for a look-up: the addresses were found and checked before. */
+/** Replaces the DNS lookup: the addresses were already found and checked. */
 function resolveTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, done) => {
@@ -78,7 +78,7 @@ function resolveTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** The first bytes, if they come soon. Whatever else the receiver sends stays unread. */
+/** The first bytes, if they arrive soon. The rest is not read. */
 function readExcerpt(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

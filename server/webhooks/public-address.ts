@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** Platform services that answer on an address that looks like any other. */
+/** Platform services on an address that looks public. */
 const PLATFORM_ADDRESSES = ['168.63.129.16'];
 
-/** All that is given out of IPv6; what lies outside is old, special or not in use. */
+/** The IPv6 range allocated for global use. Anything else is legacy, special or unused. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is out on the public internet: not private, not reserved, not this machine. */
+/** Whether an address is on the public internet: not private, not reserved, not this machine. */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);

@@ -4,7 +4,7 @@ import { type Claim, SCHEDULE_MS } from './claim';
 
 export type Verdict = 'delivered' | 'retry' | 'refused';
 
-/** What an attempt means for the event. */
+/** The outcome of an attempt for its event. */
 export function judge({ status }: Pick<AttemptResult, 'status'>): Verdict {
   if (status === null) return 'retry';
   if (status >= 200 && status < 300) return 'delivered';
@@ -13,8 +13,8 @@ export function judge({ status }: Pick<AttemptResult, 'status'>): Verdict {
 }
 
 /**
- * Writes down what became of an attempt and when the next one is due, unless the lease went to
- * somebody else. A user key is erased as soon as no scheduled attempt needs it any more.
+ * Records the result of an attempt and when the next one is due, unless another process has taken
+ * over the lease. A user key is erased as soon as no scheduled attempt needs it.
  */
 export async function recordAttempt(claim: Claim, result: AttemptResult): Promise<void> {
   const endedAt = new Date(result.beganAt.getTime() + result.durationMs);

@@ -7,14 +7,14 @@ import { seal } from './seal';
 export type NewEvent<T extends EventType> = {
   partnerId: string;
   type: T;
-  /** What made it true (key id, payment session, save): the same fact is recorded once. */
+  /** The cause (key id, payment session, save). Each cause is recorded only once. */
   causeId: string;
   data: EventData<T>;
 };
 
 /**
- * Puts an event into the outbox, in the transaction that makes the fact true. Null when the
- * partner listens nowhere, or when the fact was recorded before; else the event's id.
+ * Adds an event to the outbox, in the same transaction as its cause. Returns the event's id, or null
+ * when the partner has no endpoint or the cause was already recorded.
  */
 export async function recordEvent<T extends EventType>(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function recordEvent<T extends EventType>(
   return id;
 }
 
-/** The same envelope without the user key, for the delivery log; null when there is no key in it. */
+/** The envelope with the user key masked, for the delivery log; null when it contains no key. */
 function sealShownBody({ data, ...head }: Envelope): Uint8Array<ArrayBuffer> | null {
   if (!('user_key' in data)) return null;
   const shown = {

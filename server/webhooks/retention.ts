@@ -2,7 +2,7 @@ import { DAY_MS, now } from '../clock';
 import { deleteInSteps, pool } from '../db';
 import { LEASE_MS, SCHEDULE_MS } from './claim';
 
-/** What nobody needs any more goes: user keys first, whole events later. */
+/** Deletes what is no longer needed: user keys first, entire events later. */
 
 const KEY_KEPT_MS = DAY_MS;
 const KEY_KEPT_WHILE_PAUSED_MS = 7 * DAY_MS;
@@ -10,7 +10,7 @@ const EVENT_KEPT_MS = 30 * DAY_MS;
 
 export async function sweepDeliveries(): Promise<void> {
   await failLost();
-  // Recorded in the very moment in which the endpoint was cleared.
+  // Recorded at the same time as the endpoint was cleared.
   await end('stopped', 'p.webhook_url IS NULL');
   await end(
     'expired',
@@ -23,7 +23,7 @@ export async function sweepDeliveries(): Promise<void> {
   );
 }
 
-/** The last attempt belonged to a process that died, and it was not the first to do so. */
+/** Fails deliveries whose last attempt was lost with its process, for the second time. */
 async function failLost(): Promise<void> {
   await pool().query(
     `WITH lost AS (
@@ -43,7 +43,7 @@ async function failLost(): Promise<void> {
 
 type Ending = 'stopped' | 'expired';
 
-/** Ends pending deliveries, and with them the user keys that they carry. */
+/** Ends pending deliveries and erases their user keys. */
 async function end(status: Ending, condition: string, parameters: Date[] = []): Promise<void> {
   await pool().query(
     `WITH ended AS (

@@ -3,8 +3,8 @@ import { authSecret } from '../env';
 import { invariant } from '../errors';
 
 /**
- * Text at rest that only this install can read: AES-256-GCM, bound to the id of the row it
- * belongs to, so that a copy in another row does not open.
+ * Encrypts text at rest so that only this installation can read it: AES-256-GCM, bound to the id of
+ * its row, so that a copy in another row cannot be decrypted.
  * Layout: version (1) · nonce (12) · tag (16) · ciphertext.
  */
 
@@ -21,7 +21,7 @@ export function seal(text: string, boundTo: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body]));
 }
 
-/** Throws when the bytes were changed, belong to another row or to another install. */
+/** Throws when the bytes were changed or belong to another row or installation. */
 export function openSealed(sealed: Uint8Array, boundTo: string): string {
   invariant(sealed[0] === VERSION && sealed.length >= HEAD_BYTES, 'sealed text has a known layout');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);

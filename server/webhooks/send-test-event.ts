@@ -6,7 +6,7 @@ import { deliver } from './deliver';
 import { findSendBlocker, isTooMany, refuse, type SendResult, toSendResult } from './delivery-log';
 import { recordEvent } from './record';
 
-/** Sends a `test` event and waits for the first attempt's result; a failed one is tried again like any event. */
+/** Sends a `test` event and waits for the first attempt. A failed one is retried like any event. */
 export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   if (await isTooMany(partnerId)) return refuse('too_many');
   const eventId = await recordForUs(partnerId);
@@ -16,7 +16,7 @@ export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   return toSendResult(eventId, result);
 }
 
-/** Due later, so that nobody else takes the first attempt, and somebody does if we die here. */
+/** Due later, so that no other process takes the first attempt, but one does if this process dies. */
 function recordForUs(partnerId: string): Promise<string | null> {
   return inTransaction(async (tx) => {
     const eventId = await recordEvent(tx, {

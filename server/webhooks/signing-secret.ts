@@ -3,9 +3,9 @@ import { pool, prisma } from '../db';
 import { openSealed, seal } from './seal';
 
 /**
- * The secret that an app's deliveries are signed with. Sealed at rest; whoever shows it has made
- * sure that the owner is there. It is replaced in two steps: the receiver learns the next one and
- * accepts both, then the next one takes over.
+ * The secret that signs an app's deliveries. Encrypted at rest; callers that reveal it have confirmed
+ * the owner's presence. Rotation takes two steps: the receiver is configured to accept both the old
+ * and the new secret, then the new one takes over.
  */
 
 const PREFIX = 'whsec_';
@@ -13,11 +13,11 @@ const RANDOM_BYTES = 32;
 
 export type SigningSecrets = {
   secret: string;
-  /** Made by `beginSecretRotation`; signs nothing before `finishSecretRotation`. */
+  /** Created by `beginSecretRotation`; not used for signing before `finishSecretRotation`. */
   nextSecret: string | null;
 };
 
-/** Null when the app never had an endpoint. */
+/** Null when the app has never had an endpoint. */
 export async function revealSecret(partnerId: string): Promise<SigningSecrets | null> {
   const { webhookSecret, webhookNextSecret } = await prisma().partner.findUniqueOrThrow({
     where: { id: partnerId },
@@ -32,7 +32,7 @@ export async function revealSecret(partnerId: string): Promise<SigningSecrets | 
 
 export type RotationRefusal = { ok: false; reason: 'no_secret' | 'no_rotation'; message: string };
 
-/** Makes the next secret. Asked again, it tells the same one. */
+/** Creates the next secret. Repeated calls return the same one. */
 export async function beginSecretRotation(
   partnerId: string,
 ): Promise<{ ok: true; nextSecret: string } | RotationRefusal> {
@@ -46,12 +46,12 @@ export async function beginSecretRotation(
     return {
       ok: false,
       reason: 'no_secret',
-      message: 'There is no signing secret yet: set an endpoint first',
+      message: 'There is no signing secret yet. Set a webhook endpoint first.',
     };
   return { ok: true, nextSecret: openSecret(partner.next, partnerId) };
 }
 
-/** From the next attempt on, the next secret signs; the old one is gone. */
+/** Signs with the next secret from the next attempt on, and deletes the old one. */
 export async function finishSecretRotation(partnerId: string): Promise<{ ok: true } | RotationRefusal> {
   const { rowCount } = await pool().query(
     `UPDATE partner SET webhook_secret = webhook_next_secret, webhook_next_secret = NULL
@@ -61,7 +61,7 @@ export async function finishSecretRotation(partnerId: string): Promise<{ ok: tru
   return rowCount === 1 ? { ok: true } : noRotation();
 }
 
-/** Drops the next secret; the present one stays. */
+/** Deletes the next secret and keeps the current one. */
 export async function cancelSecretRotation(partnerId: string): Promise<{ ok: true } | RotationRefusal> {
   const { count } = await prisma().partner.updateMany({
     where: { id: partnerId, webhookNextSecret: { not: null } },
@@ -83,5 +83,5 @@ const boundTo = (partnerId: string): string => `${partnerId} webhook secret`;
 const noRotation = (): RotationRefusal => ({
   ok: false,
   reason: 'no_rotation',
-  message: 'No new secret was made: begin the rotation first',
+  message: 'There is no new secret. Start the rotation first.',
 });

@@ -1,10 +1,10 @@
 import type { Room } from './claim';
 
-/** How much this process may send at once, to all endpoints and to each. */
+/** How many deliveries this process may send at once, in total and per endpoint. */
 
 const SLOTS = 64;
 const SLOTS_PER_ENDPOINT = 4;
-/** An endpoint that only timed out lately is tried one event at a time … */
+/** An endpoint whose recent attempts all timed out gets one event at a time … */
 const TIMEOUTS_UNTIL_SLOW = 5;
 /** … and all such endpoints together leave room for the others. */
 const SLOTS_FOR_SLOW = SLOTS / 2;
@@ -17,7 +17,7 @@ export class Slots {
     this.running.set(partnerId, this.runningOf(partnerId) + 1);
   }
 
-  /** `timedOut` is unknown when nothing was sent, or nobody knows. */
+  /** `timedOut` is undefined when nothing was sent or the result is unknown. */
   giveBack(partnerId: string, timedOut: boolean | undefined): void {
     const left = this.runningOf(partnerId) - 1;
     if (left > 0) this.running.set(partnerId, left);

@@ -5,14 +5,14 @@ import { deliver } from './deliver';
 import { Slots } from './slots';
 
 /**
- * Delivers what is due, in every process. It looks into the outbox ten times a second, one cheap
+ * Delivers due events, in every process. Polls the outbox ten times a second with one cheap
  * statement, and again as soon as an attempt ends.
  */
 
 const LOOK_EVERY_MS = 100;
 const LOOK_AFTER_FAILURE_MS = 1_000;
 
-/** Returns the function that takes on nothing more and lets running attempts end. */
+/** Returns a function that stops taking deliveries and waits for running attempts. */
 export function startDeliveryWorker(): () => Promise<void> {
   const worker = new DeliveryWorker();
   const loop = worker.run();
@@ -44,14 +44,14 @@ class DeliveryWorker {
     await Promise.all(this.attempts);
   }
 
-  /** How long to wait before the next look. */
+  /** Returns how long to wait before the next poll. */
   private async takeWhatIsDue(): Promise<number> {
     try {
       const room = this.slots.room();
       if (room.free > 0) for (const claim of await claimDue(room)) this.start(claim);
       return LOOK_EVERY_MS;
     } catch (error) {
-      log().error({ error: describeError(error) }, 'webhooks: the outbox could not be read');
+      log().error({ error: describeError(error) }, 'webhooks: could not read the outbox');
       return LOOK_AFTER_FAILURE_MS;
     }
   }
@@ -72,7 +72,7 @@ class DeliveryWorker {
       const result = await deliver(claim);
       timedOut = result ? result.error === 'timeout' : undefined;
     } catch (error) {
-      log().error({ eventId, error: describeError(error) }, 'webhooks: an attempt was not recorded');
+      log().error({ eventId, error: describeError(error) }, 'webhooks: could not record an attempt');
     } finally {
       this.slots.giveBack(partnerId, timedOut);
     }

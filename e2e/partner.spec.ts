@@ -101,7 +101,7 @@ test('the webhook page tells why an address is refused and what a test event bro
   const url = page.getByLabel('URL');
   await url.fill('http://example.com/hooks');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
-  await expect(page.getByText('The address must begin with https://')).toBeVisible();
+  await expect(page.getByText('The URL must start with https://')).toBeVisible();
   await url.fill('https://hooks.svc-receiver.example/svc');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
   await expect(page.getByText(/could not be found just now/)).toBeVisible();

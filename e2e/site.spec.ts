@@ -159,7 +159,7 @@ test('the documentation works with the keyboard alone', async ({ browser, baseUR
     .getByRole('link', { name: 'Generate' })
     .focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Chat completions' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Create a chat completion' })).toBeVisible();
   const fields = page.getByText('Fields of messages').first();
   await fields.focus();
   await page.keyboard.press('Enter');

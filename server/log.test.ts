@@ -10,11 +10,11 @@ test.each([
   ['a bearer token', 'Bearer abc.def', 'Bearer ***'],
   ['an e-mail address', 'ada@example.com', '***@***'],
   ['the id of an account', newId('usr'), 'usr_***'],
-])('the log never tells %s', (_, secret, masked) => {
+])('the log never contains %s', (_, secret, masked) => {
   expect(maskSecrets(`before "${secret}" after`)).toBe(`before "${masked}" after`);
 });
 
-test('a failure is told with the function of ours that it came from, not with a package or Node itself', () => {
+test('a failure is logged with the function of ours that threw it, not one of Node or a package', () => {
   const require = createRequire(import.meta.url);
   const pg = require('pg') as typeof import('pg');
   function askWrongly(): void {

@@ -101,7 +101,7 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
       where: { id: payment.id, status: OPEN },
       data: { status: 'failed', failure },
     });
-    throw new ApiError('upstream_error', 'The payment could not be started. Please retry.', { cause });
+    throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
   }
 }
 

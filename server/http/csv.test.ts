@@ -11,7 +11,7 @@ test('commas, quotes and line breaks stay inside their cell', () => {
   expect(writeCsvRow(['a,b', 'say "hi"', 'two\nlines', ''])).toBe('"a,b","say ""hi""","two\nlines",\r\n');
 });
 
-test('a download is written as it is read, and stops reading when nobody takes it any more', async () => {
+test('a download is written as it is read, and stops reading when the client disconnects', async () => {
   let isStopped = false;
   async function* portions(): AsyncGenerator<CsvCell[][]> {
     try {
@@ -28,7 +28,7 @@ test('a download is written as it is read, and stops reading when nobody takes i
   expect(isStopped).toBe(true);
 });
 
-test('a download whose first rows cannot be read fails before it is answered', async () => {
+test('a download whose first rows cannot be read fails before the response starts', async () => {
   async function* portions(): AsyncGenerator<CsvCell[][]> {
     yield await Promise.reject(new Error('The rows are not to be had'));
   }

@@ -102,8 +102,8 @@ export async function requireFewWrongTries(tx: Tx, challengeId: string): Promise
   if (limit === 0) return;
   const [counted] = await tx.$queryRaw<{ wrong: number }[]>`
     SELECT coalesce(sum(c.attempts - (c.consumed_at IS NOT NULL)::int), 0)::int AS wrong
-    FROM login_challenge asked JOIN login_challenge c ON c.email = asked.email
-    WHERE asked.id = ${challengeId} AND c.created_at > ${new Date(now() - DAY_MS)}`;
+    FROM login_challenge tried JOIN login_challenge c ON c.email = tried.email
+    WHERE tried.id = ${challengeId} AND c.created_at > ${new Date(now() - DAY_MS)}`;
   if (counted && counted.wrong >= limit) throw tooManyTries(now() + HOUR_MS);
 }
 

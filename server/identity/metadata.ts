@@ -4,11 +4,9 @@ const MAX_CHARACTERS = 500;
 /** PostgreSQL can store neither of these. */
 const UNSTORABLE = /\0|\p{Cs}/u;
 
-const text = z
-  .string()
-  .refine((value) => !UNSTORABLE.test(value), {
-    error: 'must be text without NUL characters or unpaired surrogates',
-  });
+const text = z.string().refine((value) => !UNSTORABLE.test(value), {
+  error: 'must be text without NUL characters or unpaired surrogates',
+});
 
 /** What a partner attaches to its user. Opaque to us, and included in every event. */
 export const metadataSchema = z

@@ -19,11 +19,9 @@ export async function describeSignIn(key: MintedKey, userId: string, partnerId: 
 export const signedInSchema = z.object({
   user_key: z.string().meta({ description: 'The key for this user’s requests. Returned only once.' }),
   key_id: z.string().meta({ description: 'The id of the key. Not secret: use it to track keys.' }),
-  user_id: z
-    .string()
-    .meta({
-      description: 'The id of the user in this app. The same at every sign-in, and different in every app.',
-    }),
+  user_id: z.string().meta({
+    description: 'The id of the user in this app. The same at every sign-in, and different in every app.',
+  }),
   balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),
   currency: z.literal('credits'),
   status: spendStatusSchema,

@@ -54,11 +54,11 @@ describe('the checked-in catalogue', () => {
       tiers: tier ? [{ ...tier, input: version.prices.cacheRead, above: 9 }] : [],
     };
     expect(problemsOf(model, [{ ...version, from: '2026-01-01', prices }])).toEqual([
-      'google/x-latest: the id is an alias that moves',
-      'google/x-latest: it may write more than its context holds',
-      'google/x-latest: prices from 2026-01-01: a cached token costs more than a fresh one',
-      'google/x-latest: prices from 2026-01-01 above 9 tokens: a cached token costs more than a fresh one',
-      'google/x-latest: prices from 2026-01-01 above 9 tokens: a longer prompt is cheaper',
+      'google/x-latest: the id is an alias whose model can change',
+      'google/x-latest: the output limit exceeds the context window',
+      'google/x-latest: prices from 2026-01-01: a cached token costs more than an uncached one',
+      'google/x-latest: prices from 2026-01-01 above 9 tokens: a cached token costs more than an uncached one',
+      'google/x-latest: prices from 2026-01-01 above 9 tokens: a longer prompt costs less',
     ]);
   });
 
@@ -162,13 +162,9 @@ describe("the operator's CATALOG_FILE", () => {
     [
       'more output than context',
       { providers: PROVIDERS, models: [{ ...LLAMA, maxOutputTokens: 9000 }] },
-      /models\[0\]\.maxOutputTokens: expected at most the context window/,
+      /models\[0\]\.maxOutputTokens: expected at most the size of the context window/,
     ],
-    [
-      'a provider that nobody knows',
-      { models: [LLAMA] },
-      /models\[0\]\.id: expected a provider .* not "acme"/,
-    ],
+    ['an unknown provider', { models: [LLAMA] }, /models\[0\]\.id: expected a provider .* not "acme"/],
     [
       'a provider that is built in',
       { providers: { openai: PROVIDERS.acme } },

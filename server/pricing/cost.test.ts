@@ -65,7 +65,7 @@ describe('the cost of tokens', () => {
     expect([at(200_000), at(200_001)]).toEqual([0.25, 0.5000025]);
   });
 
-  test('prices a class that nobody prices at its dearest: a read as input, a write 1.25 and 2 times', () => {
+  test('gives a class without a price the highest plausible one: a read as input, a write 1.25 and 2 times', () => {
     expect(fillCacheClasses({ input: '0.3', output: '1' })).toEqual({
       input: '0.3',
       output: '1',

@@ -61,9 +61,9 @@ test.each([
     proxied('198.51.100.1, 203.0.113.9, 10.2.3.4'),
     '203.0.113.9',
   ],
-  ['what stands in the last of several lines', proxied('198.51.100.1', '203.0.113.9'), '203.0.113.9'],
+  ['the last of several headers', proxied('198.51.100.1', '203.0.113.9'), '203.0.113.9'],
   ['an address of IPv6', proxied('2001:db8::7'), '2001:db8::7'],
-  ['the proxy, when it names nobody', [], '127.0.0.1'],
+  ['the proxy, when it names no client', [], '127.0.0.1'],
   ['the proxy, when it names no address', proxied('unknown'), '127.0.0.1'],
   ['the proxy nearest to what is no address', proxied('203.0.113.9, unknown, 10.2.3.4'), '10.2.3.4'],
 ])('a trusted proxy is believed: the caller is %s', async (_, headers, address) => {

@@ -45,7 +45,7 @@ async function send(claim: Claim, body: string, secret: string): Promise<Outcome
   const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
   const place = await findPlace(claim.url, signal);
   if ('error' in place) return failure(place.error);
-  const answer = await post({
+  const result = await post({
     ...place,
     body,
     signal,
@@ -57,8 +57,8 @@ async function send(claim: Claim, body: string, secret: string): Promise<Outcome
       'X-svc-Signature': signatureHeader(secret, body, Math.floor(now() / SECOND_MS)),
     },
   });
-  if (!answer.ok) return failure(answer.error);
-  return { status: answer.status, error: null, response: toShownText(answer.excerpt) };
+  if (!result.ok) return failure(result.error);
+  return { status: result.status, error: null, response: toShownText(result.excerpt) };
 }
 
 type Place = { url: URL; addresses: string[] };

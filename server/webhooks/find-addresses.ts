@@ -33,7 +33,7 @@ async function resolveBoth(host: string, signal: AbortSignal): Promise<string[]>
   try {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     signal.throwIfAborted();
-    return found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    return found.flatMap((lookup) => (lookup.status === 'fulfilled' ? lookup.value : []));
   } finally {
     signal.removeEventListener('abort', cancel);
   }

@@ -22,7 +22,7 @@ describe('the slots of a process', () => {
     expect(roomOf(slots, 'a')).toEqual({ free: 2, isSlow: false });
   });
 
-  it('are one for an endpoint after five timeouts in a row, until it answers', () => {
+  it('shrink to one for an endpoint after five timeouts in a row, until it responds', () => {
     const slots = new Slots();
     end(slots, 'a', true, 4);
     expect(roomOf(slots, 'a')).toEqual({ free: 4, isSlow: false });
@@ -34,7 +34,7 @@ describe('the slots of a process', () => {
     expect(roomOf(slots, 'a')).toBeUndefined();
   });
 
-  it('are forgiving: timeouts between answers slow nothing down', () => {
+  it('are forgiving: timeouts between responses slow nothing down', () => {
     const slots = new Slots();
     for (let n = 0; n < 10; n++) {
       end(slots, 'a', true, 4);

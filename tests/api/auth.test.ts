@@ -100,7 +100,7 @@ describe('POST /v1/auth/send-code', () => {
     for (const text of [mail?.text, mail?.html]) {
       expect(text).toContain(code);
       expect(text).toContain('Acme Notes');
-      expect(text).toContain('We never ask for this code');
+      expect(text).toContain('We will never ask you for this code');
       expect(text).not.toMatch(/https?:|href/);
     }
   });
@@ -108,7 +108,7 @@ describe('POST /v1/auth/send-code', () => {
   it('writes German where the locale is German', async () => {
     await call(sendCode, { publishable_key: pk, email: newEmail(), locale: 'de-AT' });
     expect(mailbox.mails.at(-1)?.mail.subject).toMatch(/^\d{6} ist Ihr Code für Acme Notes$/);
-    expect(mailbox.mails.at(-1)?.mail.text).toContain('Wir fragen nie nach diesem Code');
+    expect(mailbox.mails.at(-1)?.mail.text).toContain('Wir fragen Sie nie nach diesem Code');
   });
 
   it.each([

@@ -343,7 +343,7 @@ describe('refusals, in the chat shape', () => {
       expect(await response.json()).toMatchObject({
         error: {
           type: 'invalid_request',
-          message: 'The request body is not valid UTF-8; a compressed one is not taken',
+          message: 'The request body must be uncompressed, valid UTF-8.',
         },
       });
     }
@@ -353,7 +353,7 @@ describe('refusals, in the chat shape', () => {
     const response = await fetch(`${api.url}/v1/chat/completions`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
-      error: { type: 'not_found', message: 'This address takes POST only' },
+      error: { type: 'not_found', message: 'This URL only supports POST.' },
     });
   });
 

@@ -82,7 +82,7 @@ describe('a backup', () => {
   it('is for its owner alone, and is never written over another file', async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600);
     const before = readFileSync(whole);
-    await expect(writeBackup(url, whole)).rejects.toThrow('is there already');
+    await expect(writeBackup(url, whole)).rejects.toThrow('already exists');
     expect(readFileSync(whole).equals(before)).toBe(true);
     expect(existsSync(`${whole}.part`)).toBe(false);
   });
@@ -107,7 +107,7 @@ describe('a restore leaves nothing behind when', () => {
   it('the file ends too early', async () => {
     await expectRefused(damaged('short.gz', lines.slice(0, -3).join('\n')), /end is missing/);
     writeFileSync(fileIn('cut.gz'), readFileSync(whole).subarray(0, 900));
-    await expectRefused(fileIn('cut.gz'), /cut off or damaged/);
+    await expectRefused(fileIn('cut.gz'), /incomplete or corrupt/);
   });
 
   it('a row is gone', async () => {
@@ -120,16 +120,16 @@ describe('a restore leaves nothing behind when', () => {
 
   it('its ledger does not agree', async () => {
     const text = lines.join('\n').replace(/"own":[1-9]\d*/, '"own":1');
-    await expectRefused(damaged('money.gz', text), /ledger does not agree/);
+    await expectRefused(damaged('money.gz', text), /ledger failed the audit/);
   });
 
   it('it is of another schema, or no backup', async () => {
     const head = JSON.parse(String(lines[0])) as { migrations: string[] };
     head.migrations.push('29990101000000_later abc');
     const other = [JSON.stringify(head), ...lines.slice(1)].join('\n');
-    await expectRefused(damaged('schema.gz', other), /another schema.*29990101000000_later/);
+    await expectRefused(damaged('schema.gz', other), /different schema.*29990101000000_later/);
     await expectRefused(damaged('other.gz', '{"hello":1}\n'), /not a backup/);
-    await expectRefused(fileIn('nothing.gz'), /There is no file/);
+    await expectRefused(fileIn('nothing.gz'), /File not found/);
   });
 
   it('the database is not empty', async () => {

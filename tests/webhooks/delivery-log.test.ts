@@ -101,7 +101,7 @@ describe('the delivery log', () => {
 
 it('an attempt without an answer is explained in a sentence', async () => {
   const { id } = await newListeningPartner('http://127.0.0.1:9/hook');
-  const explanation = 'The connection was refused or broke off';
+  const explanation = 'The connection was refused or closed';
   const sent = await sendTestEvent(id);
   expect(sent).toMatchObject({ ok: true, isDelivered: false, result: { error: 'connection' }, explanation });
   const view = sent.ok ? await findDelivery(id, sent.eventId) : null;

@@ -59,7 +59,7 @@ describe('an endpoint', () => {
   it('takes a name that cannot be found just now, with a warning', async () => {
     const set = await setEndpoint(await newPartnerId(), 'https://nobody.has.this.example./hook');
     expect(set).toMatchObject({ ok: true, url: 'https://nobody.has.this.example/hook' });
-    expect(set.ok && set.warning).toContain('nobody.has.this.example could not be found');
+    expect(set.ok && set.warning).toContain('nobody.has.this.example could not be resolved');
   });
 
   it('stops what waits when it is cleared, erases its keys, and starts anew with the next address', async () => {

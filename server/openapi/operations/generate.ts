@@ -57,7 +57,7 @@ export const GENERATE: Operation[] = [
       },
     },
     response: {
-      description: 'The answer. A stream is settled before its last bytes go out.',
+      description: 'The response. A streamed request is settled before the last bytes are sent.',
       schema: 'ChatCompletion',
       headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
       example: {
@@ -98,7 +98,7 @@ export const GENERATE: Operation[] = [
     method: 'post',
     path: '/v1/messages',
     group: 'generate',
-    summary: 'Messages',
+    summary: 'Create a message',
     description:
       'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format expect the base URL without `/v1`, because they append it.',
     auth: 'user-key',
@@ -139,7 +139,7 @@ export const GENERATE: Operation[] = [
       },
     },
     response: {
-      description: 'The answer. A stream is settled before its last bytes go out.',
+      description: 'The response. A streamed request is settled before the last bytes are sent.',
       schema: 'Message',
       headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
       example: {

@@ -34,7 +34,7 @@ export const SIGN_IN: Operation[] = [
       schema: 'SendCodeRequest',
       examples: {
         one: {
-          summary: 'Send a code',
+          summary: 'A code by e-mail',
           value: { publishable_key: PUBLISHABLE_KEY, email: 'ada@example.com', locale: 'en' },
         },
       },

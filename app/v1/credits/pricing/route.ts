@@ -6,8 +6,8 @@ import { privateJson, respond } from '@/server/http/respond';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {
-    const asked = validate(pricingRequestSchema, readPricingQuery(request.url));
-    return privateJson(await estimatePrices(asked));
+    const query = validate(pricingRequestSchema, readPricingQuery(request.url));
+    return privateJson(await estimatePrices(query));
   });
 
 export const POST = (request: Request): Promise<Response> =>

@@ -23,5 +23,7 @@ test('.env.example shows the values that hold when a setting is left out', () =>
 test('a value that cannot be used is refused with its name', () => {
   expect(() => readSettings({ PORT: 'eighty' })).toThrow(SettingsError);
   expect(() => readSettings({ PORT: 'eighty' })).toThrow(/^PORT: expected a port number/);
-  expect(() => readSettings({ TRUSTED_PROXIES: 'nginx' })).toThrow(/^TRUSTED_PROXIES: expected addresses/);
+  expect(() => readSettings({ TRUSTED_PROXIES: 'nginx' })).toThrow(
+    /^TRUSTED_PROXIES: expected comma-separated IP addresses/,
+  );
 });

@@ -121,5 +121,5 @@ test('a list price is read and written to the last of eight decimals', () => {
   for (const text of ['0', '0.00000001', '1.25', '75', '999999.5'])
     expect(writeListPrice(readListPrice(text))).toBe(text);
   for (const bad of ['', '1.', '.5', '-1', '1e3', '0.000000001'])
-    expect(() => readListPrice(bad)).toThrow(/Not a price/);
+    expect(() => readListPrice(bad)).toThrow(/Invalid price/);
 });

@@ -63,7 +63,7 @@ describe('user keys', () => {
 
   it('are told apart from other keys, which are not repeated', async () => {
     const messageOf = (key: string) => requireUserKey(withKey(key)).catch(({ message }) => message);
-    expect(await messageOf('svc_pk_secret')).toContain('publishable key');
+    expect(await messageOf('svc_pk_secret')).toContain('Publishable keys');
     expect(await messageOf('sk-proj-secret')).toContain('svc_sk_');
     for (const key of ['svc_pk_secret', 'sk-proj-secret', 'svc_sk_secret'])
       expect(await messageOf(key)).not.toContain('secret');

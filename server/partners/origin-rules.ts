@@ -55,7 +55,9 @@ function parseWebOrigin(given: string): ParsedOrigin {
   const host = WEB_ORIGIN.exec(given)?.[1];
   if (host === undefined) {
     return /^https?:\/\//i.test(given)
-      ? refuse('must have only a scheme and a host, such as https://example.com')
+      ? refuse(
+          'must have only a scheme and a host, without a path, query or user, such as https://example.com',
+        )
       : refuse('must be a web origin such as https://example.com, or an app scheme such as myapp://*');
   }
   if (host.includes('*')) return refuse('must not contain a wildcard in the host. Register each subdomain.');

@@ -33,8 +33,6 @@ export type ErrorDetails = {
   retryAfterSeconds?: number;
   /** Logged, never sent. */
   cause?: unknown;
-  /** The partner whose key was sent, where known. Used to count errors, never sent. */
-  partnerId?: string | undefined;
 };
 
 /** A request that cannot continue. `message` is public; `cause` is only logged. */
@@ -42,7 +40,6 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
-  partnerId: string | null;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -50,7 +47,6 @@ export class ApiError extends Error {
     this.code = code;
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    this.partnerId = details.partnerId ?? null;
   }
 
   get status(): number {

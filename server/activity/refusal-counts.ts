@@ -13,9 +13,9 @@ export const NO_PARTNER = '';
 
 const tally = createTally<{ hour: number; partnerId: string; code: string }>();
 
-export function countRefusal(failure: unknown): void {
-  const { partnerId, code } =
-    failure instanceof ApiError ? failure : { partnerId: null, code: 'internal_error' };
+/** `partnerId` is null while the key has not been looked up. */
+export function countRefusal(failure: unknown, partnerId: string | null): void {
+  const code = failure instanceof ApiError ? failure.code : 'internal_error';
   tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code });
 }
 

@@ -15,20 +15,12 @@ export const checkoutRequestSchema = z.object({
     .max(200)
     .optional()
     .meta({ description: 'If present, it must belong to the same app as the user key.' }),
-  token: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({
-      description: 'A sign-in token, instead of a user key. The purchase then creates the user’s key.',
-    }),
-  code_verifier: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({
-      description: 'Required with `token`: the secret whose S256 challenge opened the sign-in window.',
-    }),
+  token: z.string().max(200).optional().meta({
+    description: 'A sign-in token, instead of a user key. The purchase then creates the user’s key.',
+  }),
+  code_verifier: z.string().max(200).optional().meta({
+    description: 'Required with `token`: the secret whose S256 challenge opened the sign-in window.',
+  }),
   amount: z.unknown().meta({
     type: 'number',
     description: 'The amount to pay in `currency`, with up to two decimals.',

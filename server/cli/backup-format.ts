@@ -42,7 +42,7 @@ export async function readTables(client: pg.ClientBase): Promise<TableHead[]> {
   const { rows: tables } = await client.query<TableHead>(
     `SELECT table_name AS table, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'sql_file')
      GROUP BY 1 ORDER BY 1`,
   );
   const { rows: references } = await client.query<{ from: string; to: string }>(

@@ -28,12 +28,10 @@ const entrySchema = z
     id: z.string(),
     type: z.enum(['purchase', 'usage', 'permission', 'refund', 'adjustment']),
     created_at: z.iso.datetime(),
-    credits: z
-      .number()
-      .meta({
-        description:
-          'Signed amount: positive when credits were added, negative when they were spent or removed.',
-      }),
+    credits: z.number().meta({
+      description:
+        'Signed amount: positive when credits were added, negative when they were spent or removed.',
+    }),
     balance_after: z.number().meta({ description: 'What this app could spend after this entry.' }),
     request_id: z
       .string()

@@ -7,18 +7,14 @@ export const receiptSchema = z
     request_id: z.string(),
     created_at: z.iso.datetime(),
     model: z.string(),
-    provider: z
-      .string()
-      .meta({
-        description: 'The provider that served the request. Differs from the requested one after a failover.',
-      }),
+    provider: z.string().meta({
+      description: 'The provider that served the request. Differs from the requested one after a failover.',
+    }),
     price_version: z.string().meta({ description: 'The price version in force when the request started.' }),
-    outcome: z
-      .enum(['completed', 'aborted', 'failed'])
-      .meta({
-        description:
-          'Whether the response was ended by the model, by the client, or by a failure after output had started.',
-      }),
+    outcome: z.enum(['completed', 'aborted', 'failed']).meta({
+      description:
+        'Whether the response was ended by the model, by the client, or by a failure after output had started.',
+    }),
     estimated: z
       .boolean()
       .meta({ description: 'True when the provider reported no usage and it was estimated.' }),

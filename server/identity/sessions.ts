@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { newId, randomBase62, sha256 } from '../ids';
+import type { LockedSession } from '../keys/mint';
 
 /** Device sessions, opened by signing in with an e-mailed code. The token is stored as a hash. */
 
@@ -14,7 +15,7 @@ const MAX_USER_AGENT_CHARACTERS = 300;
 export async function openSession(
   tx: Tx,
   { userId, userAgent }: { userId: string; userAgent: string },
-): Promise<{ sessionId: string; token: string }> {
+): Promise<LockedSession & { token: string }> {
   const token = randomBase62(TOKEN_CHARACTERS);
   const session = await tx.session.create({
     data: {
@@ -29,7 +30,7 @@ export async function openSession(
     },
     select: { id: true },
   });
-  return { sessionId: session.id, token };
+  return { sessionId: session.id, locked: true, token };
 }
 
 /** The user has confirmed their presence again: keeps the device but replaces its token. */
@@ -78,13 +79,13 @@ export async function findSession(token: string): Promise<LiveSession | null> {
 }
 
 /**
- * Whether the device is signed in, and keeps it so for the rest of the transaction: waits for a
- * log-out in progress, and makes a new one wait.
+ * Keeps a signed-in device signed in for the rest of the transaction: a log-out already in progress
+ * finishes first, a later one waits. Null when the device is signed out.
  */
-export async function lockLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
+export async function lockLiveSession(tx: Tx, sessionId: string): Promise<LockedSession | null> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM session WHERE id = ${sessionId} AND revoked_at IS NULL FOR SHARE`;
-  return rows.length > 0;
+  return rows.length > 0 ? { sessionId, locked: true } : null;
 }
 
 const hashOf = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(sha256(token));

@@ -81,8 +81,9 @@ export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGr
     const token = await lockToken(tx, exchange.token);
     if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
     if (token.partnerId !== partner?.id) return null;
-    const isGood = isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, token.sessionId));
-    const { userId, partnerId, usedAt } = token;
+    const { userId, partnerId, sessionId, usedAt } = token;
+    const isGood =
+      isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, sessionId)) !== null;
     return isGood || usedAt !== null ? { userId, partnerId } : null;
   });
 }
@@ -107,15 +108,15 @@ async function exchangeOnce(
       await revokeUserKey(tx, { keyId: token.mintedKeyId, reason: 'session_revoked' });
     return null;
   }
-  if (!isGoodFor(token, partner, exchange.origin) || !(await lockLiveSession(tx, token.sessionId)))
-    return null;
+  if (!isGoodFor(token, partner, exchange.origin)) return null;
+  const session = await lockLiveSession(tx, token.sessionId);
+  if (session === null) return null;
 
   const { userId, partnerId, sessionId } = token;
   await openAppUser(tx, { userId, partnerId, metadata: exchange.metadata });
-  const device = { userId, partnerId, sessionId };
   // A window opened every day must not mint a key every day: after ten keys, other devices would lose theirs.
-  const held = await findKeyOfDevice(tx, exchange.heldKey ?? null, device);
-  const key = held ?? (await mintUserKey(tx, device));
+  const held = await findKeyOfDevice(tx, exchange.heldKey ?? null, { userId, partnerId, sessionId });
+  const key = held ?? (await mintUserKey(tx, { userId, partnerId, session }));
   await tx.signInToken.update({
     where: { tokenHash: hashOf(exchange.token) },
     data: { usedAt: nowDate(), mintedKeyId: held ? null : key.keyId },

@@ -1,21 +1,26 @@
 import { nowDate } from '../clock';
 import type { Tx } from '../db';
-import { ApiError, invariant } from '../errors';
+import { invariant } from '../errors';
 import type { Metadata } from '../identity/metadata';
-import { lockLiveSession } from '../identity/sessions';
 import { newId } from '../ids';
+import { hashUserKey, newUserKey } from '../tokens';
 import { recordEvent } from '../webhooks/record';
 import { revokeUserKey } from './revoke';
-import { hashUserKey, newUserKey } from './user-key-format';
 
 /** Per user and app. */
 export const MAX_LIVE_KEYS = 10;
+
+/**
+ * A session that this transaction opened or locked: it stays signed in until the key exists.
+ * `server/identity/sessions.ts` is where one comes from.
+ */
+export type LockedSession = { readonly sessionId: string; readonly locked: true };
 
 export type KeyRequest = {
   userId: string;
   partnerId: string;
   /** The device that the key belongs to. Logging it out revokes the key. */
-  sessionId: string | null;
+  session: LockedSession | null;
   metadata?: Metadata | undefined;
 };
 
@@ -32,12 +37,9 @@ export type MintedKey = {
  */
 export async function mintUserKey(
   tx: Tx,
-  { userId, partnerId, sessionId, metadata }: KeyRequest,
+  { userId, partnerId, session, metadata }: KeyRequest,
 ): Promise<MintedKey> {
   const appUser = await lockAppUser(tx, userId, partnerId);
-  if (sessionId !== null && !(await lockLiveSession(tx, sessionId))) {
-    throw new ApiError('step_up_required', 'This device has been signed out. Please sign in again.');
-  }
   if (metadata !== undefined) {
     await tx.userApp.update({ where: { userId_partnerId: { userId, partnerId } }, data: { metadata } });
   }
@@ -52,7 +54,7 @@ export async function mintUserKey(
       id: keyId,
       userId,
       partnerId,
-      sessionId,
+      sessionId: session?.sessionId ?? null,
       hash: new Uint8Array(hash),
       last4: userKey.slice(-4),
       createdAt: nowDate(),

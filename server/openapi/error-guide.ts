@@ -50,13 +50,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy:
       'Open the checkout, where the user can allow the app to use them or buy credits in it. The user does have credits.',
     message:
-      'The user has credits from elsewhere but has not allowed this app to use them. Open the checkout to ask.',
+      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask.',
   },
   partner_limit_reached: {
     when: 'The user’s allowance for this app is used up.',
     remedy:
       'Open the checkout, where the user can raise the allowance or buy credits. The user does have credits.',
-    message: "The user's limit for this app is used up. Open the checkout to ask for more.",
+    message: "The user's allowance for this app is used up. Open the checkout to ask for more.",
   },
   model_not_allowed: {
     when: 'The app is not allowed to use this model.',
@@ -103,7 +103,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   rate_limited: {
     when: 'Too many requests, or the user’s other running requests hold the credits that this one needs.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
-    message: 'Too many requests of this user are running at the same time',
+    message: 'This user has too many requests running at the same time',
   },
   internal_error: {
     when: 'Something went wrong on our side.',
@@ -113,7 +113,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   upstream_error: {
     when: 'The model provider or the payment processor failed or could not be reached, even after our own retries.',
     remedy: 'Retry later, or use another model. Nothing was charged, unless a stream had started.',
-    message: 'The provider of this model fails at the moment',
+    message: 'The provider for this model is currently unavailable',
   },
   overloaded: {
     when: 'The service is temporarily overloaded.',

@@ -23,7 +23,7 @@ export type ModelPrices = TokenPrices & {
 };
 
 /** How long the provider should keep a request's prompt in its cache. */
-export type CacheMark = 'none' | '5m' | '1h';
+export type CacheLifetime = 'none' | '5m' | '1h';
 
 export function promptTokens(usage: TokenUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
@@ -48,10 +48,10 @@ export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPric
 export function worstInputCost(
   inputTokens: number,
   prices: ModelPrices,
-  mark: CacheMark = 'none',
+  lifetime: CacheLifetime = 'none',
 ): Picocredits {
   const dearest = reachableTiers(inputTokens, prices).map((tier) =>
-    dearestInput(tier, mark, prices.automaticCacheWrites),
+    dearestInput(tier, lifetime, prices.automaticCacheWrites),
   );
   return (BigInt(inputTokens) * highest(dearest)) as Picocredits;
 }
@@ -81,10 +81,10 @@ function reachableTiers(tokens: number, prices: TokenPrices & Pick<ModelPrices, 
   return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
 }
 
-function dearestInput(prices: TokenPrices, mark: CacheMark, automaticCacheWrites: boolean): bigint {
+function dearestInput(prices: TokenPrices, lifetime: CacheLifetime, automaticCacheWrites: boolean): bigint {
   const classes: bigint[] = [prices.input, prices.cacheRead];
-  if (automaticCacheWrites || mark !== 'none') classes.push(prices.cacheWrite5m);
-  if (mark === '1h') classes.push(prices.cacheWrite1h);
+  if (automaticCacheWrites || lifetime !== 'none') classes.push(prices.cacheWrite5m);
+  if (lifetime === '1h') classes.push(prices.cacheWrite1h);
   return highest(classes);
 }
 

@@ -18,7 +18,7 @@ export type ProviderTarget = {
   apiKey: string;
 };
 
-/** Cached, because every request needs it several times. */
+/** Cached, because every request needs one. */
 const targets = new Map<string, ProviderTarget>();
 
 /**

@@ -6,12 +6,12 @@ import {
 import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
 import { mintFirstKey, readCheckoutSignIn, requireSignInGrant } from '@/server/checkout/first-checkout';
 import { readIdempotencyKey, runOnce } from '@/server/checkout/idempotency';
+import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { hasKey, missingApiKey } from '@/server/http/credentials';
 import { readBody, readJsonObject, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import type { TokenExchange } from '@/server/identity/sign-in-tokens';
-import { requireUserKey } from '@/server/keys/authenticate';
 
 export const OPTIONS = preflight;
 

@@ -253,9 +253,9 @@ for (const language of LANGUAGES) {
       const checkout = await findCheckout(page);
       await enter(page, checkout, service, say, email);
       await expect(checkout.getByRole('button', { name: say.buyInstead })).toBeVisible();
-      await see(checkout, 'permission');
-      await checkout.getByLabel(say.permissionField).fill('9999');
-      await see(checkout, 'permission-invalid');
+      await see(checkout, 'allowance');
+      await checkout.getByLabel(say.allowanceField).fill('9999');
+      await see(checkout, 'allowance-invalid');
       await checkout.getByRole('button', { name: say.accountOpen('Notes') }).click();
       await see(checkout, 'account');
       await checkout.getByRole('button', { name: say.back }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pausePermission, resumePermission, savePermission } from '@/server/checkout/permission';
+import { pauseAllowance, resumeAllowance, setAllowance } from '@/server/checkout/allowance';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
@@ -27,9 +27,9 @@ async function person() {
 describe('an allowance', () => {
   it('paused leaves the app nothing of other credits, and comes back as it was', async () => {
     const { save, pocket, events } = await person();
-    await savePermission(save(), wholeCredits(300));
+    await setAllowance(save(), wholeCredits(300));
     expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok' });
-    expect(await pausePermission(save())).toMatchObject({
+    expect(await pauseAllowance(save())).toMatchObject({
       grantedCredits: 0n,
       creditsAdded: 0n,
       balance: 0n,
@@ -40,7 +40,7 @@ describe('an allowance', () => {
       allowanceSaved: null,
       allowancePaused: 300_000_000n,
     });
-    expect(await resumePermission(save())).toMatchObject({
+    expect(await resumeAllowance(save())).toMatchObject({
       grantedCredits: 300_000_000n,
       creditsAdded: 300_000_000n,
     });
@@ -58,29 +58,29 @@ describe('an allowance', () => {
 
   it('saved anew while paused is not resumed any more', async () => {
     const { save, pocket } = await person();
-    await savePermission(save(), wholeCredits(300));
-    await pausePermission(save());
-    await savePermission(save(), wholeCredits(50));
+    await setAllowance(save(), wholeCredits(300));
+    await pauseAllowance(save());
+    await setAllowance(save(), wholeCredits(50));
     expect(await pocket()).toMatchObject({ allowanceLeft: 50_000_000n, allowancePaused: null });
-    expect(await resumePermission(save())).toBeNull();
-    await savePermission(save(), null);
+    expect(await resumeAllowance(save())).toBeNull();
+    await setAllowance(save(), null);
     expect(await pocket()).toMatchObject({ allowanceSaved: null, allowanceLeft: 0n, allowancePaused: null });
   });
 
   it('that does not exist is neither paused nor resumed, and nobody is told', async () => {
     const { save, events } = await person();
-    expect(await pausePermission(save())).toBeNull();
-    expect(await resumePermission(save())).toBeNull();
+    expect(await pauseAllowance(save())).toBeNull();
+    expect(await resumeAllowance(save())).toBeNull();
     expect(await events()).toEqual([]);
   });
 
   it('paused by two windows at once is remembered once, never lost', async () => {
     const { save, pocket } = await person();
-    await savePermission(save(), wholeCredits(300));
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => pausePermission(save())));
+    await setAllowance(save(), wholeCredits(300));
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => pauseAllowance(save())));
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
     expect(await pocket()).toMatchObject({ allowancePaused: 300_000_000n });
-    await Promise.all(Array.from({ length: 5 }, () => resumePermission(save())));
+    await Promise.all(Array.from({ length: 5 }, () => resumeAllowance(save())));
     expect(await pocket()).toMatchObject({ allowanceLeft: 300_000_000n, allowancePaused: null });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { setAllowance } from '@/server/checkout/allowance';
 import { findOwnPayment, startOwnPayment } from '@/server/checkout/own-payments';
-import { savePermission } from '@/server/checkout/permission';
 import { wholeCredits } from '@/server/credits';
 import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
@@ -39,7 +39,7 @@ test('go outside any app: no app can spend them until the user allows it, and no
     balance: 0n,
     status: 'partner_not_permitted',
   });
-  await savePermission({ userId, partnerId, saveId: newId('req') }, wholeCredits(400));
+  await setAllowance({ userId, partnerId, saveId: newId('req') }, wholeCredits(400));
   expect(await readSpendable(userId, partnerId)).toMatchObject({ balance: 400_000_000n, status: 'ok' });
   expect((await checkLedger()).differences).toEqual([]);
 });

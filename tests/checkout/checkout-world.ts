@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, expect } from 'vitest';
 import * as stripeEvents from '@/app/api/stripe/route';
-import * as limit from '@/app/checkout/api/visits/[id]/limit/route';
+import * as allowance from '@/app/checkout/api/visits/[id]/allowance/route';
 import * as payment from '@/app/checkout/api/visits/[id]/payments/[session]/route';
 import * as payments from '@/app/checkout/api/visits/[id]/payments/route';
 import * as recognise from '@/app/checkout/api/visits/[id]/recognise/route';
@@ -38,7 +38,7 @@ const ROUTES: [string, Route][] = [
   ['/checkout/api/visits/:id/verify-code', verifyCode],
   ['/checkout/api/visits/:id/sign-in-token', signInToken],
   ['/checkout/api/visits/:id/recognise', recognise],
-  ['/checkout/api/visits/:id/limit', limit],
+  ['/checkout/api/visits/:id/allowance', allowance],
   ['/checkout/api/visits/:id/sign-out', signOut],
   ['/checkout/api/visits/:id/payments', payments],
   ['/checkout/api/visits/:id/payments/:session', payment],

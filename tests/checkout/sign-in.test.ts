@@ -110,7 +110,7 @@ describe('by an e-mailed code', () => {
     const { sessionId } = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
     await inTransaction((tx) => revokeSession(tx, sessionId ?? ''));
     expect((await window.get()).body).toMatchObject({ signed_in: null, balance: null });
-    expect((await window.post('/limit', { credits: 5, save_id: 'save-one' })).status).toBe(403);
+    expect((await window.post('/allowance', { credits: 5, save_id: 'save-one' })).status).toBe(403);
     expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
   });
 
@@ -148,7 +148,7 @@ describe('by a key that the app holds', () => {
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
     for (const refused of [
-      await window.post('/limit', { credits: 100, save_id: 'save-one' }),
+      await window.post('/allowance', { credits: 100, save_id: 'save-one' }),
       await window.post('/sign-in-token'),
     ]) {
       expect(refused.status).toBe(403);
@@ -229,12 +229,12 @@ describe('permitting the app', () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn(email);
 
-    const first = await window.post('/limit', { credits: 300, save_id: 'save-one' });
+    const first = await window.post('/allowance', { credits: 300, save_id: 'save-one' });
     expect(first.body).toEqual({ granted_credits: 300, credits_added: 300, balance: 300 });
-    expect((await window.post('/limit', { credits: 300, save_id: 'save-one' })).body).toEqual(first.body);
-    const second = await window.post('/limit', { credits: 300, save_id: 'save-two' });
+    expect((await window.post('/allowance', { credits: 300, save_id: 'save-one' })).body).toEqual(first.body);
+    const second = await window.post('/allowance', { credits: 300, save_id: 'save-two' });
     expect(second.body).toEqual({ granted_credits: 300, credits_added: 0, balance: 300 });
-    const removed = await window.post('/limit', { credits: null, save_id: 'save-three' });
+    const removed = await window.post('/allowance', { credits: null, save_id: 'save-three' });
     expect(removed.body).toEqual({ granted_credits: 0, credits_added: 0, balance: 0 });
     expect((await window.get()).body).toMatchObject({
       allowance_saved: null,
@@ -260,14 +260,14 @@ describe('permitting the app', () => {
   test('one save id with another number is a conflict', async () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('conflict@example.com');
-    await window.post('/limit', { credits: 10, save_id: 'save-one' });
-    expect((await window.post('/limit', { credits: 20, save_id: 'save-one' })).status).toBe(409);
+    await window.post('/allowance', { credits: 10, save_id: 'save-one' });
+    expect((await window.post('/allowance', { credits: 20, save_id: 'save-one' })).status).toBe(409);
   });
 
   test.each([[-1], [0.0000001], ['10'], [1e300]])('a limit of %s is refused by its name', async (credits) => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('wrong@example.com');
-    const refused = await window.post('/limit', { credits, save_id: 'save-one' });
+    const refused = await window.post('/allowance', { credits, save_id: 'save-one' });
     expect(refused.status).toBe(400);
     expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'credits' } });
   });

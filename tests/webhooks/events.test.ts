@@ -143,7 +143,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
       ...{ userId, partnerId: elsewhere.id, credits: wholeCredits(700), sessionId: 'cks_elsewhere' },
     });
   });
-  const allow = (credits: number | null, save_id: string) => window.post('/limit', { credits, save_id });
+  const allow = (credits: number | null, save_id: string) => window.post('/allowance', { credits, save_id });
   await allow(300, 'save-one');
   await allow(300, 'save-one');
   const permission = { type: 'permission', user_id: first.user_id, metadata };

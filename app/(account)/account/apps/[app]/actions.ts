@@ -4,7 +4,7 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { pausePermission, resumePermission, savePermission } from '@/server/checkout/permission';
+import * as allowance from '@/server/checkout/allowance';
 import { formatCredits, parseCredits } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
 import { newId } from '@/server/ids';
@@ -24,7 +24,7 @@ export const saveAllowance = sessionAction(
     if (limit === null || limit <= 0n || limit > MOST_CREDITS) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
     }
-    await savePermission(saveOf(userId, app), limit);
+    await allowance.setAllowance(saveOf(userId, app), limit);
     return done(`${app.name} may now spend ${formatCredits(limit)} of your other credits`);
   },
 );
@@ -32,14 +32,14 @@ export const saveAllowance = sessionAction(
 export const removeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
-  await savePermission(saveOf(userId, app), null);
+  await allowance.setAllowance(saveOf(userId, app), null);
   return done(`The allowance of ${app.name} is removed`);
 });
 
 export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
-  const paused = await pausePermission(saveOf(userId, app));
+  const paused = await allowance.pauseAllowance(saveOf(userId, app));
   return paused === null
     ? { ok: false, message: 'There is nothing left of this allowance to pause.' }
     : done(`The allowance of ${app.name} is paused`);
@@ -49,7 +49,7 @@ export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { partner
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
   if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
-  const resumed = await resumePermission(saveOf(userId, app));
+  const resumed = await allowance.resumeAllowance(saveOf(userId, app));
   return resumed === null
     ? { ok: false, message: 'This allowance is not paused any more.' }
     : done(`${app.name} may spend ${formatCredits(resumed.grantedCredits)} of your other credits again`);

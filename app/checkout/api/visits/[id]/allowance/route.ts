@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permit } from '@/server/checkout/visit-permission';
+import { setAllowanceInVisit } from '@/server/checkout/allowance';
 import { respondToVisit } from '@/server/checkout/visit-request';
 import { creditsToJson } from '@/server/credits';
 import { readBody } from '@/server/http/read-body';
@@ -13,7 +13,7 @@ const bodySchema = z.object({
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
     const { credits, save_id: saveId } = await readBody(request, bodySchema);
-    const saved = await permit(visit, { credits, saveId });
+    const saved = await setAllowanceInVisit(visit, { credits, saveId });
     return privateJson({
       granted_credits: creditsToJson(saved.grantedCredits),
       credits_added: creditsToJson(saved.creditsAdded),

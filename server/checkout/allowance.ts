@@ -1,0 +1,113 @@
+import { creditsToJson, type Microcredits, parseCredits, ZERO } from '../credits';
+import { inTransaction, type Tx } from '../db';
+import { ApiError } from '../errors';
+import * as ledger from '../ledger';
+import { recordEvent } from '../webhooks/record';
+import { readEventSubject } from './event-subject';
+import { requireEnabledPartner } from './visit-partner';
+import { requireOwnSignIn } from './visit-sign-in';
+import type { Visit } from './visits';
+
+/** Whose allowance for which partner. A save id that is sent again is booked once. */
+export type AllowanceSave = { userId: string; partnerId: string; saveId: string };
+export type SavedAllowance = {
+  grantedCredits: Microcredits;
+  creditsAdded: Microcredits;
+  balance: Microcredits;
+};
+
+/** Sets, from a checkout window, what its partner may spend of the user's other credits. */
+export async function setAllowanceInVisit(
+  visit: Visit,
+  { credits, saveId }: { credits: number | null; saveId: string },
+): Promise<SavedAllowance> {
+  const { userId } = await requireOwnSignIn(visit);
+  await requireEnabledPartner(visit);
+  const allowance = credits === null ? null : requireAllowance(credits);
+  // The page chooses the save id. The visit id keeps it apart from those of other windows.
+  return setAllowance({ userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` }, allowance);
+}
+
+/** Sets what the partner may spend of the user's other credits; null removes the allowance. */
+export function setAllowance(save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
+  return inTransaction(async (tx) => {
+    const booking = await ledger.saveAllowance(tx, { ...inLedger(save), limit: allowance });
+    if (booking.repeated) await requireSameAllowance(tx, save, booking, allowance);
+    return recordChange(tx, save, booking, allowance ?? ZERO);
+  });
+}
+
+/** Suspends the allowance until it is resumed. Null when there is none. */
+export function pauseAllowance(save: AllowanceSave): Promise<SavedAllowance | null> {
+  return inTransaction(async (tx) => {
+    const booking = await ledger.pauseAllowance(tx, inLedger(save));
+    return booking && recordChange(tx, save, booking, ZERO);
+  });
+}
+
+/** Restores what was left of a paused allowance. Null when none is paused. */
+export function resumeAllowance(save: AllowanceSave): Promise<SavedAllowance | null> {
+  return inTransaction(async (tx) => {
+    const booking = await ledger.resumeAllowance(tx, inLedger(save));
+    return booking && recordChange(tx, save, booking, booking.limit);
+  });
+}
+
+const inLedger = ({ userId, partnerId, saveId }: AllowanceSave) => ({ userId, partnerId, saveId });
+
+function requireAllowance(credits: number): Microcredits {
+  const allowance = parseCredits(String(credits));
+  if (allowance === null || allowance < 0n) {
+    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', {
+      param: 'credits',
+    });
+  }
+  return allowance;
+}
+
+async function requireSameAllowance(
+  tx: Tx,
+  { userId }: AllowanceSave,
+  { transactionId }: ledger.Booking,
+  allowance: Microcredits | null,
+): Promise<void> {
+  const saved = await tx.ledgerTransaction.findUniqueOrThrow({
+    where: { userId_id: { userId, id: transactionId } },
+    select: { allowanceSaved: true },
+  });
+  if (saved.allowanceSaved !== (allowance ?? ZERO)) {
+    throw new ApiError('idempotency_conflict', 'save_id: was already used with a different amount', {
+      param: 'save_id',
+    });
+  }
+}
+
+async function recordChange(
+  tx: Tx,
+  save: AllowanceSave,
+  booking: ledger.Booking,
+  granted: Microcredits,
+): Promise<SavedAllowance> {
+  if (!booking.repeated) await notifyPartner(tx, save, booking, granted);
+  return { grantedCredits: granted, creditsAdded: booking.creditsAdded, balance: booking.balance };
+}
+
+async function notifyPartner(
+  tx: Tx,
+  { userId, partnerId }: AllowanceSave,
+  booking: ledger.Booking,
+  granted: Microcredits,
+): Promise<void> {
+  await recordEvent(tx, {
+    partnerId,
+    type: 'credits.added',
+    causeId: booking.transactionId,
+    data: {
+      type: 'permission',
+      ...(await readEventSubject(tx, { userId, partnerId })),
+      balance: creditsToJson(booking.balance),
+      credits_added: creditsToJson(booking.creditsAdded),
+      granted_credits: creditsToJson(granted),
+    },
+  });
+}

@@ -60,15 +60,15 @@ const en = {
   signOut: 'Sign out',
 
   balance: 'Balance in this app',
-  permissionTitle: (app: string) => `Allow ${app} to use your credits?`,
-  permissionText: (credits: string) =>
+  allowanceTitle: (app: string) => `Allow ${app} to use your credits?`,
+  allowanceText: (credits: string) =>
     `You have ${credits} credits bought elsewhere. Choose how many this app may use.`,
-  permissionReached: (credits: string) =>
+  allowanceUsedUp: (credits: string) =>
     `The limit you set is used up. You have ${credits} credits; choose how many more this app may use.`,
-  permissionField: 'Up to',
-  permissionInvalid: (most: string) => `Enter a number from 1 to ${most}.`,
-  permissionAll: (credits: string) => `All ${credits}`,
-  permissionHint: 'You can change or remove this at any time in your account.',
+  allowanceField: 'Up to',
+  allowanceInvalid: (most: string) => `Enter a number from 1 to ${most}.`,
+  allowanceAll: (credits: string) => `All ${credits}`,
+  allowanceHint: 'You can change or remove this at any time in your account.',
   allow: (credits: string) => `Allow up to ${credits} credits`,
   buyInstead: 'Buy credits instead',
   useOwn: 'Use credits you already have',
@@ -76,8 +76,8 @@ const en = {
   accountOpen: (app: string) => `${app}: account`,
   accountHere: (app: string) => `Usable in ${app}`,
   accountAll: 'All your credits',
-  accountLimit: 'Of other credits, this app may use',
-  accountNoLimit: 'none',
+  accountAllowance: 'Of other credits, this app may use',
+  accountNoAllowance: 'none',
   accountMore: 'Open your account',
   accountByKey: (app: string) =>
     `${app} recognised you. Your other credits and your address stay hidden until you sign in here.`,
@@ -227,15 +227,15 @@ const de: Messages = {
   signOut: 'Abmelden',
 
   balance: 'Guthaben in dieser App',
-  permissionTitle: (app) => `Darf ${app} Ihre Credits nutzen?`,
-  permissionText: (credits) =>
+  allowanceTitle: (app) => `Darf ${app} Ihre Credits nutzen?`,
+  allowanceText: (credits) =>
     `Sie haben ${credits} anderswo gekaufte Credits. Wählen Sie, wie viele diese App nutzen darf.`,
-  permissionReached: (credits) =>
+  allowanceUsedUp: (credits) =>
     `Ihr Limit ist aufgebraucht. Sie haben ${credits} Credits; wählen Sie, wie viele diese App noch nutzen darf.`,
-  permissionField: 'Bis zu',
-  permissionInvalid: (most) => `Geben Sie eine Zahl von 1 bis ${most} ein.`,
-  permissionAll: (credits) => `Alle ${credits}`,
-  permissionHint: 'Sie können das jederzeit in Ihrem Konto ändern oder entfernen.',
+  allowanceField: 'Bis zu',
+  allowanceInvalid: (most) => `Geben Sie eine Zahl von 1 bis ${most} ein.`,
+  allowanceAll: (credits) => `Alle ${credits}`,
+  allowanceHint: 'Sie können das jederzeit in Ihrem Konto ändern oder entfernen.',
   allow: (credits) => `Bis zu ${credits} Credits erlauben`,
   buyInstead: 'Stattdessen Credits kaufen',
   useOwn: 'Vorhandene Credits nutzen',
@@ -243,8 +243,8 @@ const de: Messages = {
   accountOpen: (app) => `${app}: Konto`,
   accountHere: (app) => `Nutzbar in ${app}`,
   accountAll: 'Ihr gesamtes Guthaben',
-  accountLimit: 'Von anderen Credits darf diese App nutzen',
-  accountNoLimit: 'keine',
+  accountAllowance: 'Von anderen Credits darf diese App nutzen',
+  accountNoAllowance: 'keine',
   accountMore: 'Konto öffnen',
   accountByKey: (app) =>
     `${app} hat Sie erkannt. Ihr übriges Guthaben und Ihre Adresse bleiben verborgen, bis Sie sich hier anmelden.`,

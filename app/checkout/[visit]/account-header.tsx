@@ -9,11 +9,11 @@ type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
-  /** Null where leaving the step would lose something. */
+  /** Null if leaving the step would lose something. */
   onAccount: (() => void) | null;
 };
 
-/** Whose checkout this is: the app, and who is signed in. Leaves room for the close button. */
+/** The app and the signed-in user. Leaves room for the close button. */
 export function AccountHeader({ say, language, visit, onAccount }: Props) {
   const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
   return (

@@ -20,7 +20,7 @@ type Props = {
 
 const LINK = 'mt-3 inline-flex min-h-11 items-center self-start text-accent underline underline-offset-2';
 
-/** Whose credits these are, what the app may use of them, and the way out. */
+/** The user's credits, what the app may use of them, and sign-out. */
 export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSignOut, onBack }: Props) {
   const show = (credits: number | null) => <Amount credits={credits ?? 0} language={language} />;
   const isInPerson = visit.signed_in === 'session';
@@ -35,8 +35,8 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
         {isInPerson && (
           <>
             <Line label={say.accountAll}>{show(visit.money)}</Line>
-            <Line label={say.accountLimit}>
-              {visit.allowance_left ? show(visit.allowance_left) : say.accountNoLimit}
+            <Line label={say.accountAllowance}>
+              {visit.allowance_left ? show(visit.allowance_left) : say.accountNoAllowance}
             </Line>
           </>
         )}

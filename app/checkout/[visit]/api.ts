@@ -1,4 +1,4 @@
-/** The checkout's own server, as this page sees it. The visit's cookie goes along by itself. */
+/** The API behind this page. The browser sends the visit's cookie with each call. */
 
 export type VisitState = {
   app_name: string;
@@ -6,18 +6,18 @@ export type VisitState = {
   currency: 'usd' | 'eur';
   signed_in: null | 'session' | 'key';
   email: string | null;
-  /** Masked: who is signed in on this device and can go on at a click. */
+  /** Masked. The user signed in on this device, who can continue with one click. */
   device_email: string | null;
   balance: number | null;
   status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
   money: number | null;
-  /** What was not bought in this app. */
+  /** Credits that were not bought in this app. */
   elsewhere: number | null;
   allowance_left: number | null;
   amounts: number[];
   minimum: number;
   maximum: number;
-  /** USD per unit; null while the currency cannot be paid in. */
+  /** USD per unit; null while payments in the currency are unavailable. */
   rates: { usd: number; eur: number | null };
   includes_tax: boolean;
   sandbox: boolean;
@@ -43,7 +43,7 @@ export type PaymentStatus = {
   status: 'open' | 'processing' | 'completed' | 'failed' | 'expired';
   credits_added: number;
   balance: number;
-  /** A code; the catalogue has words for it. */
+  /** A code; `failures` in messages.ts has its text. */
   failure?: string;
   receipt_id?: string;
 };
@@ -73,7 +73,7 @@ export function createApi(visitId: string) {
     issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
     recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),
     saveAllowance: (credits: number, saveId: string) =>
-      post<{ granted_credits: number; credits_added: number; balance: number }>('/limit', {
+      post<{ granted_credits: number; credits_added: number; balance: number }>('/allowance', {
         credits,
         save_id: saveId,
       }),

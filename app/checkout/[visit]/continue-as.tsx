@@ -10,7 +10,7 @@ import { describeFailure } from './describe-failure';
 type Props = {
   say: Messages;
   api: Api;
-  appName: string;
+  visit: VisitState;
   /** Masked. */
   email: string;
   isStepUp: boolean;
@@ -20,18 +20,8 @@ type Props = {
   onBack?: (() => void) | undefined;
 };
 
-/** One click of whoever is signed in on this device, where the app alone may not decide. */
-export function ContinueAs({
-  say,
-  api,
-  appName,
-  email,
-  isStepUp,
-  onSignedIn,
-  onOther,
-  onBuy,
-  onBack,
-}: Props) {
+/** Signs in with one click a user who is signed in on this device. The app alone cannot do that. */
+export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOther, onBuy, onBack }: Props) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -42,7 +32,7 @@ export function ContinueAs({
       const { sign_in_token } = await api.issueToken();
       await onSignedIn({ sign_in_token, state: await api.readVisit() });
     } catch (failure) {
-      // Logged out meanwhile: only a code helps.
+      // Signed out in the meantime: only a code helps.
       if (failureCode(failure) === 'step_up_required') return onOther();
       setError(describeFailure(failure, say));
       setBusy(false);
@@ -52,7 +42,7 @@ export function ContinueAs({
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
-      <p className="mt-1.5 mb-6 text-muted">{say.knownText(appName)}</p>
+      <p className="mt-1.5 mb-6 text-muted">{say.knownText(visit.app_name)}</p>
       <Button size="large" busy={busy} className="h-auto min-h-12 w-full py-2" onClick={() => void proceed()}>
         <span className="min-w-0 whitespace-normal">
           {say.continueAs} <span className="wrap-anywhere">{email}</span>
@@ -74,7 +64,7 @@ export function ContinueAs({
           {say.back}
         </Button>
       )}
-      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(appName)}</p>
+      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(visit.app_name)}</p>
     </section>
   );
 }

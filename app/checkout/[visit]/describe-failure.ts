@@ -1,7 +1,7 @@
 import type { Messages } from '../messages';
 import { failureCode, type PaymentStatus } from './api';
 
-/** What to tell the user of a request that failed, where no field is to blame. */
+/** The message for a failed request that is not about one field. */
 export function describeFailure(error: unknown, say: Messages): string {
   switch (failureCode(error)) {
     case 'offline':
@@ -13,18 +13,18 @@ export function describeFailure(error: unknown, say: Messages): string {
   }
 }
 
-/** A payment that ended without credits. */
+/** The message for a payment that ended without credits. */
 export function describeOutcome(
   { status, failure }: PaymentStatus,
   say: Messages,
-): { title: string; text: string; isOver: boolean } {
-  if (status === 'expired') return { title: say.expiredTitle, text: say.expiredText, isOver: false };
+): { title: string; text: string; canRetry: boolean } {
+  if (status === 'expired') return { title: say.expiredTitle, text: say.expiredText, canRetry: true };
   if (failure === 'wrong_payment')
-    return { title: say.wrongPaymentTitle, text: say.wrongPaymentText, isOver: true };
+    return { title: say.wrongPaymentTitle, text: say.wrongPaymentText, canRetry: false };
   const reason = failure === undefined ? undefined : say.failures[failure];
   return {
     title: say.failedTitle,
     text: [reason, say.failedText].filter(Boolean).join(' '),
-    isOver: false,
+    canRetry: true,
   };
 }

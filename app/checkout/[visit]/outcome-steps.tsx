@@ -8,16 +8,16 @@ import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
 import { StepTitle } from '../step-title';
-import type { Api, PaymentStatus } from './api';
+import type { Api, PaymentStatus, VisitState } from './api';
 import { usePaymentStatus } from './use-payment-status';
 
-const ASK_MS = 1000;
-const ASK_BANK_MS = 5000;
+const POLL_MS = 1000;
+const POLL_BANK_MS = 5000;
 const SLOW_MS = 30_000;
 
 type WaitingProps = { say: Messages; api: Api; sessionId: string; onFinal(status: PaymentStatus): void };
 
-/** The form is done; the credits are there when our server says so. */
+/** The form has been submitted; our server confirms the credits. */
 export function ConfirmingStep({
   say,
   api,
@@ -26,7 +26,7 @@ export function ConfirmingStep({
   onProcessing,
 }: WaitingProps & { onProcessing(): void }) {
   const [isSlow, setSlow] = useState(false);
-  usePaymentStatus(api, sessionId, ASK_MS, { onFinal, onProcessing });
+  usePaymentStatus(api, sessionId, POLL_MS, { onFinal, onProcessing });
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
@@ -42,7 +42,7 @@ export function ConfirmingStep({
   );
 }
 
-/** The bank decides in its own time: nobody has to wait here, but whoever does hears of it. */
+/** The bank decides later. The user need not wait, but sees the outcome if they do. */
 export function ProcessingStep({
   say,
   api,
@@ -50,7 +50,7 @@ export function ProcessingStep({
   onFinal,
   onClose,
 }: WaitingProps & { onClose(): void }) {
-  usePaymentStatus(api, sessionId, ASK_BANK_MS, { onFinal });
+  usePaymentStatus(api, sessionId, POLL_BANK_MS, { onFinal });
   return (
     <div className="animate-appear flex flex-1 flex-col">
       <div role="status" className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
@@ -67,9 +67,9 @@ export function ProcessingStep({
   );
 }
 
-type AllowedProps = { say: Messages; language: Language; appName: string; granted: number; onDone(): void };
+type AllowedProps = { say: Messages; language: Language; visit: VisitState; granted: number; onDone(): void };
 
-export function AllowedStep({ say, language, appName, granted, onDone }: AllowedProps) {
+export function AllowedStep({ say, language, visit, granted, onDone }: AllowedProps) {
   return (
     <div className="animate-appear flex flex-1 flex-col">
       <div className="grid flex-1 place-content-center justify-items-center gap-2 text-center">
@@ -77,7 +77,9 @@ export function AllowedStep({ say, language, appName, granted, onDone }: Allowed
           <CheckMark />
         </div>
         <StepTitle>{say.allowedTitle}</StepTitle>
-        <p className="max-w-80 text-muted">{say.allowedText(appName, formatCredits(granted, language))}</p>
+        <p className="max-w-80 text-muted">
+          {say.allowedText(visit.app_name, formatCredits(granted, language))}
+        </p>
       </div>
       <Button size="large" className="w-full" onClick={onDone}>
         {say.done}

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: 'Checkout' };
 
 type Props = { params: Promise<{ visit: string }> };
 
-/** The document with the secrets: framed by the visit's own origin only (see proxy.ts). */
+/** The document with the secrets. Only the visit's own origin may frame it (see proxy.ts). */
 export default async function VisitPage({ params }: Props) {
   const { visit: visitId } = await params;
   const language = await readLanguage();

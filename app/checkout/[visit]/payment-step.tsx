@@ -19,7 +19,7 @@ type Props = {
   payment: Payment;
   /** The app opens the payment itself. */
   isManual: boolean;
-  /** Its tab is open already. */
+  /** The payment is already open in another tab. */
   isOpened: boolean;
   onSubmitted(): void;
   onProcessing(): void;
@@ -29,17 +29,17 @@ type Props = {
   onBack(): void;
 };
 
-/** A form tells when it is done; a tab of its own does not, so it is asked for more often. */
-const ASK_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
+/** A form reports when it is done; a separate tab does not, so its payment is polled more often. */
+const POLL_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
 
 export function PaymentStep(props: Props) {
   const { say, language, api, payment, onFinal, onProcessing, onDeclined, onBack } = props;
   const { kind } = payment.payment;
-  usePaymentStatus(api, payment.session_id, ASK_MS[kind], {
+  usePaymentStatus(api, payment.session_id, POLL_MS[kind], {
     onFinal,
-    // A form of our own says itself when it is done.
+    // An embedded form reports its own completion.
     onProcessing: kind === 'hosted' ? onProcessing : undefined,
-    // Only the sandbox's form tells of a declined card.
+    // The sandbox's form reports a declined card itself.
     onDeclined: kind === 'sandbox' ? undefined : onDeclined,
   });
   return (
@@ -79,7 +79,7 @@ function Form(props: Props) {
 const FIRST_HEIGHT = 340;
 const MAXIMUM_HEIGHT = 2000;
 
-/** The sandbox processor's form. Only that frame, from that origin, is believed. */
+/** The sandbox processor's form. Only messages of that frame, from that origin, are accepted. */
 function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);

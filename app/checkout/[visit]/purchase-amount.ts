@@ -7,7 +7,7 @@ export function parseAmount(typed: string): number | null {
   return match ? Number(`${match[1]}.${match[2] ?? '0'}`) : null;
 }
 
-/** Whole credits for an amount, as the server counts them: never more than is paid for. */
+/** Whole credits for an amount, rounded down as the server does. */
 export function creditsFor(amount: number, rate: number): number {
   const cents = BigInt(Math.round(amount * CENTS));
   return Number((cents * BigInt(Math.round(rate * RATE_SCALE))) / BigInt(RATE_SCALE));

@@ -15,11 +15,10 @@ type Props = {
   say: Messages;
   language: Language;
   api: Api;
-  appName: string;
   visit: VisitState;
-  /** Where mail is caught, while none is sent. */
+  /** The test mailbox, in an installation that sends no mail. */
   mailUrl: string | null;
-  /** Somebody is recognised by a key already and has to prove to be present. */
+  /** A key identifies the user already; they confirm it is them. */
   isStepUp: boolean;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
   onBuy?: (() => void) | undefined;
@@ -52,7 +51,7 @@ function EmailForm({
   say,
   language,
   api,
-  appName,
+  visit,
   isStepUp,
   email,
   onEmail,
@@ -81,7 +80,9 @@ function EmailForm({
   return (
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle focus={false}>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
-      <p className="mt-1.5 mb-6 text-muted">{isStepUp ? say.stepUpText(appName) : say.signInText(appName)}</p>
+      <p className="mt-1.5 mb-6 text-muted">
+        {isStepUp ? say.stepUpText(visit.app_name) : say.signInText(visit.app_name)}
+      </p>
       <TextField
         label={say.email}
         type="email"
@@ -93,7 +94,7 @@ function EmailForm({
         placeholder={say.emailPlaceholder}
         value={email}
         error={error}
-        hint={say.emailPrivacy(appName)}
+        hint={say.emailPrivacy(visit.app_name)}
         onChange={(event) => {
           onEmail(event.target.value);
           setError(undefined);

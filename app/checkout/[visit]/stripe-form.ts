@@ -1,4 +1,4 @@
-/** Stripe's own form. Its script must come from Stripe and is loaded only when it is needed. */
+/** Stripe's own form. Stripe requires its script to come from its server; we load it only when needed. */
 
 const STRIPE_JS = 'https://js.stripe.com/endive/stripe.js';
 
@@ -36,22 +36,22 @@ type FormOptions = {
   onBroken(): void;
 };
 
-/** Stripe.js bears one form at a time: the one before is there or gone before the next is made. */
-let before: Promise<void> = Promise.resolve();
+/** Stripe.js allows one form at a time, so each waits until the previous one is mounted or removed. */
+let previous: Promise<void> = Promise.resolve();
 
-/** Shows the form in its place; returns how to take it away, whether it is there yet or not. */
+/** Mounts the form and returns a function that removes it, whether or not it has loaded yet. */
 export function mountStripe(place: HTMLElement, options: FormOptions): () => void {
   let isRemoved = false;
   let page: EmbeddedPage | undefined;
   async function mount(): Promise<void> {
-    await Promise.all([loadStripe(), before]);
+    await Promise.all([loadStripe(), previous]);
     if (isRemoved) return;
     page = await createPage(options);
     if (isRemoved) return page.destroy();
     page.mount(place);
     options.onReady();
   }
-  before = mount().catch(() => {
+  previous = mount().catch(() => {
     if (!isRemoved) options.onBroken();
   });
   return () => {
@@ -62,6 +62,6 @@ export function mountStripe(place: HTMLElement, options: FormOptions): () => voi
 
 function createPage({ clientSecret, publishableKey, onComplete }: FormOptions): Promise<EmbeddedPage> {
   const stripe = (window as StripePage).Stripe?.(publishableKey);
-  if (!stripe) throw new Error('Stripe.js is not there');
+  if (!stripe) throw new Error('Stripe.js did not define Stripe');
   return stripe.createEmbeddedCheckoutPage({ fetchClientSecret: async () => clientSecret, onComplete });
 }

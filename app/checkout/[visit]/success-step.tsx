@@ -27,7 +27,7 @@ type Props = {
   onDone(): void;
 };
 
-/** What was bought and paid, and, unticked, the offer to let the app use other credits too. */
+/** What was bought and paid, and an unticked offer to let the app use other credits too. */
 export function SuccessStep(props: Props) {
   const { say, language, visit, payment, creditsAdded, balance, receiptId, accountUrl } = props;
   return (
@@ -63,7 +63,7 @@ export function SuccessStep(props: Props) {
   );
 }
 
-/** "Done", or the opt-in first. Somebody known by a key only has to prove to be present for it. */
+/** "Done", after the opt-in if it is ticked. A user identified by a key alone signs in for it first. */
 function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
   const [isTicked, setTicked] = useState(false);
   const [typed, setTyped] = useState('');
@@ -111,14 +111,14 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
           {isTicked && !byKey && (
             <div className="mt-3">
               <TextField
-                label={`${say.permissionField} (${say.credits})`}
+                label={`${say.allowanceField} (${say.credits})`}
                 name="credits"
                 inputMode="numeric"
                 autoComplete="off"
                 autoFocus
                 value={typed}
-                hint={say.permissionHint}
-                error={isChecked && !isValid ? say.permissionInvalid(show(most)) : undefined}
+                hint={say.allowanceHint}
+                error={isChecked && !isValid ? say.allowanceInvalid(show(most)) : undefined}
                 onChange={(event) => {
                   setTyped(event.target.value);
                   setChecked(false);

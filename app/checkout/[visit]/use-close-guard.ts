@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import { isFramed } from '../connect';
 
 /**
- * While it is on, the browser asks before a window of the checkout goes. An overlay is closed by
- * the page around it, which asks us. Returns how to go without being asked.
+ * While on, the browser asks for confirmation before it closes a checkout window. An overlay is
+ * closed by the page around it, which asks us. Returns a function that turns the prompt off.
  */
 export function useCloseGuard(isOn: boolean): () => void {
   const isReleased = useRef(false);

@@ -3,31 +3,31 @@
 import { useEffect, useRef } from 'react';
 import type { Api, PaymentStatus } from './api';
 
-type Hear = {
+type Listener = {
   onFinal(status: PaymentStatus): void;
   onProcessing?: (() => void) | undefined;
-  /** The last try failed, for another reason than the one before it; the payment is still open. */
+  /** The last attempt failed, for a different reason than the one before; the payment is still open. */
   onDeclined?: (() => void) | undefined;
 };
 
-/** Asks how a payment stands, again and again, until it is final. A lost answer is asked for again. */
-export function usePaymentStatus(api: Api, sessionId: string, everyMs: number, hear: Hear): void {
-  const heard = useRef(hear);
-  heard.current = hear;
+/** Polls a payment until it is final. A failed poll is repeated. */
+export function usePaymentStatus(api: Api, sessionId: string, everyMs: number, listener: Listener): void {
+  const latest = useRef(listener);
+  latest.current = listener;
   useEffect(() => {
     let current = true;
     let timer: ReturnType<typeof setTimeout>;
     let known: string | undefined;
-    async function ask() {
-      const answer = await api.readPayment(sessionId).catch(() => null);
+    async function poll() {
+      const payment = await api.readPayment(sessionId).catch(() => null);
       if (!current) return;
-      if (answer && !['open', 'processing'].includes(answer.status)) return heard.current.onFinal(answer);
-      timer = setTimeout(ask, everyMs);
-      if (answer?.status === 'processing') heard.current.onProcessing?.();
-      if (answer?.failure !== undefined && answer.failure !== known) heard.current.onDeclined?.();
-      known = answer?.failure ?? known;
+      if (payment && !['open', 'processing'].includes(payment.status)) return latest.current.onFinal(payment);
+      timer = setTimeout(poll, everyMs);
+      if (payment?.status === 'processing') latest.current.onProcessing?.();
+      if (payment?.failure !== undefined && payment.failure !== known) latest.current.onDeclined?.();
+      known = payment?.failure ?? known;
     }
-    timer = setTimeout(ask, everyMs / 4);
+    timer = setTimeout(poll, everyMs / 4);
     return () => {
       current = false;
       clearTimeout(timer);

@@ -21,14 +21,14 @@ type Props = {
   onBuy(): void;
 };
 
-/** "Allow <app> to use up to N of your credits", or buy some for it instead. */
-export function PermissionStep({ say, language, visit, onAllow, onBuy }: Props) {
+/** "Allow <app> to use up to N of your credits", with buying credits for it as the alternative. */
+export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
   const most = Math.floor(visit.money ?? 0);
   const show = (credits: number) => formatCredits(credits, language);
   const [typed, setTyped] = useState(String(Math.min(most, 500)));
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
-  // Sent again after a lost answer, the same save is booked once.
+  // The same id is sent again after a lost response, so that the save is booked once.
   const save = useRef<{ credits: number; id: string } | null>(null);
 
   const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
@@ -45,20 +45,20 @@ export function PermissionStep({ say, language, visit, onAllow, onBuy }: Props) 
 
   return (
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
-      <StepTitle>{say.permissionTitle(visit.app_name)}</StepTitle>
+      <StepTitle>{say.allowanceTitle(visit.app_name)}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {(visit.status === 'partner_limit_reached' ? say.permissionReached : say.permissionText)(
+        {(visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
           show(visit.money ?? 0),
         )}
       </p>
       <TextField
-        label={`${say.permissionField} (${say.credits})`}
+        label={`${say.allowanceField} (${say.credits})`}
         name="credits"
         inputMode="numeric"
         autoComplete="off"
         value={typed}
-        hint={say.permissionHint}
-        error={isValid ? undefined : say.permissionInvalid(show(most))}
+        hint={say.allowanceHint}
+        error={isValid ? undefined : say.allowanceInvalid(show(most))}
         onChange={(event) => setTyped(event.target.value)}
       />
       <div className="mt-3 flex flex-wrap gap-2">
@@ -68,7 +68,7 @@ export function PermissionStep({ say, language, visit, onAllow, onBuy }: Props) 
           </Button>
         ))}
         <Button look="secondary" size="small" onClick={() => setTyped(String(most))}>
-          {say.permissionAll(show(most))}
+          {say.allowanceAll(show(most))}
         </Button>
       </div>
       <div className="mt-auto pt-6">

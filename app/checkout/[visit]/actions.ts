@@ -1,0 +1,158 @@
+import type { Language } from '../../_ui/language';
+import type { Messages } from '../messages';
+import { type Api, failureCode, type PaymentStatus, type VisitState } from './api';
+import type { CheckoutEvent } from './checkout-state';
+import { describeFailure } from './describe-failure';
+import type { HostLink } from './use-host';
+
+type Context = {
+  api: Api;
+  host: HostLink;
+  say: Messages;
+  language: Language;
+  dispatch(event: CheckoutEvent): void;
+};
+
+export type Actions = ReturnType<typeof createActions>;
+
+/**
+ * What the user can do in the checkout. Each action calls the server, informs the page that
+ * embeds us, and reports the outcome as an event. Forms get a message back when a call fails.
+ */
+export function createActions({ api, host, say, language, dispatch }: Context) {
+  const close = (): void => host.send({ t: 'close' });
+  const reportPurchaseError = (code: string, message: string): void =>
+    host.send({ t: 'purchase_error', error: { code, message } });
+
+  async function start(): Promise<void> {
+    dispatch({ type: 'connecting' });
+    try {
+      dispatch({ type: 'visit_read', visit: await recognise(await api.readVisit()) });
+    } catch (error) {
+      dispatch({ type: 'visit_failed', isLost: failureCode(error) === 'not_found' });
+    }
+  }
+
+  /** A signed-in user gives the app a key; otherwise a key the app already holds identifies the user. */
+  async function recognise(visit: VisitState): Promise<VisitState> {
+    const { heldKey } = host;
+    if (visit.signed_in === 'session' && heldKey === null) {
+      const { sign_in_token: token } = await api.issueToken();
+      await host.deliverToken(token);
+      return visit;
+    }
+    if (visit.signed_in !== null || heldKey === null) return visit;
+    try {
+      return (await api.recognise(heldKey)).state;
+    } catch (error) {
+      // A key that no longer works is dropped silently; the user signs in again.
+      if (failureCode(error) === 'invalid_user_key') host.send({ t: 'forget_key' });
+      return visit;
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    const visit = await api.readVisit().catch(() => null);
+    if (visit) dispatch({ type: 'visit_refreshed', visit });
+  }
+
+  async function finishSignIn(result: { sign_in_token: string; state: VisitState }): Promise<void> {
+    const hasKey = await host.deliverToken(result.sign_in_token);
+    dispatch({ type: 'signed_in', visit: result.state, hasKey });
+  }
+
+  async function deliverKeyAgain(): Promise<void> {
+    const token = await api.issueToken().catch(() => null);
+    if (token && (await host.deliverToken(token.sign_in_token))) dispatch({ type: 'key_delivered' });
+  }
+
+  async function startPayment(amount: number, currency: string): Promise<string | undefined> {
+    const { checkout_mode: checkoutMode } = host.init;
+    // Browsers only open a tab within the click itself.
+    const tab = checkoutMode === 'new_tab' ? window.open('', '_blank') : null;
+    try {
+      const payment = await api.startPayment({ amount, currency, checkoutMode, language });
+      if (tab && payment.checkout_url !== null) sendTo(tab, payment.checkout_url);
+      host.send({
+        t: 'checkout_opened',
+        session_id: payment.session_id,
+        checkout_url: checkoutMode === 'manual' ? payment.checkout_url : null,
+      });
+      dispatch({ type: 'payment_started', payment, isOpened: tab !== null });
+      return undefined;
+    } catch (error) {
+      tab?.close();
+      reportPurchaseError(failureCode(error), 'The payment could not be started.');
+      return describeFailure(error, say);
+    }
+  }
+
+  function endPayment(outcome: PaymentStatus): void {
+    const { status, balance, credits_added } = outcome;
+    if (status === 'completed') {
+      host.send({ t: 'credits_added', type: 'purchase', balance, credits_added });
+      void refresh();
+    } else {
+      // The app learns that the payment failed, not why the bank declined it.
+      const message = status === 'expired' ? 'The payment has expired.' : 'The payment failed.';
+      reportPurchaseError(`payment_${status}`, message);
+    }
+    dispatch({ type: 'payment_ended', outcome });
+  }
+
+  function reportDecline(): void {
+    reportPurchaseError('payment_declined', 'The payment was declined.');
+  }
+
+  function reportUnavailableForm(): void {
+    reportPurchaseError('payment_unavailable', 'The payment form could not be shown.');
+    dispatch({ type: 'payment_unavailable' });
+  }
+
+  async function saveAllowance(credits: number, saveId: string): Promise<string | undefined> {
+    try {
+      const { granted_credits: granted, balance, credits_added } = await api.saveAllowance(credits, saveId);
+      host.send({ t: 'credits_added', type: 'permission', balance, credits_added });
+      await refresh();
+      dispatch({ type: 'allowance_saved', granted });
+      return undefined;
+    } catch (error) {
+      if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
+      dispatch({ type: 'step_up_requested' });
+      return undefined;
+    }
+  }
+
+  async function signOut(): Promise<void> {
+    const response = await api.signOut().catch(() => null);
+    if (!response) return dispatch({ type: 'visit_failed', isLost: false });
+    host.send({ t: 'logged_out' });
+    dispatch({ type: 'signed_out', visit: response.state });
+  }
+
+  /** The user keeps paying: a later wish to close asks again. */
+  function stay(): void {
+    dispatch({ type: 'close_dismissed' });
+    host.send({ t: 'paying', paying: true });
+  }
+
+  return {
+    start,
+    finishSignIn,
+    deliverKeyAgain,
+    startPayment,
+    endPayment,
+    reportDecline,
+    reportUnavailableForm,
+    saveAllowance,
+    signOut,
+    stay,
+    close,
+  };
+}
+
+/** The new tab gets no reference to this window. */
+function sendTo(tab: Window, url: string): void {
+  tab.opener = null;
+  tab.location.replace(url);
+}

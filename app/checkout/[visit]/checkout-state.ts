@@ -1,0 +1,148 @@
+import type { Payment, PaymentStatus, VisitState } from './api';
+
+/** The step of the checkout a user is at. */
+export type Step =
+  | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' | 'amount' }
+  /** The app's key identifies the user; to set an allowance they confirm it is them. */
+  | { name: 'step_up'; back: Step | null }
+  | { name: 'payment'; payment: Payment; isOpened: boolean }
+  | { name: 'confirming'; payment: Payment }
+  /** The bank has accepted the payment and settles it later. */
+  | { name: 'processing'; payment: Payment }
+  | { name: 'success'; payment: Payment; creditsAdded: number; balance: number; receiptId: string | null }
+  | { name: 'allowed'; granted: number }
+  | { name: 'failed'; reason: PaymentStatus | 'form_unavailable' }
+  | { name: 'account'; back: Step };
+
+export type CheckoutState = {
+  /** Null until it has been read. */
+  visit: VisitState | null;
+  step: Step;
+  /** The user wants to close the window during a payment and is asked to confirm. */
+  isLeaving: boolean;
+};
+
+export type CheckoutEvent =
+  | { type: 'connecting' }
+  | { type: 'visit_read'; visit: VisitState }
+  | { type: 'visit_refreshed'; visit: VisitState }
+  | { type: 'visit_failed'; isLost: boolean }
+  /** `hasKey`: the app received its user key. */
+  | { type: 'signed_in'; visit: VisitState; hasKey: boolean }
+  | { type: 'key_delivered' }
+  | { type: 'signed_out'; visit: VisitState }
+  | { type: 'step_up_requested' }
+  | { type: 'allowance_requested' }
+  | { type: 'allowance_saved'; granted: number }
+  | { type: 'amount_requested' }
+  | { type: 'payment_started'; payment: Payment; isOpened: boolean }
+  | { type: 'payment_submitted' }
+  | { type: 'payment_processing' }
+  | { type: 'payment_ended'; outcome: PaymentStatus }
+  | { type: 'payment_unavailable' }
+  | { type: 'account_opened' }
+  | { type: 'went_back' }
+  | { type: 'close_requested' }
+  | { type: 'close_dismissed' };
+
+export const INITIAL_STATE: CheckoutState = { visit: null, step: { name: 'connecting' }, isLeaving: false };
+
+export function reduce(state: CheckoutState, event: CheckoutEvent): CheckoutState {
+  const visit = 'visit' in event ? event.visit : state.visit;
+  const step = nextStep({ ...state, visit }, event);
+  const wantsToLeave =
+    event.type === 'close_requested' || (state.isLeaving && event.type !== 'close_dismissed');
+  return { visit, step, isLeaving: wantsToLeave && isPaying(step) };
+}
+
+function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
+  switch (event.type) {
+    case 'connecting':
+      return { name: 'connecting' };
+    case 'visit_read':
+      return firstStep(event.visit);
+    case 'visit_failed':
+      return { name: event.isLost ? 'lost' : 'broken' };
+    case 'signed_in':
+      return afterSignIn(event, step);
+    case 'signed_out':
+      return { name: 'sign_in' };
+    case 'key_delivered':
+    case 'allowance_requested':
+      return visit ? firstStep(visit) : step;
+    case 'step_up_requested':
+      return { name: 'step_up', back: step };
+    case 'allowance_saved':
+      return { name: 'allowed', granted: event.granted };
+    case 'amount_requested':
+      return { name: 'amount' };
+    case 'account_opened':
+      return hasAccount(step) ? { name: 'account', back: step } : step;
+    case 'went_back':
+      return ('back' in step && step.back) || step;
+    default:
+      return afterPaymentEvent(step, event);
+  }
+}
+
+function afterPaymentEvent(step: Step, event: CheckoutEvent): Step {
+  if (event.type === 'payment_started')
+    return { name: 'payment', payment: event.payment, isOpened: event.isOpened };
+  if (event.type === 'payment_unavailable') return { name: 'failed', reason: 'form_unavailable' };
+  if (step.name !== 'payment' && step.name !== 'confirming' && step.name !== 'processing') return step;
+  const { payment } = step;
+  switch (event.type) {
+    case 'payment_submitted':
+      return { name: 'confirming', payment };
+    case 'payment_processing':
+      return { name: 'processing', payment };
+    case 'payment_ended':
+      return afterPayment(payment, event.outcome);
+    default:
+      return step;
+  }
+}
+
+function afterPayment(payment: Payment, outcome: PaymentStatus): Step {
+  if (outcome.status !== 'completed') return { name: 'failed', reason: outcome };
+  const { credits_added: creditsAdded, balance, receipt_id: receiptId = null } = outcome;
+  return { name: 'success', payment, creditsAdded, balance, receiptId };
+}
+
+function afterSignIn({ visit, hasKey }: { visit: VisitState; hasKey: boolean }, step: Step): Step {
+  if (!hasKey) return { name: 'key_failed' };
+  return step.name === 'step_up' ? afterStepUp(visit, step.back) : firstStep(visit);
+}
+
+/** After a step-up the user returns to what it was for, or sets an allowance if there is one to set. */
+function afterStepUp(visit: VisitState, back: Step | null): Step {
+  if (back?.name === 'account') return back;
+  return (visit.elsewhere ?? 0) >= 1 ? { name: 'allowance' } : { name: 'amount' };
+}
+
+/** A user identified by a key alone has to sign in before setting an allowance. */
+function firstStep(visit: VisitState): Step {
+  if (visit.signed_in === null) return { name: 'sign_in' };
+  if (!needsAllowance(visit)) return { name: 'amount' };
+  return visit.signed_in === 'key' ? { name: 'step_up', back: null } : { name: 'allowance' };
+}
+
+export function needsAllowance({ status }: VisitState): boolean {
+  return status === 'partner_not_permitted' || status === 'partner_limit_reached';
+}
+
+/** A payment may be under way: closing asks for confirmation first. */
+export function isPaying({ name }: Step): boolean {
+  return name === 'payment' || name === 'confirming';
+}
+
+/** Whether only the user can make the window unload: Stripe's form may redirect it to a bank. */
+export function guardsUnload(step: Step): boolean {
+  if (step.name === 'payment') return step.payment.payment.kind !== 'stripe';
+  return isPaying(step);
+}
+
+/** Steps from which the account can be opened without losing anything. */
+export function hasAccount({ name }: Step): boolean {
+  return name === 'allowance' || name === 'amount' || name === 'success' || name === 'allowed';
+}

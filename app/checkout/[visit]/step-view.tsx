@@ -1,0 +1,150 @@
+'use client';
+
+import type { Init } from '@/widget/contract';
+import type { Language } from '../../_ui/language';
+import type { Messages } from '../messages';
+import { ProblemStep } from '../problem-step';
+import { AccountStep } from './account-step';
+import type { Actions } from './actions';
+import { AllowanceStep } from './allowance-step';
+import { AmountStep } from './amount-step';
+import type { Api, Payment, VisitState } from './api';
+import { type CheckoutEvent, needsAllowance, type Step } from './checkout-state';
+import { describeOutcome } from './describe-failure';
+import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
+import { PaymentStep } from './payment-step';
+import { SignIn } from './sign-in';
+import { SuccessStep } from './success-step';
+
+type Props = {
+  say: Messages;
+  language: Language;
+  api: Api;
+  init: Init;
+  visit: VisitState;
+  step: Step;
+  actions: Actions;
+  dispatch(event: CheckoutEvent): void;
+  accountUrl: string;
+  mailUrl: string | null;
+};
+
+/** The view of each step. */
+export function StepView(props: Props) {
+  const { say, visit, step, init, actions, dispatch } = props;
+  const buy = () => dispatch({ type: 'amount_requested' });
+  const stepUp = () => dispatch({ type: 'step_up_requested' });
+  const goBack = () => dispatch({ type: 'went_back' });
+  switch (step.name) {
+    case 'sign_in':
+      return <SignIn key="sign_in" {...props} isStepUp={false} onSignedIn={actions.finishSignIn} />;
+    case 'step_up':
+      return (
+        <SignIn
+          key="step_up"
+          {...props}
+          isStepUp
+          onSignedIn={actions.finishSignIn}
+          {...(step.back === null ? { onBuy: buy } : { onBack: goBack })}
+        />
+      );
+    case 'key_failed':
+      return (
+        <ProblemStep
+          title={say.brokenTitle}
+          text={say.keyFailed}
+          action={say.retry}
+          onAction={() => void actions.deliverKeyAgain()}
+        />
+      );
+    case 'allowance':
+      return <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />;
+    case 'amount':
+      return (
+        <AmountStep
+          {...props}
+          preset={init.amount}
+          onChoose={actions.startPayment}
+          onUseOwn={needsAllowance(visit) ? () => dispatch({ type: 'allowance_requested' }) : undefined}
+        />
+      );
+    case 'account':
+      return (
+        <AccountStep {...props} onSignIn={stepUp} onSignOut={() => void actions.signOut()} onBack={goBack} />
+      );
+    case 'success':
+      return (
+        <SuccessStep
+          {...props}
+          {...step}
+          onAllow={actions.saveAllowance}
+          onStepUp={stepUp}
+          onDone={actions.close}
+        />
+      );
+    case 'allowed':
+      return <AllowedStep {...props} granted={step.granted} onDone={actions.close} />;
+    case 'failed':
+      return <FailedStep {...props} reason={step.reason} onChooseAgain={buy} />;
+    case 'payment':
+    case 'confirming':
+    case 'processing':
+      return <PaymentView {...props} step={step} />;
+    default:
+      return null;
+  }
+}
+
+function PaymentView({ step, ...props }: Props & { step: Extract<Step, { payment: Payment }> }) {
+  const { init, actions, dispatch } = props;
+  const sessionId = step.payment.session_id;
+  const onProcessing = () => dispatch({ type: 'payment_processing' });
+  if (step.name === 'processing')
+    return (
+      <ProcessingStep {...props} sessionId={sessionId} onFinal={actions.endPayment} onClose={actions.close} />
+    );
+  if (step.name === 'confirming')
+    return (
+      <ConfirmingStep
+        {...props}
+        sessionId={sessionId}
+        onProcessing={onProcessing}
+        onFinal={actions.endPayment}
+      />
+    );
+  if (step.name !== 'payment') return null;
+  return (
+    <PaymentStep
+      {...props}
+      payment={step.payment}
+      isOpened={step.isOpened}
+      isManual={init.checkout_mode === 'manual'}
+      onSubmitted={() => dispatch({ type: 'payment_submitted' })}
+      onProcessing={onProcessing}
+      onFinal={actions.endPayment}
+      onDeclined={actions.reportDecline}
+      onBroken={actions.reportUnavailableForm}
+      onBack={() => dispatch({ type: 'amount_requested' })}
+    />
+  );
+}
+
+type FailedProps = Props & {
+  reason: Extract<Step, { name: 'failed' }>['reason'];
+  onChooseAgain(): void;
+};
+
+function FailedStep({ say, reason, actions, onChooseAgain }: FailedProps) {
+  const { title, text, canRetry } =
+    reason === 'form_unavailable'
+      ? { title: say.brokenTitle, text: say.brokenText, canRetry: true }
+      : describeOutcome(reason, say);
+  return (
+    <ProblemStep
+      title={title}
+      text={text}
+      action={canRetry ? say.chooseAgain : say.close}
+      onAction={canRetry ? onChooseAgain : actions.close}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+'use client';
+
+import { useEffect, useMemo, useReducer, useRef } from 'react';
+import type { Language } from '../../_ui/language';
+import { messagesFor } from '../messages';
+import { createActions } from './actions';
+import { createApi } from './api';
+import { guardsUnload, INITIAL_STATE, isPaying, reduce } from './checkout-state';
+import { useCloseGuard } from './use-close-guard';
+import { useHost } from './use-host';
+
+/** The state of the checkout and the actions that change it. `actions` is null until we are connected. */
+export function useCheckout(visitId: string, origin: string, language: Language) {
+  const api = useMemo(() => createApi(visitId), [visitId]);
+  const [state, dispatch] = useReducer(reduce, INITIAL_STATE);
+  const { link: host, orphaned } = useHost(origin, () => dispatch({ type: 'close_requested' }));
+  const actions = useMemo(
+    () => host && createActions({ api, host, say: messagesFor(language), language, dispatch }),
+    [api, host, language],
+  );
+  const paying = isPaying(state.step);
+  const releaseWindow = useCloseGuard(guardsUnload(state.step));
+  const isStarted = useRef(false);
+
+  useEffect(() => {
+    if (!actions || isStarted.current) return;
+    isStarted.current = true;
+    void actions.start();
+  }, [actions]);
+
+  useEffect(() => {
+    host?.send({ t: 'paying', paying });
+  }, [host, paying]);
+
+  useEscapeKey(!state.isLeaving, () => {
+    if (paying) dispatch({ type: 'close_requested' });
+    else actions?.close();
+  });
+
+  const leave = () => {
+    releaseWindow();
+    actions?.close();
+  };
+  return { state, dispatch, api, host, orphaned, actions, leave };
+}
+
+/** The page around our frame does not receive keys pressed inside it. */
+function useEscapeKey(isOn: boolean, onEscape: () => void): void {
+  const latest = useRef(onEscape);
+  latest.current = onEscape;
+  useEffect(() => {
+    if (!isOn) return;
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      // Otherwise the same key press would close the prompt it opens.
+      event.preventDefault();
+      latest.current();
+    }
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [isOn]);
+}

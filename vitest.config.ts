@@ -17,7 +17,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '') } },
   test: {
-    include: ['server/**/*.test.ts', 'widget/**/*.test.ts', 'tests/**/*.test.ts'],
+    include: ['app/**/*.test.ts', 'server/**/*.test.ts', 'widget/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: 'tests/harness/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,

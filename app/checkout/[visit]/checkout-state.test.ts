@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import type { Payment, PaymentStatus, VisitState } from './api';
+import { type CheckoutEvent, type CheckoutState, INITIAL_STATE, reduce, type Step } from './checkout-state';
+
+const VISIT: VisitState = {
+  app_name: 'App',
+  display: 'embedded',
+  currency: 'usd',
+  signed_in: null,
+  email: null,
+  device_email: null,
+  balance: null,
+  status: null,
+  money: null,
+  elsewhere: null,
+  allowance_left: null,
+  amounts: [5, 10],
+  minimum: 5,
+  maximum: 100,
+  rates: { usd: 1, eur: null },
+  includes_tax: false,
+  sandbox: true,
+};
+const ANONYMOUS = VISIT;
+const SIGNED_IN: VisitState = { ...VISIT, signed_in: 'session', status: 'ok', elsewhere: 0 };
+const NEEDS_ALLOWANCE: VisitState = { ...SIGNED_IN, status: 'partner_not_permitted', elsewhere: 300 };
+const BY_KEY: VisitState = { ...NEEDS_ALLOWANCE, signed_in: 'key', elsewhere: null };
+
+const PAYMENT: Payment = {
+  session_id: 'cks_1',
+  amount: 10,
+  currency: 'usd',
+  credits: 1000,
+  rate: 1,
+  checkout_url: null,
+  payment: { kind: 'sandbox', embed_url: 'https://pay.example.com' },
+};
+const PAID: PaymentStatus = { status: 'completed', credits_added: 1000, balance: 1200, receipt_id: 'rcp_1' };
+const DECLINED: PaymentStatus = { status: 'failed', credits_added: 0, balance: 200, failure: 'declined' };
+
+const walk = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
+const from = (step: Step, ...events: CheckoutEvent[]): CheckoutState =>
+  events.reduce(reduce, { visit: SIGNED_IN, step, isLeaving: false });
+
+const read = (visit: VisitState): CheckoutEvent => ({ type: 'visit_read', visit });
+const signedIn = (visit: VisitState, hasKey = true): CheckoutEvent => ({ type: 'signed_in', visit, hasKey });
+const ended = (outcome: PaymentStatus): CheckoutEvent => ({ type: 'payment_ended', outcome });
+const started: CheckoutEvent = { type: 'payment_started', payment: PAYMENT, isOpened: false };
+const paying: Step = { name: 'payment', payment: PAYMENT, isOpened: false };
+
+describe('the first step', () => {
+  test.each([
+    ['nobody is signed in', ANONYMOUS, { name: 'sign_in' }],
+    ['a user whose credits the app can spend', SIGNED_IN, { name: 'amount' }],
+    ['a user with credits the app may not spend', NEEDS_ALLOWANCE, { name: 'allowance' }],
+    [
+      'an allowance that is used up',
+      { ...SIGNED_IN, status: 'partner_limit_reached' },
+      { name: 'allowance' },
+    ],
+    ['the same user, known by a key only', BY_KEY, { name: 'step_up', back: null }],
+  ] as const)('%s', (_, visit, step) => {
+    expect(walk(read(visit))).toEqual({ visit, step, isLeaving: false });
+  });
+
+  test('a visit that does not exist is lost; any other failure can be retried', () => {
+    expect(walk({ type: 'visit_failed', isLost: true }).step).toEqual({ name: 'lost' });
+    expect(walk({ type: 'visit_failed', isLost: false }).step).toEqual({ name: 'broken' });
+    expect(walk({ type: 'visit_failed', isLost: false }, { type: 'connecting' }).step).toEqual({
+      name: 'connecting',
+    });
+  });
+});
+
+describe('signing in', () => {
+  test('leads to the first step of the user', () => {
+    expect(walk(read(ANONYMOUS), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
+    expect(walk(read(ANONYMOUS), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
+  });
+
+  test('waits while the app has no key', () => {
+    const waiting = walk(read(ANONYMOUS), signedIn(SIGNED_IN, false));
+    expect(waiting).toEqual({ visit: SIGNED_IN, step: { name: 'key_failed' }, isLeaving: false });
+    expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
+  });
+
+  test('as a step-up leads to the allowance if there is something to allow', () => {
+    expect(walk(read(BY_KEY), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
+    expect(walk(read(BY_KEY), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
+  });
+
+  test('as a step-up from the account leads back to it', () => {
+    const account = walk(read({ ...BY_KEY, status: 'ok' }), { type: 'account_opened' });
+    const signedInAgain = [{ type: 'step_up_requested' } as const, signedIn(NEEDS_ALLOWANCE)];
+    expect(signedInAgain.reduce(reduce, account).step).toEqual({ name: 'account', back: { name: 'amount' } });
+  });
+
+  test('out leads to the sign-in', () => {
+    expect(walk(read(SIGNED_IN), { type: 'signed_out', visit: ANONYMOUS })).toEqual({
+      visit: ANONYMOUS,
+      step: { name: 'sign_in' },
+      isLeaving: false,
+    });
+  });
+});
+
+describe('a payment', () => {
+  test('goes from the form through its confirmation to the credits', () => {
+    const confirming = walk(read(SIGNED_IN), started, { type: 'payment_submitted' });
+    expect(confirming.step).toEqual({ name: 'confirming', payment: PAYMENT });
+    expect(reduce(confirming, ended(PAID)).step).toEqual({
+      name: 'success',
+      payment: PAYMENT,
+      creditsAdded: 1000,
+      balance: 1200,
+      receiptId: 'rcp_1',
+    });
+  });
+
+  test('that a bank settles later can be left and still ends in credits', () => {
+    const processing = walk(read(SIGNED_IN), started, { type: 'payment_processing' });
+    expect(processing.step).toEqual({ name: 'processing', payment: PAYMENT });
+    expect(reduce(processing, ended(PAID)).step.name).toBe('success');
+  });
+
+  test('that failed keeps its reason, and another amount can be chosen', () => {
+    const failed = from(paying, ended(DECLINED));
+    expect(failed.step).toEqual({ name: 'failed', reason: DECLINED });
+    expect(reduce(failed, { type: 'amount_requested' }).step).toEqual({ name: 'amount' });
+    expect(from(paying, { type: 'payment_unavailable' }).step).toEqual({
+      name: 'failed',
+      reason: 'form_unavailable',
+    });
+  });
+
+  test('that was left is not ended by a late message', () => {
+    for (const event of [ended(PAID), { type: 'payment_submitted' }, { type: 'payment_processing' }] as const)
+      expect(from({ name: 'amount' }, event).step).toEqual({ name: 'amount' });
+  });
+
+  test('leaves the visit current for the steps after it', () => {
+    const visit = { ...SIGNED_IN, balance: 1200 };
+    expect(from(paying, { type: 'visit_refreshed', visit })).toEqual({
+      visit,
+      step: paying,
+      isLeaving: false,
+    });
+  });
+});
+
+describe('closing the window', () => {
+  test('needs a confirmation while a payment may be under way, until the user answers', () => {
+    const asked = from(paying, { type: 'close_requested' });
+    expect(asked.isLeaving).toBe(true);
+    expect(reduce(asked, { type: 'payment_submitted' }).isLeaving).toBe(true);
+    expect(reduce(asked, { type: 'close_dismissed' })).toEqual({ ...asked, isLeaving: false });
+  });
+
+  test('needs none before and after, and an open question goes with the payment', () => {
+    expect(from({ name: 'amount' }, { type: 'close_requested' }).isLeaving).toBe(false);
+    const asked = from(paying, { type: 'close_requested' });
+    for (const event of [ended(PAID), ended(DECLINED), { type: 'payment_processing' }] as const)
+      expect(reduce(asked, event).isLeaving).toBe(false);
+  });
+});
+
+describe('the account', () => {
+  test('opens where nothing is lost by leaving, and leads back there', () => {
+    const opened = from({ name: 'allowance' }, { type: 'account_opened' });
+    expect(opened.step).toEqual({ name: 'account', back: { name: 'allowance' } });
+    expect(reduce(opened, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
+  });
+
+  test('does not open during a payment', () => {
+    expect(from(paying, { type: 'account_opened' }).step).toEqual(paying);
+  });
+});
+
+describe('an allowance', () => {
+  test('is confirmed once saved', () => {
+    expect(from({ name: 'allowance' }, { type: 'allowance_saved', granted: 300 }).step).toEqual({
+      name: 'allowed',
+      granted: 300,
+    });
+  });
+
+  test('that needs a step-up comes back to where it was set', () => {
+    const stepUp = from({ name: 'allowance' }, { type: 'step_up_requested' });
+    expect(stepUp.step).toEqual({ name: 'step_up', back: { name: 'allowance' } });
+    expect(reduce(stepUp, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
+  });
+});

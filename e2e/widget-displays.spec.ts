@@ -101,7 +101,7 @@ test.describe('instead of a window that cannot be, the overlay opens, with one w
           'content-security-policy': "connect-src 'none'",
         },
       },
-      warning: /cannot talk/,
+      warning: /cannot communicate/,
     },
   ];
   for (const { name, wish, warning } of cases) {

@@ -144,7 +144,7 @@ test('a checkout that does not answer says so and can be tried again', async ({ 
   await expect(page.getByRole('status').getByText('Opening the checkout…')).toBeVisible();
   const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.clock.fastForward(13_000);
-  await expect(page.getByRole('heading', { name: 'The checkout does not answer' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The checkout is not responding' })).toBeVisible();
   expect((await words).text()).toContain(`${BASE_URL}/checkout/gate`);
   answers = true;
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -156,7 +156,7 @@ test('a second init() with the same options is nothing, with others it is ignore
     const known = { ...listeners, publishableKey: '${partner.publishableKey}' };
     Svc.init(known); window.silent = true; Svc.init({ ...known, currency: 'eur' });`;
   await page.goto(partner.page({ script }));
-  expect(warnings).toEqual([expect.stringContaining('again with other options')]);
+  expect(warnings).toEqual([expect.stringContaining('again with different options')]);
 });
 
 test('a callback that throws stops neither the others nor the checkout', async ({ page, partner }) => {

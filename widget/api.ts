@@ -6,7 +6,7 @@
 export type Display = 'embedded' | 'popup' | 'new_tab';
 export type CheckoutMode = 'embedded' | 'new_tab' | 'manual';
 export type Currency = 'usd' | 'eur';
-/** Flat, at most 500 characters as JSON; comes back in every webhook about this user. */
+/** Flat, at most 500 characters as JSON; included in every webhook about this user. */
 export type Metadata = Record<string, string | number | boolean>;
 export type Failure = { code: string; message: string };
 
@@ -14,20 +14,20 @@ export type Login = { user_key: string; balance: number };
 export type CheckoutOpened = {
   session_id: string;
   user_key: string | null;
-  /** In checkout mode `manual`: the payment page, for the app to open. */
+  /** In checkout mode `manual`: the URL of the payment page, for the app to open. */
   checkout_url?: string;
 };
 export type CreditsChanged = {
   user_key: string | null;
   /** What the app can spend now. */
   balance: number;
-  /** How much that grew. */
+  /** How much `balance` grew. */
   credits_added: number;
 };
 export type CreditsAdded = CreditsChanged & { type: 'purchase' | 'permission' };
 
 export type Callbacks = {
-  /** Somebody signed in, or was recognised in a first-party window. */
+  /** A user signed in, or was recognised in a first-party window. */
   onLoginCompleted: (event: Login) => void;
   /** A payment was started. */
   onCheckoutOpened: (event: CheckoutOpened) => void;
@@ -45,15 +45,15 @@ export type Callbacks = {
 };
 
 export type InitOptions = {
-  /** The key of your app: `svc_pk_…`. */
+  /** The publishable key of your app: `svc_pk_…`. */
   publishableKey: string;
-  /** Address of the checkout; by default that of the service which served the script. */
+  /** URL of the checkout. Defaults to the host that served the script. */
   baseUrl?: string;
   /** Default `usd`. */
   currency?: Currency;
   /** Default `embedded`: an overlay on the page. */
   display?: Display;
-  /** How the payment form is shown inside the display. Default `embedded`. */
+  /** How the payment form opens. Default `embedded`: inside the checkout. */
   checkoutMode?: CheckoutMode;
   metadata?: Metadata;
 } & Partial<Callbacks>;
@@ -65,11 +65,11 @@ export type OpenOptions = {
 
 export type SvcWidget = {
   readonly version: string;
-  /** Once per page load. */
+  /** Call once per page load. */
   init(options: InitOptions): void;
-  /** Opens the checkout; for `popup` and `new_tab` call it inside the user's click. */
+  /** Opens the checkout. For `popup` and `new_tab`, call it inside the user's click. */
   open(options?: OpenOptions): void;
   close(): void;
-  /** The key of the user who is logged in, or null. */
+  /** The key of the signed-in user, or null. */
   getUserKey(): string | null;
 };

@@ -19,11 +19,11 @@ export type Notify = <Name extends keyof Callbacks>(
 
 let warned = false;
 
-/** Callbacks run on their own turn, so that a host's slow or failing code never stops the widget. */
+/** Callbacks run in a task of their own, so that slow or failing code of the host never stops the widget. */
 export function createNotifier(callbacks: Partial<Callbacks>): Notify {
   if ((callbacks.onPurchaseCompleted || callbacks.onPermissionUpdated) && !warned) {
     warned = true;
-    console.warn('[svc] onPurchaseCompleted and onPermissionUpdated are deprecated: use onCreditsAdded.');
+    console.warn('[svc] onPurchaseCompleted and onPermissionUpdated are deprecated. Use onCreditsAdded.');
   }
   const call: Notify = (name, ...event) => {
     const callback = callbacks[name] as ((...event: unknown[]) => void) | undefined;
@@ -32,7 +32,7 @@ export function createNotifier(callbacks: Partial<Callbacks>): Notify {
       try {
         callback(...event);
       } catch (error) {
-        console.error(`[svc] ${name} failed:`, error);
+        console.error(`[svc] ${name} threw an error:`, error);
       }
     });
   };

@@ -38,7 +38,7 @@ test.each([
   expect(readMessage(FROM_CHECKOUT, data)).toBeNull();
 });
 
-test('a hello holds nothing but the ids of the opening and the document', () => {
+test('a hello holds nothing but the ids of the visit and the document', () => {
   expect(Object.keys(WINDOW_MESSAGES.hello)).toEqual(['rid', 'document', 'page']);
 });
 

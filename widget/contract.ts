@@ -1,6 +1,6 @@
 /**
- * What the widget and the checkout say to each other. This is the one file both sides share:
- * every message is checked against it on arrival, and what is unknown or too long is dropped.
+ * The messages between the widget and the checkout. This is the one file both sides share: every
+ * message is checked against it on arrival, and unknown or oversized ones are dropped.
  */
 
 import type { CheckoutMode, Currency, Display, Failure, Metadata } from './api';
@@ -41,9 +41,9 @@ export const isMetadata: Check<Metadata> = (value): value is Metadata =>
   Object.values(value).every((entry) => typeof entry === 'string' || boolean(entry) || number(entry)) &&
   JSON.stringify(value).length <= METADATA_CHARACTERS;
 
-/** Between windows, before there is a port. `hello` holds no secret: its target may be anybody. */
+/** Between windows, before there is a port. `hello` holds no secret: any window may receive it. */
 export const WINDOW_MESSAGES = {
-  /** `page` tells a document that says hello again from another one. */
+  /** `page` distinguishes a document that repeats its hello from a new one. */
   hello: { rid: text(64), document: oneOf(['gate', 'session'] as const), page: text(64) },
   init: {
     rid: text(64),
@@ -103,7 +103,7 @@ export function writeMessage<Known extends { t: PropertyKey }>(message: Known): 
   return { v: PROTOCOL_VERSION, ...message };
 }
 
-/** A port that numbers what it sends and takes what it gets in order, once, and only when well-formed. */
+/** A port that numbers its messages and accepts each well-formed message once and in order. */
 export function openChannel<In extends Record<string, Shape>, Out extends { t: PropertyKey }>(
   port: MessagePort,
   incoming: In,

@@ -2,29 +2,29 @@ import type { Display } from './api';
 import type { OpenerPolicy } from './opener-policy';
 import type { Surface } from './surface';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const PATIENCE_MS = 4000;
 const ADOPTION_MS = 10_000;
 const WIDTH = 460;
 const HEIGHT = 740;
 
-type Wishes = {
+type Options = {
   display: Display;
   url: string;
   policy: () => OpenerPolicy;
   onClosed(): void;
-  /** The window is there but cannot talk to this page. */
+  /** The window is open but cannot communicate with this page. */
   onLost(): void;
 };
 
-/** A popup or a tab on the checkout's own site; the reason when the browser would not have it. */
-export function openFirstPartyWindow({ display, url, policy, onClosed, onLost }: Wishes): Surface | string {
+/** Opens a popup or a tab on the checkout's own site. Returns the reason if that is not possible. */
+export function openFirstPartyWindow({ display, url, policy, onClosed, onLost }: Options): Surface | string {
   if (policy() === 'cuts') {
-    return 'this page sends "Cross-Origin-Opener-Policy: same-origin", which cuts windows off; "same-origin-allow-popups" keeps them';
+    return 'this page sends "Cross-Origin-Opener-Policy: same-origin", which disconnects windows; use "same-origin-allow-popups"';
   }
   if (navigator.userActivation?.isActive === false)
-    return `display "${display}" needs open() inside the user's click`;
-  // No name: a named window could be somebody else's already.
+    return `display "${display}" requires calling open() inside the user's click`;
+  // No name: a window of that name could already belong to another page.
   const opened = window.open(url, '_blank', display === 'popup' ? popupFeatures() : '');
   if (opened === null) return 'the browser blocked the window';
 
@@ -35,7 +35,7 @@ export function openFirstPartyWindow({ display, url, policy, onClosed, onLost }:
     onGreeted() {
       isGreeted = true;
     },
-    look() {
+    poll() {
       const isCut = policy() === 'cuts' || (policy() === 'unknown' && isOverdue(opened, openedAt));
       if (!isGreeted && isCut) onLost();
       else if (opened.closed) onClosed();
@@ -43,13 +43,13 @@ export function openFirstPartyWindow({ display, url, policy, onClosed, onLost }:
   });
 }
 
-/** The window of an opening that began before this page was loaded again: it is known when it speaks. */
+/** The window of a visit that began before this page was reloaded. Its first message identifies it. */
 export function adoptWindow({
   onClosed,
   onSilence,
 }: {
   onClosed(): void;
-  /** It did not speak: closed meanwhile, or on its way elsewhere. */
+  /** It sent nothing: it was closed in the meantime, or has navigated away. */
   onSilence(): void;
 }): Surface {
   let adopted: Window | null = null;
@@ -60,17 +60,17 @@ export function adoptWindow({
       return adopted;
     },
     onGreeted() {},
-    look() {
+    poll() {
       if (adopted?.closed) onClosed();
       else if (!adopted && Date.now() - reloadedAt > ADOPTION_MS) onSilence();
     },
   });
 }
 
-type Watched = { peer(source?: Window): Window | null; onGreeted(): void; look(): void };
+type Watched = { peer(source?: Window): Window | null; onGreeted(): void; poll(): void };
 
-function watchWindow({ peer, onGreeted, look }: Watched): Surface {
-  const timer = setInterval(look, LOOK_MS);
+function watchWindow({ peer, onGreeted, poll }: Watched): Surface {
+  const timer = setInterval(poll, POLL_MS);
   return {
     isOverlay: () => false,
     isPeer: (source) => peer(source) === source,
@@ -84,7 +84,7 @@ function watchWindow({ peer, onGreeted, look }: Watched): Surface {
   };
 }
 
-/** A window that was cut off seems closed, or stays silent. */
+/** A disconnected window looks closed, or stays silent. */
 function isOverdue(opened: Window, openedAt: number): boolean {
   return opened.closed || Date.now() - openedAt > PATIENCE_MS;
 }

@@ -9,10 +9,10 @@ import {
   writeMessage,
 } from './contract';
 
-export type Conversation = { send(message: FromWidget): void; end(): void };
+export type Connection = { send(message: FromWidget): void; end(): void };
 
 type Party = {
-  /** Whether this window is the one that was opened; an answer goes only to it. */
+  /** Whether this is the window we opened; only that window gets an answer. */
   isPeer(source: Window): boolean;
   checkoutOrigin: string;
   init: () => Init;
@@ -21,11 +21,11 @@ type Party = {
 };
 
 /**
- * Waits for `hello` of the gate, then of the session document, and answers each with `init` and a
- * fresh port. Believed are only messages of that very window, from that very origin, with the id
- * of this opening.
+ * Waits for `hello` from the gate, then from the session document, and answers each with `init` and
+ * a new port. Accepts only messages from our window, from the checkout's origin, with the id of
+ * this visit.
  */
-export function converse(rid: string, party: Party): Conversation {
+export function connect(rid: string, party: Party): Connection {
   let channel: { send(message: FromWidget): void; close(): void } | undefined;
   let greeted: string | undefined;
 
@@ -38,7 +38,7 @@ export function converse(rid: string, party: Party): Conversation {
     greeted = hello.page;
     channel?.close();
     const { port1, port2 } = new MessageChannel();
-    // The gate asks for nothing over its port; only the session document is heard.
+    // The gate sends nothing over its port: only the session document is listened to.
     channel = openChannel(port1, FROM_CHECKOUT, (message) => {
       if (hello.document === 'session') party.onMessage(message);
     });

@@ -7,10 +7,10 @@ import { type Config, readAmount, readOptions } from './options';
 import { createPendingPayments } from './pending-payments';
 
 declare const SVC_VERSION: string;
-/** Set for an install whose checkout is not beside its script. */
+/** Set by an installation whose checkout is not on the same host as its script. */
 declare const SVC_CHECKOUT_URL: string;
 
-/** What the documented snippet leaves behind when it is used before this script has loaded. */
+/** Calls queued by the documented snippet before this script has loaded. */
 type Call = [method: 'init' | 'open' | 'close', options?: never];
 type Stub = { q?: Call[] };
 
@@ -26,14 +26,15 @@ function createWidget(defaultCheckout: string): SvcWidget {
     const { config, problems, unknown } = readOptions(options, defaultCheckout);
     const print = JSON.stringify({ ...config, callbacks: Object.keys(config.callbacks) });
     if (fingerprint !== undefined) {
-      if (fingerprint !== print) console.warn('[svc] init() was called again with other options: ignored.');
+      if (fingerprint !== print)
+        console.warn('[svc] init() was called again with different options. They are ignored.');
       return;
     }
     fingerprint = print;
     app = createApp(config);
     for (const problem of problems) report(app.notify, problem);
-    // Not an error: a page may be newer than the version that it pinned.
-    for (const name of unknown) console.warn(`[svc] init() knows no option "${name}": is it misspelt?`);
+    // Not an error: a page may be newer than the widget version it pinned.
+    for (const name of unknown) console.warn(`[svc] init() has no option "${name}". Is it misspelled?`);
     if (config.publishableKey === '') return;
     opened = resumeCheckout(app, forget);
     app.payments.resume();
@@ -59,12 +60,12 @@ function createWidget(defaultCheckout: string): SvcWidget {
   }
 
   function open(options?: OpenOptions): void {
-    if (!app) return console.warn('[svc] call init() before open().');
+    if (!app) return console.warn('[svc] Call init() before open().');
     if (opened?.isOpen()) return opened.focus();
-    // The page took it away, or it did not come back after a reload.
+    // The page removed it, or its window did not reconnect after a reload.
     opened?.close();
     if (app.config.publishableKey === '')
-      return report(app.notify, 'publishableKey is missing: the checkout cannot open');
+      return report(app.notify, 'publishableKey is missing or invalid, so the checkout cannot open');
     const { amount, problem } = readAmount(options);
     if (problem) report(app.notify, problem);
     opened = openCheckout(app, amount, forget);
@@ -78,7 +79,7 @@ function createWidget(defaultCheckout: string): SvcWidget {
     getUserKey: () => app?.keys.read() ?? null,
   };
 
-  /** Nothing of ours may break the page: what goes wrong is told through `onError`. */
+  /** The widget must never break the page: errors are reported through `onError`. */
   function guard<Arguments extends unknown[]>(
     work: (...given: Arguments) => void,
   ): (...given: Arguments) => void {
@@ -101,7 +102,7 @@ function report(notify: Notify, message: string): void {
   notify('onError', { error });
 }
 
-/** Beside this script, unless the install says otherwise. */
+/** On the host of this script, unless the installation sets another address. */
 function findCheckout(): string {
   if (SVC_CHECKOUT_URL !== '') return SVC_CHECKOUT_URL;
   // A module has no current script.
@@ -114,7 +115,7 @@ if (!page.Svc?.version) {
   const waiting = page.Svc?.q ?? [];
   const widget = createWidget(findCheckout());
   const run = ([method, options]: Call) => widget[method](options as never);
-  // The page may hold on to the snippet's object, or to its functions.
+  // The page may have kept a reference to the snippet's object or its functions.
   page.Svc = Object.assign(page.Svc ?? {}, widget);
   waiting.push = (...calls) => {
     for (const call of calls) run(call);

@@ -1,11 +1,11 @@
-/** Keeps the current user key of an app. Where storage is blocked, it lives as long as the page. */
+/** Stores an app's current user key. Where storage is blocked, the key lasts as long as the page. */
 export type KeyStore = { read(): string | null; write(key: string): void; clear(): void };
 
 const USER_KEY = /^svc_sk_[0-9A-Za-z]{8,190}$/;
 
 export function createKeyStore(publishableKey: string): KeyStore {
   const name = `svc:${publishableKey}`;
-  /** Only what could not be stored: a log-out in another tab counts here too. */
+  /** Only holds a key that could not be stored, so that a sign-out in another tab applies here too. */
   let memory: string | null = null;
   return {
     read() {
@@ -22,7 +22,7 @@ export function createKeyStore(publishableKey: string): KeyStore {
   };
 }
 
-/** Blocked or full storage throws; undefined then. */
+/** Undefined if the work throws, as blocked or full storage does. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work();

@@ -1,6 +1,6 @@
 import { attempt, succeeds } from './key-store';
 
-/** Longer than a background tab's timers are held back. */
+/** Longer than browsers throttle the timers of a background tab. */
 const LEASE_MS = 90_000;
 const RENEW_MS = 10_000;
 const SETTLE_MS = 150;
@@ -8,8 +8,8 @@ const SETTLE_MS = 150;
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Runs the work when no other tab of this origin is at it. The browser's locks end with their tab;
- * pages without them (plain http) lease a place in the storage.
+ * Runs the work once no other tab of this origin runs it. The browser releases its locks with the
+ * tab; pages without locks (plain http) write a lease to local storage.
  */
 export async function inOneTab(name: string, work: () => Promise<void>): Promise<void> {
   if (navigator.locks) return navigator.locks.request(name, work);
@@ -28,7 +28,7 @@ async function lease(name: string, me: string): Promise<boolean> {
   const [owner, until] = (attempt(() => localStorage.getItem(name)) ?? '').split(' ');
   if (owner && owner !== me && Number(until) > Date.now()) return false;
   if (!write(name, me)) return true;
-  // Whoever wrote last has it.
+  // The last tab to write owns the lease.
   await sleep(SETTLE_MS);
   return (attempt(() => localStorage.getItem(name)) ?? '').startsWith(`${me} `);
 }

@@ -1,8 +1,8 @@
 import { attempt } from './key-store';
 
 /**
- * Whether a window opened here would stay in touch. `Cross-Origin-Opener-Policy: same-origin` cuts
- * it off, and then the window's handle lies: it must be known before opening.
+ * Whether a window opened here can reach this page. `Cross-Origin-Opener-Policy: same-origin` cuts
+ * it off, and its handle then reports a closed window, so we must know before opening it.
  */
 export type OpenerPolicy = 'unknown' | 'keeps' | 'cuts';
 
@@ -21,7 +21,7 @@ export function watchOpenerPolicy(): () => OpenerPolicy {
   return () => policy;
 }
 
-/** A page may read its own headers by asking for itself; the outermost page's are the ones that count. */
+/** A page can read its own headers by requesting itself. Only the top-level page's headers apply. */
 async function readPolicy(): Promise<string> {
   const address = attempt(() => window.top?.location.href) ?? location.href;
   if (!/^https?:/.test(address)) return '';

@@ -34,18 +34,18 @@ test.each([
   ['checkoutMode', null],
   ['metadata', { nested: {} }],
   ['onCreditsAdded', 'a function'],
-])('%s that is wrong is named, and its default used', (name, value) => {
+])('an invalid %s is reported, and its default used', (name, value) => {
   const { config, problems } = read({ publishableKey, [name]: value });
   expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must`))]);
   const rest = read({ publishableKey }).config;
   expect(config).toEqual(name === 'publishableKey' ? { ...rest, publishableKey: '' } : rest);
 });
 
-test.each([null, undefined, 'options', 7])('options that are none (%s) do not throw', (given) => {
+test.each([null, undefined, 'options', 7])('a value that is not an object (%s) does not throw', (given) => {
   expect(read(given).problems).toHaveLength(1);
 });
 
-test('metadata that cannot be written down is refused, and a copy is kept of what can', () => {
+test('metadata that cannot be serialized is refused, and other metadata is copied', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   expect(read({ publishableKey, metadata: circle }).problems).toHaveLength(1);
@@ -55,7 +55,7 @@ test('metadata that cannot be written down is refused, and a copy is kept of wha
   expect(config.metadata).toEqual({ team: 'blue' });
 });
 
-test('an option that is none is named, and is no problem', () => {
+test('an unknown option is listed, and is not a problem', () => {
   const all = {
     ...{ publishableKey, baseUrl: CHECKOUT, currency: 'eur', display: 'popup', checkoutMode: 'manual' },
     ...{ metadata: {}, onError: () => {} },

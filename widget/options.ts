@@ -17,7 +17,7 @@ const OPTION_NAMES = new Set<string>([
   ...CALLBACK_NAMES,
 ]);
 
-/** Reads what the host passed. A wrong option is reported and its default used; never thrown. */
+/** Reads the options. An invalid one is reported and replaced with its default; nothing is thrown. */
 export function readOptions(
   given: unknown,
   defaultCheckout: string,
@@ -42,11 +42,11 @@ export function readOptions(
   return { config, problems, unknown: Object.keys(options).filter((name) => !OPTION_NAMES.has(name)) };
 }
 
-/** The preset amount, or null; `problem` says why one was ignored. */
+/** The preset amount, or null. `problem` says why an amount was ignored. */
 export function readAmount(given: unknown): { amount: number | null; problem?: string } {
   if (given === undefined || given === null) return { amount: null };
   if (typeof given !== 'object')
-    return { amount: null, problem: 'open() takes an object such as { amount: 25 }' };
+    return { amount: null, problem: 'open() expects an object such as { amount: 25 }' };
   const { amount } = given as OpenOptions;
   if (amount === undefined) return { amount: null };
   if (typeof amount === 'number' && Number.isFinite(amount) && amount > 0) return { amount };
@@ -55,7 +55,7 @@ export function readAmount(given: unknown): { amount: number | null; problem?: s
 
 function readPublishableKey(value: unknown, problems: string[]): string {
   if (typeof value === 'string' && /^svc_pk_[0-9A-Za-z]{8,100}$/.test(value)) return value;
-  problems.push('publishableKey must be the key of your app, beginning with svc_pk_');
+  problems.push('publishableKey must be the publishable key of your app, which starts with svc_pk_');
   return '';
 }
 
@@ -65,7 +65,7 @@ function readCheckoutUrl(value: unknown, defaultCheckout: string, problems: stri
     if (!/^https?:$/.test(url.protocol) || (value !== undefined && typeof value !== 'string')) throw 0;
     return url.origin + (url.pathname === '/' ? '/checkout' : url.pathname.replace(/\/+$/, ''));
   } catch {
-    problems.push('baseUrl must be the http(s) address of the checkout');
+    problems.push('baseUrl must be the http or https URL of the checkout');
     return readCheckoutUrl(undefined, defaultCheckout, problems);
   }
 }
@@ -73,10 +73,10 @@ function readCheckoutUrl(value: unknown, defaultCheckout: string, problems: stri
 function readMetadata(value: unknown, problems: string[]): Metadata | null {
   if (value === undefined || value === null) return null;
   try {
-    // A copy: what the host changes later is not what it initialised with.
+    // A copy, so that later changes by the host have no effect.
     if (isMetadata(value)) return { ...value };
   } catch {
-    // Not serializable.
+    // It cannot be serialized.
   }
   problems.push(
     `metadata must be a flat object of strings, numbers and booleans, at most ${METADATA_CHARACTERS} characters`,

@@ -5,17 +5,17 @@ import { texts } from './texts';
 
 const PATIENCE_MS = 12_000;
 
-type Wishes = {
+type Options = {
   url: string;
   serviceOrigin: string;
   /** Close button, Escape or backdrop. */
   onDismiss(): void;
-  /** The page took the overlay out of its document. */
+  /** The page removed the overlay from its document. */
   onRemoved(): void;
 };
 
-/** The frame over the host's page: a native modal dialog, out of reach of the page's styles. */
-export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes): Surface {
+/** Shows the checkout in a frame over the host page: a native modal dialog the page's styles cannot reach. */
+export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Options): Surface {
   const say = texts();
   const returnFocusTo = findFocus();
   const host = createHost();
@@ -36,7 +36,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
     state.replaceChildren(element('div', { class: 'spinner' }), element('span', {}, say.loading));
     clearTimeout(patience);
     patience = window.setTimeout(() => {
-      console.error(`[svc] ${url.split('#')[0]} does not answer.`);
+      console.error(`[svc] ${url.split('#')[0]} does not respond.`);
       showSlow();
     }, PATIENCE_MS);
   }
@@ -70,18 +70,18 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
   dialog.onclick = (event) => {
     if (event.target === dialog && isOutside(dialog, event)) onDismiss();
   };
-  // Without a click in between, Chromium closes whatever `cancel` says: the wish is the same.
+  // Without a click in between, Chromium closes the dialog even if `cancel` is prevented: treat it as a dismissal.
   dialog.onclose = () => {
     if (!host.isConnected) return;
     dialog.showModal();
     onDismiss();
   };
 
-  /** The page's own policy is in the way: its author should read it in words. */
+  /** Tells the page's author when the page's own policy blocks the checkout. */
   function onViolation({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void {
     if (!blockedURI.startsWith(serviceOrigin)) return;
     console.error(
-      `[svc] this page's Content-Security-Policy blocks the checkout: add ${serviceOrigin} to ${effectiveDirective}.`,
+      `[svc] This page's Content-Security-Policy blocks the checkout: add ${serviceOrigin} to ${effectiveDirective}.`,
     );
     if (effectiveDirective === 'frame-src') showSlow();
   }
@@ -103,7 +103,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
     dialog.classList.add('open');
     frame.focus();
   }
-  // In a sandboxed page our own page has no origin to speak with: it says so in the frame.
+  // In a sandboxed page the checkout has no origin and cannot send messages: it explains that in the frame.
   if (window.origin === 'null') frame.onload = reveal;
 
   const peer = (): Window | null => (popup && !popup.closed ? popup : frame.contentWindow);
@@ -125,7 +125,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Wishes
   };
 }
 
-/** Also inside the page's own components. */
+/** The focused element, including inside the page's web components. */
 function findFocus(): HTMLElement | null {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -134,7 +134,7 @@ function findFocus(): HTMLElement | null {
 
 function createHost(): HTMLElement {
   const host = document.createElement('div');
-  // Inline and important: a page that says `* { all: unset !important }` must not reach it.
+  // Inline and important, so that `* { all: unset !important }` on the page does not apply.
   host.style.setProperty('all', 'initial', 'important');
   host.style.setProperty('display', 'block', 'important');
   host.style.setProperty('position', 'absolute', 'important');

@@ -3,19 +3,19 @@ import { attempt, succeeds } from './key-store';
 import { inOneTab, sleep } from './one-tab';
 
 /**
- * Payments whose end the page has not been told yet. They outlive the window, the page and the
- * tab, for a day; whatever happens, one tab tells the page, once.
+ * Payments whose end has not been reported to the page yet. They outlive the window, the page and
+ * the tab, for a day. Exactly one tab reports each of them, once.
  */
 export type PendingPayments = {
   /** A payment was started in this checkout. */
   add(sessionId: string, checkout: Watcher): void;
-  /** True for the first who asks: the end of this payment is theirs to tell. */
+  /** True for the first caller, who then reports the end of this payment. */
   take(sessionId: string): boolean;
-  /** Asks now: for what an earlier page left behind, and when a window closed or somebody signed in. */
+  /** Polls now: for payments of an earlier page, and after a window closed or a user signed in. */
   resume(): void;
 };
 
-/** The checkout of a payment: an overlay lives with the page, a window may lose it. */
+/** The checkout of a payment. An overlay lasts as long as the page; a window may lose contact with it. */
 type Watcher = { isOpen(): boolean; isOverlay(): boolean };
 const GONE: Watcher = { isOpen: () => false, isOverlay: () => false };
 
@@ -30,7 +30,7 @@ type Service = {
   onEnd(sessionId: string, end: PaymentEnd): void;
 };
 
-/** What was told stays for its day, so that no other tab tells it again. */
+/** A reported payment stays stored for its day, so that no other tab reports it again. */
 type Entry = { id: string; at: number; told: boolean };
 
 const KEPT_MS = 24 * 3_600_000;
@@ -41,7 +41,7 @@ const KEPT = 50;
 
 export function createPendingPayments(service: Service): PendingPayments {
   const name = `svc:${service.publishableKey}:payments`;
-  /** In the place of storage that cannot be written. */
+  /** Used when storage cannot be written. */
   let memory: Entry[] | null = null;
   const sleepers = new Set<() => void>();
   const followed = new Set<string>();
@@ -65,7 +65,7 @@ export function createPendingPayments(service: Service): PendingPayments {
   function take(sessionId: string): boolean {
     const entry = find(sessionId);
     if (entry?.told) return false;
-    // The page may have emptied its storage: that is no reason to keep silent.
+    // The page may have cleared its storage: report the payment anyway.
     put({ id: sessionId, at: entry?.at ?? Date.now(), told: true });
     return true;
   }
@@ -77,18 +77,18 @@ export function createPendingPayments(service: Service): PendingPayments {
   async function follow(sessionId: string, checkout: Watcher): Promise<void> {
     if (followed.has(sessionId)) return;
     followed.add(sessionId);
-    await inOneTab(`svc:${sessionId}`, () => ask(sessionId, checkout)).catch(() => {});
+    await inOneTab(`svc:${sessionId}`, () => poll(sessionId, checkout)).catch(() => {});
     followed.delete(sessionId);
   }
 
-  async function ask(sessionId: string, checkout: Watcher): Promise<void> {
+  async function poll(sessionId: string, checkout: Watcher): Promise<void> {
     const until = Date.now() + FOLLOWED_MS;
     let ms = FIRST_PAUSE_MS;
     while (find(sessionId)?.told === false && Date.now() < until) {
       const isWatched = checkout.isOpen() && checkout.isOverlay();
       const end = isWatched ? null : await readEnd(service, sessionId);
       if (end === 'unknown') return;
-      // Nobody waits for what was left unpaid; an open checkout says so itself.
+      // An expired payment is not reported: an open checkout does that itself.
       if (end === 'expired' && !checkout.isOpen()) take(sessionId);
       else if (end !== null && end !== 'expired' && take(sessionId)) service.onEnd(sessionId, end);
       else await pause(ms);
@@ -114,7 +114,7 @@ export function createPendingPayments(service: Service): PendingPayments {
   };
 }
 
-/** Null while it is under way or cannot be read; `unknown` when this user has no such payment. */
+/** Null while the payment is pending or cannot be read; `unknown` if this user has no such payment. */
 async function readEnd(
   { origin, readKey }: Service,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** Keeps the page behind the overlay still, without a jump, and gives back exactly what was there. */
+/** Stops the page behind the overlay from scrolling, without a jump. Returns a function that restores it exactly. */
 export function lockScroll(): () => void {
   const root = document.documentElement;
   const hasScrollbar = window.innerWidth > root.clientWidth;
@@ -16,12 +16,12 @@ export function lockScroll(): () => void {
   };
 }
 
-/** Sets inline styles, and returns how to bring the old ones back. */
+/** Sets inline styles and returns a function that restores the previous ones. */
 function override(element: HTMLElement, declarations: Record<string, string>): () => void {
   const { style } = element;
   const hadAttribute = element.hasAttribute('style');
   const text = style.cssText;
-  // What is written as `overflow-x` disappears under `overflow`.
+  // Setting `overflow` overwrites `overflow-x` and `overflow-y`.
   const names = [...Object.keys(declarations), 'overflow-x', 'overflow-y'];
   const before = names.map(
     (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
@@ -32,11 +32,11 @@ function override(element: HTMLElement, declarations: Record<string, string>): (
   return () => {
     if (style.cssText === overridden) style.cssText = text;
     else {
-      // The page changed its style meanwhile: only ours goes.
+      // The page changed its style in the meantime: remove only ours.
       for (const [name] of before) style.removeProperty(name);
       for (const [name, value, priority] of before) if (value) style.setProperty(name, value, priority);
     }
-    // Reading it first matters: Chromium forgets to remove an attribute it has not written out yet.
+    // Read it first: Chromium does not remove an attribute it has not serialized yet.
     if (!hadAttribute && element.getAttribute('style') === '') element.removeAttribute('style');
   };
 }

@@ -1,12 +1,12 @@
-/** Where the checkout is shown: over the page, or in a window of its own. */
+/** Where the checkout is shown: as an overlay or in its own window. */
 export type Surface = {
   isOverlay(): boolean;
   /** Whether a message comes from the checkout's own window. */
   isPeer(source: Window): boolean;
-  /** The checkout answered: show it. */
+  /** The checkout has responded: show it. */
   reveal(): void;
   focus(): void;
-  /** False once the user, or the page, took it away. */
+  /** False once the user or the page has closed it. */
   isOpen(): boolean;
   remove(): void;
 };

@@ -2,24 +2,24 @@ const en = {
   title: 'Checkout',
   close: 'Close checkout',
   loading: 'Opening the checkout…',
-  slow: 'The checkout does not answer',
-  slowHint: 'A blocker or a weak connection may be in the way.',
+  slow: 'The checkout is not responding',
+  slowHint: 'A content blocker or a poor connection may be the cause.',
   retry: 'Try again',
   window: 'Open in a new window',
   elsewhere: 'Continue in the other window',
-  elsewhereHint: 'This page goes on as soon as you are done there.',
+  elsewhereHint: 'This page continues when you are done there.',
 };
 
 const de: typeof en = {
   title: 'Bezahlen',
-  close: 'Schließen',
-  loading: 'Wird geöffnet…',
+  close: 'Bezahlseite schließen',
+  loading: 'Bezahlseite wird geöffnet…',
   slow: 'Die Bezahlseite antwortet nicht',
-  slowHint: 'Vielleicht stört ein Blocker oder eine schwache Verbindung.',
+  slowHint: 'Möglicherweise liegt es an einem Blocker oder einer schlechten Verbindung.',
   retry: 'Erneut versuchen',
   window: 'In neuem Fenster öffnen',
-  elsewhere: 'Weiter im anderen Fenster',
-  elsewhereHint: 'Diese Seite macht weiter, sobald Sie dort fertig sind.',
+  elsewhere: 'Im anderen Fenster fortfahren',
+  elsewhereHint: 'Sobald Sie dort fertig sind, geht es hier weiter.',
 };
 
 export const texts = (): typeof en => (/^de\b/i.test(navigator.language) ? de : en);

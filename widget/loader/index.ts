@@ -3,11 +3,11 @@ import type { SvcWidget } from '../api';
 export type * from '../api';
 
 export type LoadOptions = {
-  /** Address of the script, such as `https://pay.example.com/v1/svc.js`. */
+  /** URL of the script, such as `https://pay.example.com/v1/svc.js`. */
   src: string;
-  /** For a page whose Content-Security-Policy names a nonce. */
+  /** For a page whose Content-Security-Policy requires a nonce. */
   nonce?: string;
-  /** For an address with a version; `/v1/svc.json` tells it. */
+  /** For a versioned URL; `/v1/svc.json` lists the hash. */
   integrity?: string;
 };
 
@@ -16,8 +16,8 @@ const PATIENCE_MS = 15_000;
 let loading: Promise<SvcWidget> | undefined;
 
 /**
- * The widget, once its script has run: one script and one promise, however often it is called.
- * Null on a server. A failure is tried again once; the next call starts anew.
+ * Resolves to the widget once its script has run. All calls share one script and one promise.
+ * Null on a server. A failed load is retried once; after that, the next call starts over.
  */
 export function loadSvc(options: LoadOptions): Promise<SvcWidget | null> {
   if (typeof document === 'undefined') return Promise.resolve(null);
@@ -37,7 +37,7 @@ function load(options: LoadOptions): Promise<SvcWidget> {
     const pasted = findScript(options.src);
     const script = pasted ?? createScript(options);
     const fail = () => {
-      // A tag that failed never loads again.
+      // A failed script tag never loads again.
       script.remove();
       clearTimeout(patience);
       reject(new Error(`The checkout script could not be loaded from ${options.src}`));
@@ -54,7 +54,7 @@ function load(options: LoadOptions): Promise<SvcWidget> {
   });
 }
 
-/** The snippet for early calls leaves an object without a version. */
+/** The snippet that queues early calls defines an object without a version. */
 function findWidget(): SvcWidget | undefined {
   const { Svc: widget } = window as { Svc?: SvcWidget };
   return widget?.version ? widget : undefined;

@@ -9,7 +9,7 @@ export type UseSvc = {
   svc: SvcWidget | null;
   /** The script could not be loaded. */
   error: Error | null;
-  /** The key of the user who is logged in; follows log-in and log-out, those in other tabs too. */
+  /** The key of the signed-in user, or null. Updates on sign-in and sign-out, also in other tabs. */
   userKey: string | null;
   open(options?: OpenOptions): void;
   close(): void;
@@ -27,7 +27,7 @@ const EVENTS = [
 
 type Listener = (name: (typeof EVENTS)[number], event: unknown) => void;
 
-/** The components that are mounted now: the widget is initialised once, they come and go. */
+/** The mounted components. The widget is initialised once, while components mount and unmount. */
 const listeners = new Set<Listener>();
 let startedWith: string | undefined;
 
@@ -48,7 +48,7 @@ export function useSvc(options: UseSvcOptions): UseSvc {
       (latest.current[name] as ((event: unknown) => void) | undefined)?.(event);
     };
     listeners.add(listener);
-    // Told of what other tabs of the app write.
+    // Fires when another tab of the app writes the key.
     window.addEventListener('storage', followKey);
     loadSvc(latest.current).then(
       (loaded) => {
@@ -76,7 +76,7 @@ function start(svc: SvcWidget, options: UseSvcOptions): void {
   const { publishableKey } = options;
   if (startedWith !== undefined) {
     if (publishableKey !== startedWith)
-      console.warn('[svc] useSvc() was given a second publishableKey: a page has one.');
+      console.warn('[svc] useSvc() was called with a second publishableKey. A page can only use one.');
     return;
   }
   startedWith = publishableKey;

@@ -9,8 +9,9 @@ import {
   writeMessage,
 } from '@/widget/contract';
 
-export type Opening = {
-  /** Attested by the browser: the origin of the page that opened this window. */
+/** The page that opened this window, once it has answered our hello. */
+export type Opener = {
+  /** Attested by the browser. */
   origin: string;
   init: Init;
   port: MessagePort;
@@ -18,7 +19,7 @@ export type Opening = {
 
 export type Host = { send(message: FromCheckout): void };
 
-/** The page that framed or opened this window; null when somebody came here directly. */
+/** The page that framed or opened this window; null if the user came here directly. */
 export function findOpener(): Window | null {
   if (isFramed()) return window.parent;
   return (window.opener as Window | null) ?? null;
@@ -29,28 +30,29 @@ export const isFramed = (): boolean => window.parent !== window;
 type Greeting = { document: 'gate' | 'session'; rid: string; targetOrigin: string };
 
 /**
- * Says hello to the opener and takes `init` from that window only. `targetOrigin` is `*` for the
- * gate, whose hello says nothing, and the visit's own origin afterwards. Returns how to say it again.
+ * Says hello to the opener and accepts `init` from that window only. `targetOrigin` is `*` for the
+ * gate, whose hello reveals nothing, and the visit's own origin afterwards. Returns a function that
+ * repeats the hello.
  */
-function greet({ document, rid, targetOrigin }: Greeting, onInit: (opening: Opening) => void): () => void {
-  const opener = findOpener();
+function greet({ document, rid, targetOrigin }: Greeting, onInit: (opener: Opener) => void): () => void {
+  const target = findOpener();
   const hello = writeMessage({ t: 'hello' as const, rid, document, page: Math.random().toString(36) });
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
     const [port] = event.ports;
-    if (opener === null || event.source !== opener || port === undefined) return;
+    if (target === null || event.source !== target || port === undefined) return;
     if (targetOrigin !== '*' && event.origin !== targetOrigin) return;
     const init = readMessage(WINDOW_MESSAGES, event.data);
     if (init?.t === 'init' && init.rid === rid) onInit({ origin: event.origin, init, port });
   });
-  const sayHello = () => opener !== null && postHello(opener, hello, targetOrigin);
+  const sayHello = () => target !== null && postHello(target, hello, targetOrigin);
   sayHello();
   return sayHello;
 }
 
-let atGate: Promise<Opening> | undefined;
+let atGate: Promise<Opener> | undefined;
 
-/** Who opened the gate: its first answer counts, once, whatever React mounts twice. */
-export function meetOpener(rid: string): Promise<Opening> {
+/** The opener of the gate. Its first answer counts, even if React mounts the gate twice. */
+export function meetOpener(rid: string): Promise<Opener> {
   atGate ??= new Promise((resolve) => greet({ document: 'gate', rid, targetOrigin: '*' }, resolve));
   return atGate;
 }
@@ -59,7 +61,7 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
   try {
     opener.postMessage(hello, targetOrigin);
   } catch {
-    // Some browsers cannot address an app's own scheme. A hello is no secret, and its answer is checked.
+    // Some browsers reject an app's custom scheme as a target. A hello is no secret, and its answer is checked.
     opener.postMessage(hello, '*');
   }
 }
@@ -67,8 +69,8 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
 const HELLO_MS = 2500;
 
 /**
- * The page behind the session document. A window outlives a reload of its page, and nothing tells
- * it: it goes on saying hello, and the page that knows it already does not listen.
+ * Connects the session document to its page. A window outlives a reload of that page and is not
+ * notified of it, so it keeps saying hello. A page that is already connected ignores that.
  */
 export function keepHost(rid: string, origin: string, receive: (message: FromWidget) => void) {
   let channel: Host | undefined;
@@ -83,14 +85,14 @@ export function keepHost(rid: string, origin: string, receive: (message: FromWid
   const host: Host = {
     send(message) {
       channel?.send(message);
-      // The page closes its window; one whose page is gone closes itself.
+      // The page closes its window. A window whose page is gone closes itself.
       if (message.t === 'close' && !isFramed()) setTimeout(() => window.close(), HELLO_MS);
     },
   };
   return { opened, host };
 }
 
-/** Frames between this one and the top: every one must be the very page that opened us. */
+/** The first frame above us that is not of the opener's origin: all of them must be. */
 export function findForeignAncestor(origin: string): string | null {
   const ancestors: string[] = Array.from(window.location.ancestorOrigins ?? []);
   return ancestors.find((ancestor) => ancestor !== origin) ?? null;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Spinner } from '../_ui/spinner';
 
-/** The sheet every checkout page is drawn on: fills its frame, or lies in the middle of a wide window. */
+/** The sheet around every checkout page: fills its frame, or is centred in a wide window. */
 export function Panel({ footer, children }: { footer?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col bg-surface sm:bg-sunken sm:p-6 sm:dark:bg-page">
@@ -17,7 +17,7 @@ export function Panel({ footer, children }: { footer?: ReactNode; children: Reac
   );
 }
 
-/** While the checkout finds out what to show. */
+/** Shown while the checkout loads. */
 export function OpeningMessage({ text }: { text: string }) {
   return (
     <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 text-muted">
@@ -27,7 +27,7 @@ export function OpeningMessage({ text }: { text: string }) {
   );
 }
 
-/** A message that takes the whole sheet. */
+/** A message that fills the sheet. */
 export function FullMessage({
   title,
   icon,

@@ -6,7 +6,7 @@ import { StepTitle } from './step-title';
 
 type ProblemProps = { title: string; text: string; action: string; onAction(): void };
 
-/** Something that went wrong, and the one thing to do about it. */
+/** A problem and the one action that may solve it. */
 export function ProblemStep({ title, text, action, onAction }: ProblemProps) {
   return (
     <div className="animate-appear flex flex-1 flex-col">

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** The heading of a step. Takes the focus where no field does, so that a screen reader says what is new. */
+/** The heading of a step. Takes focus if no field does, so that screen readers announce the new step. */
 export function StepTitle({ children, focus = true }: { children: ReactNode; focus?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

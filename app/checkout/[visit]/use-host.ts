@@ -8,10 +8,10 @@ const EXCHANGE_PATIENCE_MS = 15_000;
 
 export type HostLink = {
   init: Init;
-  /** The key the app already holds for somebody; null for nobody. */
+  /** The user key the app already holds, or null. */
   heldKey: string | null;
   send(message: FromCheckout): void;
-  /** Hands a sign-in token over; true when the app got its key. */
+  /** Sends a sign-in token to the app; true once the app has received its user key. */
   deliverToken(token: string): Promise<boolean>;
 };
 
@@ -23,7 +23,7 @@ type Connection = {
 
 const connections = new Map<string, Connection>();
 
-/** One connection per opening, whatever React mounts twice. */
+/** One connection per visit, even if React mounts twice. */
 function connectOnce(rid: string, origin: string): Connection {
   const known = connections.get(rid);
   if (known) return known;
@@ -41,7 +41,7 @@ function connectOnce(rid: string, origin: string): Connection {
   return connection;
 }
 
-/** The page that opened us, once it is known to be the one this visit belongs to. */
+/** The page that opened us, once it has proved to be the page of this visit. */
 export function useHost(
   origin: string,
   onCloseRequested: () => void,
@@ -59,7 +59,7 @@ export function useHost(
         if (message.t === 'close_requested') closeRequested.current();
         if (message.t === 'key_exchanged') exchanged.current?.(message.ok);
         if (message.t === 'held_key') {
-          // The page was loaded anew: what it was doing with a token is lost.
+          // The page was reloaded: an exchange that was under way is lost.
           exchanged.current?.(false);
           const { host } = connection;
           const init = await connection.opened;

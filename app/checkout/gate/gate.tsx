@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import type { Language } from '../../_ui/language';
 import { readableOrigin } from '../../_ui/readable-origin';
-import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opening } from '../connect';
+import { findForeignAncestor, findOpener, isFramed, meetOpener, type Opener } from '../connect';
 import { messagesFor } from '../messages';
 import { FullMessage, OpeningMessage, Panel, WarningMark } from '../panel';
 import { ProblemStep } from '../problem-step';
@@ -22,7 +22,7 @@ export function Gate({ language }: { language: Language }) {
   useEffect(() => {
     const rid = window.location.hash.slice(1);
     if (rid === '' || findOpener() === null) return setView({ kind: 'no_opener' });
-    // A sandboxed page takes our origin away with its own.
+    // In a sandboxed page, this document has no origin either.
     if (window.origin === 'null') return setView({ kind: 'refused', why: 'origin', origin: 'null' });
     let current = true;
     void meetOpener(rid)
@@ -72,14 +72,14 @@ function RefusedOrigin({ origin }: { origin: string }) {
 
 let passing: Promise<View | null> | undefined;
 
-/** Asks the server once; goes on to the visit's own page, or says why not. */
-function pass(opening: Opening): Promise<View | null> {
-  passing ??= openVisitOf(opening);
+/** Asks the server once. Continues to the visit's own page, or returns the view that explains why not. */
+function pass(opener: Opener): Promise<View | null> {
+  passing ??= openVisitFor(opener);
   return passing;
 }
 
-async function openVisitOf({ origin, init, port }: Opening): Promise<View | null> {
-  // From here on the gate has nothing to say to the page, whatever the server decides.
+async function openVisitFor({ origin, init, port }: Opener): Promise<View | null> {
+  // Whatever the server decides, the gate sends nothing more to the page.
   port.close();
   const foreign = origin === 'null' ? origin : findForeignAncestor(origin);
   if (foreign !== null) return { kind: 'refused', why: 'origin', origin: foreign };
@@ -90,8 +90,8 @@ async function openVisitOf({ origin, init, port }: Opening): Promise<View | null
   return null;
 }
 
-/** A frame is a frame, whatever the page calls it: it never counts as the user's own window. */
-function displayOf({ display }: Opening['init']): Opening['init']['display'] {
+/** A frame never counts as the user's own window, whatever display the page claims. */
+function displayOf({ display }: Opener['init']): Opener['init']['display'] {
   if (isFramed()) return 'embedded';
   return display === 'embedded' ? 'popup' : display;
 }

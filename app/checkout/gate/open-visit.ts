@@ -1,11 +1,11 @@
 import type { Init } from '@/widget/contract';
 
-/** Why a page may not sell: it is not registered, its key is nobody's, or its app is disabled. */
+/** Why a page may not sell: its origin is not registered, its key is unknown, or its app is disabled. */
 export type Refusal = 'origin' | 'key' | 'disabled';
-type Answer = { kind: 'open'; visitId: string } | { kind: 'refused'; why: Refusal } | { kind: 'failed' };
+type Result = { kind: 'open'; visitId: string } | { kind: 'refused'; why: Refusal } | { kind: 'failed' };
 
 /** The server decides whether this origin may sell for this app. */
-export async function openVisit(origin: string, init: Init): Promise<Answer> {
+export async function openVisit(origin: string, init: Init): Promise<Result> {
   try {
     const response = await fetch('/checkout/api/visits', {
       method: 'POST',
@@ -29,7 +29,7 @@ export async function openVisit(origin: string, init: Init): Promise<Answer> {
   }
 }
 
-/** Told to whoever looks at our page, never to the page around it. */
+/** Shown to the user in our own page, never reported to the page around it. */
 async function readRefusal(response: Response): Promise<Refusal> {
   const { error } = (await response.json()) as { error?: { type?: string } };
   if (error?.type === 'invalid_publishable_key') return 'key';

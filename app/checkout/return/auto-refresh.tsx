@@ -4,20 +4,20 @@ import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 
 const FIRST_MS = 1500;
-const MOST_LOOKS = 20;
+const MAX_REFRESHES = 20;
 
-/** Renders the page anew until it has the news, ever more slowly; a bank may take days. */
-export function LookAgain() {
+/** Refreshes the page until the outcome is known, less and less often: a bank may take days. */
+export function AutoRefresh() {
   const router = useRouter();
   useEffect(() => {
-    let looks = 0;
+    let refreshes = 0;
     let timer: ReturnType<typeof setTimeout>;
-    function look() {
+    function refresh() {
       router.refresh();
-      looks += 1;
-      if (looks < MOST_LOOKS) timer = setTimeout(look, FIRST_MS * (1 + looks / 2));
+      refreshes += 1;
+      if (refreshes < MAX_REFRESHES) timer = setTimeout(refresh, FIRST_MS * (1 + refreshes / 2));
     }
-    timer = setTimeout(look, FIRST_MS);
+    timer = setTimeout(refresh, FIRST_MS);
     return () => clearTimeout(timer);
   }, [router]);
   return null;

@@ -6,14 +6,14 @@ import { readLanguage } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import { messagesFor } from '../messages';
 import { CheckMark, FullMessage, Panel, WarningMark } from '../panel';
-import { LookAgain } from './look-again';
+import { AutoRefresh } from './auto-refresh';
 
 export const metadata: Metadata = { title: 'Checkout' };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 type View = 'paid' | 'confirming' | 'processing' | 'failed' | 'cancelled' | 'unknown';
 
-/** Where the processor sends a buyer who paid in a tab of its own. The app's window does the rest. */
+/** Where the processor redirects a user who paid in a separate tab. The app's window does the rest. */
 export default async function ReturnPage({ searchParams }: Props) {
   const language = await readLanguage();
   const say = messagesFor(language);
@@ -39,7 +39,7 @@ export default async function ReturnPage({ searchParams }: Props) {
           <p className="max-w-80 text-muted">{content[view].text}</p>
         </FullMessage>
       </div>
-      {isWaiting && <LookAgain />}
+      {isWaiting && <AutoRefresh />}
     </Panel>
   );
 }

@@ -4,7 +4,7 @@ import { Unavailable } from './unavailable';
 
 export const metadata: Metadata = { title: 'Checkout' };
 
-/** In the place of a checkout that cannot be read just now (see proxy.ts). Anybody may frame it: it knows nothing. */
+/** Shown instead of a checkout that is temporarily unavailable (see proxy.ts). Any page may frame it: it holds no data. */
 export default async function UnavailablePage() {
   return <Unavailable language={await readLanguage()} />;
 }

@@ -53,8 +53,8 @@ test('a checkout says so inside its frame, and comes at the next try', async ({ 
       },
     });
   }).toPass();
-  await expect(page.getByRole('heading', { name: 'The checkout could not open' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Checkout couldn’t be opened' })).toBeVisible();
   await expectFine(page);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('heading', { name: 'This window is no longer open' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This checkout is no longer open' })).toBeVisible();
 });

@@ -85,7 +85,7 @@ test('a bank that decides later: nobody has to wait, and the credits come when i
   const app = await openApp();
   const { checkout, processor } = await toPayment(page, service);
   await payByBank(checkout, /Succeeds after 3 minutes/);
-  await expect(checkout.getByRole('heading', { name: 'Your bank is working on it' })).toBeVisible();
+  await expect(checkout.getByRole('heading', { name: 'Your bank is processing the payment' })).toBeVisible();
   expect(await balanceOf(page, service, app)).toBe(0);
   await processor.control({ advance_seconds: 181 });
   await processor.control({ reset_clock: true });
@@ -101,9 +101,9 @@ test('a bank that refuses later: the buyer is told, nothing is credited, and ano
   const app = await openApp();
   const { checkout } = await toPayment(page, service);
   await payByBank(checkout, /^Fails AT86/);
-  await expect(checkout.getByRole('heading', { name: 'The payment did not go through' })).toBeVisible();
+  await expect(checkout.getByRole('heading', { name: 'The payment didn’t go through' })).toBeVisible();
   expect(await balanceOf(page, service, app)).toBe(0);
-  await checkout.getByRole('button', { name: 'Choose again' }).click();
+  await checkout.getByRole('button', { name: 'Choose an amount' }).click();
   await chooseAmount(checkout, /\$5\b/);
   await payByCard(checkout, '4242 4242 4242 4242');
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
@@ -298,12 +298,12 @@ test('where Stripe’s form does not load, the buyer is told and can choose agai
   const checkout = await openCheckout(page);
   await signIn(page, checkout, service, newEmail());
   await chooseAmount(checkout, /\$5\b/);
-  await expect(checkout.getByRole('heading', { name: 'The checkout could not open' })).toBeVisible();
+  await expect(checkout.getByRole('heading', { name: 'Checkout couldn’t be opened' })).toBeVisible();
   expect((await app.heard(page)).at(-1)).toMatchObject([
     'onPurchaseError',
     { error: { code: 'payment_unavailable' } },
   ]);
-  await checkout.getByRole('button', { name: 'Choose again' }).click();
+  await checkout.getByRole('button', { name: 'Choose an amount' }).click();
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });
 
@@ -442,7 +442,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
   await checkout.getByRole('button', { name: 'Buy credits instead' }).click();
   await chooseAmount(checkout, /\$5\b/);
   await payByCard(checkout, '4242 4242 4242 4242');
-  const optIn = checkout.getByRole('checkbox', { name: /^Also allow/ });
+  const optIn = checkout.getByRole('checkbox', { name: /^Also let/ });
   await expect(optIn).not.toBeChecked();
   await optIn.check();
   await checkout.getByLabel('Up to').fill('301');
@@ -450,7 +450,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
   await expect(checkout.getByText('Enter a number from 1 to 300.')).toBeVisible();
   await checkout.getByLabel('Up to').fill('100');
   await checkout.getByRole('button', { name: 'Allow up to 100 and finish' }).click();
-  await expect(checkout.getByRole('heading', { name: 'Allowed' })).toBeVisible();
+  await expect(checkout.getByRole('heading', { name: 'Allowance saved' })).toBeVisible();
   expect((await app.heard(page)).at(-1)).toMatchObject([
     'onCreditsAdded',
     { type: 'permission', balance: 600, credits_added: 100 },
@@ -463,9 +463,9 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
   await expect(again.locator('body')).not.toContainText(email);
   await chooseAmount(again, /\$5\b/);
   await payByCard(again, '4242 4242 4242 4242');
-  await again.getByRole('checkbox', { name: /^Also allow/ }).check();
-  await again.getByRole('button', { name: 'Go on' }).click();
-  await expect(again.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await again.getByRole('checkbox', { name: /^Also let/ }).check();
+  await again.getByRole('button', { name: 'Continue' }).click();
+  await expect(again.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible();
   await again.getByRole('button', { name: 'Back' }).click();
   await expect(again.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
@@ -535,7 +535,7 @@ test.describe('in German, small and dark, without colours or motion', () => {
     await fits(checkout);
     await checkout.getByLabel('E-Mail').fill(email);
     await page.keyboard.press('Enter');
-    await expect(checkout.getByRole('heading', { name: 'Sehen Sie in Ihr Postfach' })).toBeVisible();
+    await expect(checkout.getByRole('heading', { name: 'Prüfen Sie Ihr Postfach' })).toBeVisible();
     await fits(checkout);
     await checkout.getByLabel('Code').fill(await readCode(page, service, email));
     await expect(checkout.getByRole('heading', { name: 'Credits kaufen' })).toBeVisible();
@@ -545,7 +545,7 @@ test.describe('in German, small and dark, without colours or motion', () => {
     await expect(form(checkout).getByRole('button', { name: 'Testkarte eintragen' })).toBeVisible();
     await fits(checkout);
     await payByCard(checkout, '4242 4242 4242 4242');
-    await expect(checkout.getByRole('heading', { name: '1.080 Credits erhalten' })).toBeVisible();
+    await expect(checkout.getByRole('heading', { name: '1.080 Credits gutgeschrieben' })).toBeVisible();
     await fits(checkout);
     await expect
       .poll(async () => {

@@ -114,7 +114,7 @@ test('a wrong code is refused in words and the right one, pasted with a space, s
   await page.keyboard.press('Enter');
   const code = await readCode(page, service, email);
   await checkout.getByLabel('Code').fill(code === '000000' ? '000001' : '000000');
-  await expect(checkout.getByText('This code is not right')).toBeVisible();
+  await expect(checkout.getByText('That code isn’t right')).toBeVisible();
   await checkout.getByLabel('Code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });
@@ -141,8 +141,8 @@ test('closing while the payment form is open asks first', async ({ page, service
   await expect(checkout.frameLocator('iframe').locator('[autocomplete="cc-number"]')).toBeVisible();
   await checkout.getByRole('heading', { name: 'Payment' }).click();
   await page.keyboard.press('Escape');
-  await expect(checkout.getByRole('heading', { name: 'Leave the payment?' })).toBeVisible();
-  await checkout.getByRole('button', { name: 'Keep paying' }).click();
+  await expect(checkout.getByRole('heading', { name: 'Leave this payment?' })).toBeVisible();
+  await checkout.getByRole('button', { name: 'Continue paying' }).click();
   await page.keyboard.press('Escape');
   await checkout.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(() => page.frames().length).toBe(1);

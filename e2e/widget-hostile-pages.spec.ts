@@ -175,7 +175,7 @@ test('a click beside the overlay closes it, but asks first while money moves', a
   await checkout.getByRole('button', { name: /^Continue with/ }).click();
   await expect(checkout.getByRole('heading', { name: 'Payment' })).toBeVisible();
   await page.mouse.click(20, 20);
-  await expect(checkout.getByRole('heading', { name: 'Leave the payment?' })).toBeVisible();
+  await expect(checkout.getByRole('heading', { name: 'Leave this payment?' })).toBeVisible();
   await checkout.getByRole('button', { name: 'Leave', exact: true }).click();
   await expect.poll(() => page.frames().length).toBe(1);
   await openOverlay(page);

@@ -58,7 +58,7 @@ test.describe('the checkout opens', () => {
 /** A refusal is all there is: no event, no key, nothing made on the server. */
 async function expectRefused(page: Page, named: string, mints: string[]): Promise<void> {
   const gate = await findCheckout(page, /\/checkout\/gate/);
-  await expect(gate.getByRole('heading', { name: 'Checkout is not available here' })).toBeVisible();
+  await expect(gate.getByRole('heading', { name: 'Checkout isn’t available here' })).toBeVisible();
   await expect(gate.getByText(named, { exact: true })).toBeVisible();
   for (const frame of page.frames()) {
     const { heard, posted } = await frame
@@ -104,9 +104,9 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
     [
       'with a key that is nobody’s',
       () => `svc_pk_${'x'.repeat(36)}`,
-      'The publishable key of this page is not known:',
+      'This page uses an unknown publishable key:',
     ],
-    ['with the key of a disabled app', newDisabledKey, 'The app of this page is paused at the moment:'],
+    ['with the key of a disabled app', newDisabledKey, 'This app is paused:'],
   ];
   for (const [name, newKey, reason] of keys) {
     test(`${name}, which is told for what it is`, async ({ page, context, partner }) => {
@@ -323,7 +323,7 @@ test('an app that is no website opens the checkout by the scheme it is registere
     await first.close();
     const second = await openAnew();
     const masked = `w•••${email.slice(email.indexOf('@'))}`;
-    await second.getByRole('button', { name: 'Use another e-mail' }).click();
+    await second.getByRole('button', { name: 'Use a different e-mail' }).click();
     await expect(second.getByLabel('E-mail')).toBeVisible();
     expect(await readHeard(page)).toEqual([]);
     expect(await readPosted(page)).not.toMatch(/svc_st_|@example/);

@@ -36,11 +36,11 @@ test('a user buys credits in a partner app and spends some on a streamed answer'
 
   await page.getByLabel('Your prompt').fill('Tell me a story about a lighthouse');
   await page.getByRole('button', { name: 'Send' }).click();
-  const answer = page.getByTestId('answer');
-  await expect(answer).toHaveText(/\w+/);
-  // More arrives while the first words stand there already: it streams.
-  const begun = (await answer.textContent()) ?? '';
-  await expect.poll(async () => (await answer.textContent())?.length).toBeGreaterThan(begun.length);
+  const response = page.getByTestId('response');
+  await expect(response).toHaveText(/\w+/);
+  // More text follows the first words: it streams.
+  const begun = (await response.textContent()) ?? '';
+  await expect.poll(async () => (await response.textContent())?.length).toBeGreaterThan(begun.length);
 
   await expect(page.getByTestId('cost')).toContainText(/cost \d+(\.\d+)? credits/, { timeout: 60_000 });
   const cost = Number(/cost ([\d.]+)/.exec((await page.getByTestId('cost').textContent()) ?? '')?.[1]);
@@ -62,7 +62,7 @@ test('the page hears of the login, the opened payment, the credits and the end, 
   await chooseAmount(checkout, /\$5\b/);
   await payByCard(checkout, '4242 4242 4242 4242');
   await checkout.getByRole('button', { name: 'Done' }).click();
-  await page.getByText('What the widget told this page').click();
+  await page.getByText('Widget callbacks').click();
   await expect(page.locator('details li')).toHaveText([
     /onLoginCompleted .*"balance":0/,
     /onCheckoutOpened .*"session_id":"cks_/,

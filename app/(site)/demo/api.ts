@@ -1,4 +1,4 @@
-/** The public API, called the way any partner's page would. */
+/** The public API, called as any partner's page would call it. */
 
 export type Balance = { balance: number; status: string };
 export type Usage = {
@@ -22,16 +22,16 @@ export async function readBalance(apiUrl: string, userKey: string): Promise<Bala
   return (await request(`${apiUrl}/v1/credits/balance`, userKey)).json() as Promise<Balance>;
 }
 
-const TRIES = 6;
+const ATTEMPTS = 6;
 const PAUSE_MS = 250;
 
-/** The receipt of one request. It is booked as the answer ends, so it may take a moment to appear. */
+/** The receipt of one request. It is booked when the response ends, so it may take a moment to appear. */
 export async function findUsage(
   apiUrl: string,
   userKey: string,
   requestId: string | null,
 ): Promise<Usage | null> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const response = await request(`${apiUrl}/v1/credits/history?limit=5`, userKey);
     const { data } = (await response.json()) as { data: (Usage & { type: string })[] };
     const found = data.find(
@@ -43,16 +43,16 @@ export async function findUsage(
   return null;
 }
 
-/** Streams an answer piece by piece; returns the id of the request. */
-export async function streamAnswer(
+/** Streams a response and returns the id of its request. */
+export async function streamResponse(
   apiUrl: string,
   userKey: string,
-  wish: { model: string; prompt: string; signal: AbortSignal },
+  input: { model: string; prompt: string; signal: AbortSignal },
   onText: (text: string) => void,
 ): Promise<string | null> {
   const response = await request(`${apiUrl}/v1/chat/completions`, userKey, {
-    signal: wish.signal,
-    body: { model: wish.model, stream: true, messages: [{ role: 'user', content: wish.prompt }] },
+    signal: input.signal,
+    body: { model: input.model, stream: true, messages: [{ role: 'user', content: input.prompt }] },
   });
   for await (const data of readEvents(response)) {
     if (data === '[DONE]') break;
@@ -63,7 +63,7 @@ export async function streamAnswer(
     if (chunk.error)
       throw new ApiRefusal(
         chunk.error.type ?? 'upstream_error',
-        chunk.error.message ?? 'The answer broke off',
+        chunk.error.message ?? 'The response ended early',
       );
     onText(chunk.choices?.[0]?.delta?.content ?? '');
   }

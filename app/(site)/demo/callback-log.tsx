@@ -1,9 +1,9 @@
 'use client';
 
-import type { Heard } from './use-widget';
+import type { LoggedCallback } from './use-widget';
 
-/** What the widget told this page: all that a partner learns in the browser. */
-export function CallbackLog({ log }: { log: Heard[] }) {
+/** The callbacks of the widget: everything a partner receives in the browser. */
+export function CallbackLog({ log }: { log: LoggedCallback[] }) {
   return (
     <details className="group mt-8 border-t border-line pt-2">
       <summary className="flex min-h-11 items-center gap-2 rounded-lg text-sm font-medium text-muted select-none hover:text-text">
@@ -23,10 +23,10 @@ export function CallbackLog({ log }: { log: Heard[] }) {
             strokeLinejoin="round"
           />
         </svg>
-        What the widget told this page ({log.length})
+        Widget callbacks ({log.length})
       </summary>
       {log.length === 0 ? (
-        <p className="py-2 text-sm text-muted">Nothing yet.</p>
+        <p className="py-2 text-sm text-muted">No callbacks yet.</p>
       ) : (
         <ol className="mt-2 grid gap-3">
           {log.map(({ id, at, name, event }) => (

@@ -10,12 +10,12 @@ type Props = { options: DemoOptions; publishableKey: string; scriptUrl: string }
 
 const LABELS = { display: 'Display', checkoutMode: 'Payment form', currency: 'Currency' };
 const HINTS: Record<string, string> = {
-  popup: 'A window of the checkout’s own site: whoever is signed in there is recognised.',
-  new_tab: 'A tab of the checkout’s own site: whoever is signed in there is recognised.',
+  popup: 'A window on the checkout’s own site. A user who is signed in there is recognised.',
+  new_tab: 'A tab on the checkout’s own site. A user who is signed in there is recognised.',
   embedded: 'An overlay on this page.',
 };
 
-/** Every option of the widget, live, with the code that does it. */
+/** Every option of the widget, to try live, with the code for it. */
 export function OptionsPanel({ options, ...setup }: Props) {
   const [draft, setDraft] = useState(options);
   const isChanged = writeDemoOptions(draft) !== writeDemoOptions(options);
@@ -28,7 +28,7 @@ export function OptionsPanel({ options, ...setup }: Props) {
         Try the options
       </h2>
       <p className="mt-1 text-sm text-muted">
-        The widget starts once per page load, so a change loads this page again.
+        The widget is initialized once per page load, so applying a change reloads this page.
       </p>
       <form
         className="mt-5"
@@ -55,7 +55,7 @@ export function OptionsPanel({ options, ...setup }: Props) {
             label="Amount"
             name="amount"
             inputMode="decimal"
-            placeholder="the user picks"
+            placeholder="User chooses"
             value={draft.amount}
             onChange={set('amount')}
           />
@@ -63,7 +63,7 @@ export function OptionsPanel({ options, ...setup }: Props) {
             <TextField
               label="Metadata note"
               name="note"
-              placeholder="comes back in every webhook"
+              placeholder="Included in every webhook"
               maxLength={400}
               value={draft.note}
               onChange={set('note')}
@@ -74,7 +74,7 @@ export function OptionsPanel({ options, ...setup }: Props) {
           {isChanged ? 'Apply' : 'Applied'}
         </Button>
       </form>
-      <h3 className="mt-8 mb-2 text-sm font-medium">The code that does it</h3>
+      <h3 className="mt-8 mb-2 text-sm font-medium">Code for these options</h3>
       <pre
         data-testid="code"
         className="rounded-2xl bg-sunken p-5 font-mono text-[13px] leading-relaxed wrap-anywhere whitespace-pre-wrap"

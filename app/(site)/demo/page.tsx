@@ -7,7 +7,7 @@ import { Demo } from './demo';
 
 export const metadata: Metadata = { title: 'Demo app' };
 
-/** A partner's page: beyond its publishable key it uses nothing but the widget and the public API. */
+/** A partner's page. Apart from its publishable key, it uses only the widget and the public API. */
 export default async function DemoPage() {
   if (isLive()) notFound();
   const publishableKey = await findDemoPublishableKey();

@@ -8,17 +8,17 @@ const MODELS = [
   { id: 'sandbox/echo', name: 'Echo – repeats you' },
 ];
 
-/** There from the start: the first answer is one click away. */
+/** Prefilled, so that the first response is one click away. */
 const FIRST_PROMPT = 'Tell me a story about a lighthouse';
 
 type Props = {
   isReady: boolean;
   isStreaming: boolean;
-  onAsk(model: string, prompt: string): void;
+  onSend(model: string, prompt: string): void;
   onStop(): void;
 };
 
-export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
+export function PromptForm({ isReady, isStreaming, onSend, onStop }: Props) {
   const id = useId();
   const [prompt, setPrompt] = useState(FIRST_PROMPT);
   const [model, setModel] = useState(MODELS[0]?.id ?? '');
@@ -29,7 +29,7 @@ export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
       className="mt-8"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isEmpty && isReady && !isStreaming) onAsk(model, prompt.trim());
+        if (!isEmpty && isReady && !isStreaming) onSend(model, prompt.trim());
       }}
     >
       <label htmlFor={`${id}-prompt`} className="mb-1.5 block text-sm font-medium">
@@ -47,7 +47,7 @@ export function PromptForm({ isReady, isStreaming, onAsk, onStop }: Props) {
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();
           }}
-          placeholder="Ask for something"
+          placeholder="Ask anything"
           className="block w-full resize-y rounded-2xl bg-transparent px-4 pt-3.5 pb-2 text-base leading-relaxed outline-none placeholder:text-muted/80"
         />
         <div className="flex items-center justify-between gap-3 p-2">

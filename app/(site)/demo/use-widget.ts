@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { InitOptions, SvcWidget } from '@/widget/api';
 
-/** What the page heard from the widget, newest last. */
-export type Heard = { id: number; at: string; name: string; event: string };
+/** A callback of the widget, newest last in the log. */
+export type LoggedCallback = { id: number; at: string; name: string; event: string };
 
 type Setup = { publishableKey: string; scriptUrl: string; checkoutUrl: string };
 type Options = Record<string, unknown> | null;
@@ -20,20 +20,20 @@ const CALLBACKS = [
   'onLoggedOut',
 ] as const;
 
-/** Loads the widget's script as a partner would once its options are known, and logs its callbacks. */
+/** Loads the widget's script as a partner would, once the options are known, and logs its callbacks. */
 export function useWidget({ publishableKey, scriptUrl, checkoutUrl }: Setup, options: Options, on: On) {
   const [widget, setWidget] = useState<SvcWidget | null>(null);
   const [failed, setFailed] = useState(false);
-  const [log, setLog] = useState<Heard[]>([]);
+  const [log, setLog] = useState<LoggedCallback[]>([]);
   const handlers = useRef(on);
   handlers.current = on;
 
   useEffect(() => {
     if (options === null) return;
     const hear = (name: (typeof CALLBACKS)[number], event: Record<string, unknown> = {}) => {
-      setLog((heard) => [
-        ...heard,
-        { id: heard.length, at: new Date().toLocaleTimeString(), name, event: masked(event) },
+      setLog((logged) => [
+        ...logged,
+        { id: logged.length, at: new Date().toLocaleTimeString(), name, event: masked(event) },
       ]);
       if (name === 'onLoggedOut') handlers.current.loggedOut();
       if (typeof event.checkout_url === 'string') window.open(event.checkout_url, '_blank', 'noopener');

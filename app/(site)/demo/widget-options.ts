@@ -1,16 +1,16 @@
 import { CHECKOUT_MODES, CURRENCIES, DISPLAYS } from '@/widget/contract';
 
 /**
- * What this page starts the widget with. `init` is called once per page load, so the options stand
- * in the address: a change loads the page again, and an address can be shared.
+ * The options this page starts the widget with. `init` is called once per page load, so they are
+ * kept in the URL: a change reloads the page, and the URL can be shared.
  */
 export type DemoOptions = {
   display: string;
   checkoutMode: string;
   currency: string;
-  /** As typed: sent as metadata `note`. */
+  /** As typed; sent as metadata `note`. */
   note: string;
-  /** As typed: given to `open`. */
+  /** As typed; passed to `open`. */
   amount: string;
 };
 
@@ -37,7 +37,7 @@ export function writeDemoOptions(options: DemoOptions): string {
   return `?${new URLSearchParams(changed)}`;
 }
 
-/** Without what is the default anyway, as a partner would write it. */
+/** Without default values, as a partner would write it. */
 export function initOptions({ display, checkoutMode, currency, note }: DemoOptions): Record<string, unknown> {
   const changed = Object.entries({ display, checkoutMode, currency }).filter(
     ([name, value]) => value !== DEFAULTS[name as keyof DemoOptions],
@@ -49,7 +49,7 @@ export function openOptions({ amount }: DemoOptions): { amount: number } | undef
   return amount === '' ? undefined : { amount: Number(amount) };
 }
 
-/** The code that does what the page is set to. */
+/** The code for the chosen options. */
 export function writeCode(
   options: DemoOptions,
   setup: { publishableKey: string; scriptUrl: string },

@@ -1,0 +1,70 @@
+import { ApiRefusal, type Usage } from './api';
+
+export type ModelResponse = { text: string; isStreaming: boolean; usage: Usage | null };
+
+export type DemoState = {
+  /** Null while nobody is signed in. */
+  userKey: string | null;
+  balance: number | null;
+  response: ModelResponse | null;
+  problem: string | null;
+};
+
+export type DemoEvent =
+  | { type: 'key_changed'; userKey: string | null }
+  | { type: 'credits_changed'; userKey: string | null; balance: number }
+  | { type: 'balance_read'; balance: number }
+  | { type: 'signed_out' }
+  | { type: 'request_started' }
+  | { type: 'text_received'; text: string }
+  | { type: 'usage_read'; usage: Usage | null }
+  | { type: 'request_failed'; error: unknown }
+  | { type: 'request_ended' };
+
+export const INITIAL_STATE: DemoState = { userKey: null, balance: null, response: null, problem: null };
+
+export function reduce(state: DemoState, event: DemoEvent): DemoState {
+  const { response } = state;
+  switch (event.type) {
+    case 'key_changed':
+      return { ...state, userKey: event.userKey };
+    case 'credits_changed':
+      return { ...state, userKey: event.userKey ?? state.userKey, balance: event.balance, problem: null };
+    case 'balance_read':
+      return { ...state, balance: event.balance };
+    case 'signed_out':
+      return { ...state, userKey: null, balance: null };
+    case 'request_started':
+      return { ...state, problem: null, response: { text: '', isStreaming: true, usage: null } };
+    case 'text_received':
+      return { ...state, response: response && { ...response, text: response.text + event.text } };
+    case 'usage_read':
+      return { ...state, response: response && { ...response, usage: event.usage } };
+    case 'request_failed':
+      return {
+        ...state,
+        problem: describeProblem(event.error),
+        response: needsCheckout(event.error) ? null : response,
+      };
+    case 'request_ended':
+      // Text that arrived before a failure stays; an empty response is removed.
+      return { ...state, response: response?.text ? { ...response, isStreaming: false } : null };
+  }
+}
+
+/** Refusals that the user can resolve in the checkout. */
+const CHECKOUT_REFUSALS: Record<string, string> = {
+  insufficient_credits: 'You’re out of credits. Buy more to continue.',
+  partner_not_permitted:
+    'You have credits, but this app may not use them yet. Allow it, or buy credits here.',
+  partner_limit_reached: 'Your allowance for this app is used up. Raise it, or buy credits here.',
+};
+
+export function needsCheckout(error: unknown): boolean {
+  return error instanceof ApiRefusal && error.type in CHECKOUT_REFUSALS;
+}
+
+function describeProblem(error: unknown): string {
+  if (error instanceof ApiRefusal) return CHECKOUT_REFUSALS[error.type] ?? error.message;
+  return error instanceof Error ? error.message : 'The request failed';
+}

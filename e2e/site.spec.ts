@@ -130,7 +130,7 @@ test('a visitor finds a model, sees what a request costs, and can share the addr
   await expect(page.getByRole('status')).toHaveText('1 model');
 
   await page.getByRole('searchbox').fill('no such model');
-  await expect(page.getByText('No model matches')).toBeVisible();
+  await expect(page.getByText('No models match')).toBeVisible();
   await page.getByRole('button', { name: 'Show all models' }).click();
   await expect(page.getByRole('searchbox')).toHaveValue('');
   await page.getByRole('button', { name: 'Output' }).click();

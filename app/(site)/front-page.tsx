@@ -93,65 +93,15 @@ export function FrontPage() {
           {excerpt[0] && <ReceiptCard model={excerpt[0]} />}
         </section>
 
-        <Band title="How it works">
-          <ol className="grid gap-8 sm:grid-cols-3">
-            {STEPS.map(([name, text], i) => (
-              <li key={name}>
-                <span aria-hidden="true" className="font-mono text-sm text-accent">
-                  {i + 1}
-                </span>
-                <h3 className="mt-2 font-medium">{name}</h3>
-                <p className="mt-1 text-muted">{text}</p>
-              </li>
-            ))}
-          </ol>
-        </Band>
+        <Steps />
 
-        <div className="grid gap-5 border-t border-line py-14 lg:grid-cols-2">
-          <Audience title="For users" points={USER_POINTS}>
-            <a href="/account" className={buttonClass({ look: 'secondary' })}>
-              View your credits
-            </a>
-          </Audience>
-          <Audience title="For apps" points={APP_POINTS} id="partners">
-            <a href="/partner" className={buttonClass({ look: 'secondary' })}>
-              Open the partner dashboard
-            </a>
-          </Audience>
-        </div>
+        <Audiences />
 
-        <Band title="Two steps to your first paid request">
-          <div className="grid gap-5 lg:grid-cols-2">
-            <CodeBlock title="1. Your page" language="html" code={pageSnippet(sdk)} />
-            <CodeBlock title="2. Your request" language="js" code={requestSnippet(base)} />
-          </div>
-          <p className="mt-5 text-muted">
-            Also for Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP.{' '}
-            <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
-              See all clients
-            </PageLink>
-          </p>
-        </Band>
+        <FirstRequest base={base} sdk={sdk} />
 
-        <Band title="Prices">
-          <PriceExcerpt rows={excerpt} />
-          <p className="mt-5">
-            <PageLink href="/pricing" className={buttonClass({ look: 'secondary' })}>
-              All {rows.length} models
-            </PageLink>
-          </p>
-        </Band>
+        <Prices rows={rows} excerpt={excerpt} />
 
-        <Band title="What you can rely on">
-          <dl className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
-            {PROMISES.map(([name, text]) => (
-              <div key={name}>
-                <dt className="font-medium">{name}</dt>
-                <dd className="mt-1 text-muted">{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </Band>
+        <Promises />
 
         <section className="rounded-2xl bg-sunken px-6 py-8 sm:grid sm:grid-cols-[1fr_300px] sm:items-center sm:gap-10 sm:px-10">
           <div>
@@ -167,6 +117,87 @@ export function FrontPage() {
         </section>
       </main>
     </SiteFrame>
+  );
+}
+
+function Steps() {
+  return (
+    <Band title="How it works">
+      <ol className="grid gap-8 sm:grid-cols-3">
+        {STEPS.map(([name, text], i) => (
+          <li key={name}>
+            <span aria-hidden="true" className="font-mono text-sm text-accent">
+              {i + 1}
+            </span>
+            <h3 className="mt-2 font-medium">{name}</h3>
+            <p className="mt-1 text-muted">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </Band>
+  );
+}
+
+function Audiences() {
+  return (
+    <div className="grid gap-5 border-t border-line py-14 lg:grid-cols-2">
+      <Audience title="For people" points={USER_POINTS}>
+        <a href="/account" className={buttonClass({ look: 'secondary' })}>
+          See your credits
+        </a>
+      </Audience>
+      <Audience title="For apps" points={APP_POINTS} id="partners">
+        <a href="/partner" className={buttonClass({ look: 'secondary' })}>
+          Open the partner dashboard
+        </a>
+      </Audience>
+    </div>
+  );
+}
+
+function Promises() {
+  return (
+    <Band title="What you can rely on">
+      <dl className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
+        {PROMISES.map(([name, text]) => (
+          <div key={name}>
+            <dt className="font-medium">{name}</dt>
+            <dd className="mt-1 text-muted">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Band>
+  );
+}
+
+function FirstRequest({ base, sdk }: { base: string; sdk: string }) {
+  return (
+    <Band title="Two steps to the first paid request">
+      <div className="grid gap-5 lg:grid-cols-2">
+        <CodeBlock title="1. Your page" language="html" code={pageSnippet(sdk)} />
+        <CodeBlock title="2. Your request" language="js" code={requestSnippet(base)} />
+      </div>
+      <p className="mt-5 text-muted">
+        Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP:{' '}
+        <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
+          all clients
+        </PageLink>
+        .
+      </p>
+    </Band>
+  );
+}
+
+function Prices({ rows, excerpt }: { rows: PriceRow[]; excerpt: PriceRow[] }) {
+  return (
+    <Band title="Prices">
+      <PriceExcerpt rows={excerpt} />
+      <p className="mt-5">
+        <PageLink href="/pricing" className={buttonClass({ look: 'secondary' })}>
+          All {rows.length} models
+        </PageLink>
+      </p>
+    </Band>
   );
 }
 

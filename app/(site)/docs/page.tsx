@@ -20,9 +20,19 @@ const STEPS = [
 ];
 
 export default function QuickstartPage() {
-  const { BASE_URL: base, BRAND_NAME: brand } = settings();
   return (
     <WithHeadings headings={STEPS}>
+      <Introduction />
+      <Installation />
+      <Requests />
+    </WithHeadings>
+  );
+}
+
+function Introduction() {
+  const { BRAND_NAME: brand } = settings();
+  return (
+    <>
       <h1 className="text-[30px] leading-tight font-semibold tracking-tight sm:text-[36px]">Quickstart</h1>
       <p className="mt-3 text-lg leading-relaxed text-muted">
         With {brand}, your users bring their own prepaid credits. You get every model without an AI bill, and
@@ -33,7 +43,13 @@ export default function QuickstartPage() {
         identifies your app and is safe to use in a page. A <strong>user key</strong>{' '}
         <InlineCode>svc_sk_…</InlineCode> is secret, belongs to one user of your app, and pays for requests.
       </p>
+    </>
+  );
+}
 
+function Installation() {
+  return (
+    <>
       <Step place={1}>
         <p>
           <TextLink href="/partner">Open the partner dashboard</TextLink>, name your app, set its commission
@@ -59,7 +75,14 @@ export default function QuickstartPage() {
           </p>
         )}
       </Step>
+    </>
+  );
+}
 
+function Requests() {
+  const { BASE_URL: base } = settings();
+  return (
+    <>
       <Step place={3}>
         <p>
           Use any OpenAI client with the base URL <InlineCode>{`${base}/v1`}</InlineCode>, or any Anthropic
@@ -108,7 +131,7 @@ export default function QuickstartPage() {
           an e-mail address. See <TextLink href="/docs/api/webhooks">all events</TextLink>.
         </p>
       </Step>
-    </WithHeadings>
+    </>
   );
 }
 

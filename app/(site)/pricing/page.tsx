@@ -3,11 +3,12 @@ import { isLive } from '@/server/env';
 import { TextLink } from '../parts/markdown';
 import { isSandbox, priceRows } from '../parts/price-rows';
 import { SiteFrame } from '../parts/site-frame';
-import { PriceTable, type Scope } from './price-table';
+import type { Scope } from './price-filter';
+import { PriceTable } from './price-table';
 
 export const metadata: Metadata = {
   title: 'Models and prices',
-  description: 'Every model, what its provider asks for it, and what one request costs in credits.',
+  description: 'Every model, its provider’s price, and what a request costs in credits.',
 };
 
 type Search = Promise<{ q?: string | string[]; provider?: string | string[]; show?: string | string[] }>;
@@ -23,8 +24,8 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
           Models and prices
         </h1>
         <p className="mt-3 max-w-[64ch] text-lg leading-relaxed text-muted">
-          You pay what the provider asks plus the commission of the app you use, by the token and nothing
-          else. 100 credits are 1 US dollar.
+          You pay the provider’s price per token plus the commission of the app you use, and nothing else. 100
+          credits are 1 US dollar.
         </p>
         <PriceTable
           rows={rows}
@@ -33,15 +34,15 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
         />
         {onlySandbox && (
           <p className="mt-4 max-w-[72ch] text-sm text-muted">
-            This install has no provider’s key yet, so it answers with the sandbox’s models. The other prices
-            hold as soon as the operator sets a key.
+            This installation has no provider keys yet and serves the sandbox models only. The other prices
+            apply once the operator sets a key.
           </p>
         )}
         <p className="mt-4 max-w-[72ch] text-sm text-muted">
-          Prices are USD per million tokens; at a + long prompts cost more, and “Your request” counts with
-          that. A request is charged once, for the tokens it really used, rounded up to a millionth of a
-          credit; <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps read the same
-          numbers from <TextLink href="/docs/api/models">the API</TextLink>.
+          Prices are in USD per million tokens. A + marks models that charge more for long prompts, which
+          “Your request” includes. A request is charged once, for the tokens it used, rounded up to a
+          millionth of a credit: see <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps
+          get the same numbers from <TextLink href="/docs/api/models">the API</TextLink>.
         </p>
       </main>
     </SiteFrame>

@@ -1,27 +1,26 @@
 'use client';
 
-import { Search, SearchX } from 'lucide-react';
+import { SearchX } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { estimateCredits } from '@/server/pricing/estimate';
 import { Button } from '../../_ui/button';
 import { type Columns, columnsOf, DataTable } from '../../_ui/data-table';
 import { EmptyState } from '../../_ui/empty-state';
-import { SelectField } from '../../_ui/select-field';
 import { formatRequestCredits, formatTokens, formatUsd } from '../parts/numbers';
 import type { PriceRow } from '../parts/price-rows';
+import { findRows, inScope, type PriceFilter, writeFilter } from './price-filter';
+import { PriceFilters } from './price-filters';
 import { RequestSize, type Size } from './request-size';
-
-export type Scope = 'served' | 'all';
 
 type Props = {
   rows: PriceRow[];
   canChooseScope: boolean;
-  initial: { q: string; provider: string; show: Scope };
+  initial: PriceFilter;
 };
 
 const DEFAULT_SIZE: Size = { input: 2_500, output: 500, rate: 25 };
 const BASIS_POINTS_PER_PERCENT = 100;
-/** A page of rows is there at once; the rest is a click, or a search, away. */
+/** The rows shown at first, so that the page loads fast; a button shows the rest. */
 const FIRST_ROWS = 40;
 
 type Row = PriceRow & { credits: number };
@@ -32,7 +31,7 @@ const COLUMNS: Columns<Row> = [
   column.accessor('name', { header: 'Model', cell: ({ row }) => <ModelName row={row.original} /> }),
   column.accessor('contextWindow', { header: 'Context', cell: ({ getValue }) => formatTokens(getValue()) }),
   column.accessor('maxOutputTokens', {
-    header: 'Longest answer',
+    header: 'Max output',
     cell: ({ getValue }) => formatTokens(getValue()),
   }),
   column.accessor('input', {
@@ -56,104 +55,33 @@ const COLUMNS: Columns<Row> = [
 ];
 
 const NUMERIC = ['contextWindow', 'maxOutputTokens', 'input', 'cacheRead', 'output', 'credits'];
-/** The prices stand under the name there. */
+/** Phones show the prices under the name instead. */
 const HIDDEN_ON_PHONE = ['contextWindow', 'maxOutputTokens', 'input', 'cacheRead', 'output'];
 
-/** Every price, to search, filter, sort, and try on a request of one's own. */
+/** The prices of all models, to search, filter and sort, and to apply to a request of any size. */
 export function PriceTable({ rows, canChooseScope, initial }: Props) {
-  const [q, setQ] = useState(initial.q);
-  const [provider, setProvider] = useState(initial.provider);
-  const [show, setShow] = useState(initial.show);
   const [size, setSize] = useState(DEFAULT_SIZE);
   const [isWhole, setWhole] = useState(false);
-  const wanted = useDeferredValue(q.trim().toLowerCase());
+  const { filter, change, providers, found } = usePriceFilter(rows, initial);
   const deferredSize = useDeferredValue(size);
-
-  const inScope = useMemo(() => rows.filter(({ isServed }) => show === 'all' || isServed), [rows, show]);
-  const providers = useMemo(() => [...new Set(inScope.map((row) => row.provider))].sort(), [inScope]);
-  const chosen = providers.includes(provider) ? provider : '';
-  const found = useMemo(
+  const shown = useMemo(
     () =>
-      inScope
-        .filter((row) => chosen === '' || row.provider === chosen)
-        .filter((row) =>
-          wanted.split(/\s+/).every((word) => `${row.id} ${row.name}`.toLowerCase().includes(word)),
-        )
-        .map((row) => ({ ...row, credits: creditsOf(row, deferredSize) })),
-    [inScope, chosen, wanted, deferredSize],
+      (isWhole ? found : found.slice(0, FIRST_ROWS)).map((row) => ({
+        ...row,
+        credits: creditsOf(row, deferredSize),
+      })),
+    [found, isWhole, deferredSize],
   );
-
-  const shown = useMemo(() => (isWhole ? found : found.slice(0, FIRST_ROWS)), [found, isWhole]);
-
-  /** The address says what is shown, so that it can be sent to someone. */
-  const keep = (next: { q?: string; provider?: string; show?: Scope }) => {
-    const state = { q, provider: chosen, show, ...next };
-    const query = new URLSearchParams(
-      Object.entries({
-        q: state.q.trim(),
-        provider: state.provider,
-        show: state.show === initial.show ? '' : state.show,
-      }).filter(([, value]) => value !== ''),
-    );
-    window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query}`);
-  };
-
   return (
     <div className="mt-8">
       <RequestSize size={size} onChange={setSize} />
-      <search className="mt-6 flex flex-wrap items-center gap-3">
-        <label className="relative min-w-0 flex-1 basis-full sm:basis-0">
-          <span className="sr-only">Search models</span>
-          <Search
-            size={16}
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted"
-          />
-          <input
-            type="search"
-            value={q}
-            placeholder="Search models"
-            onChange={({ target }) => {
-              setQ(target.value);
-              keep({ q: target.value });
-            }}
-            className="h-11 w-full rounded-lg border border-field/60 bg-surface pr-3 pl-9 text-base placeholder:text-muted hover:border-field sm:h-10 sm:text-sm"
-          />
-        </label>
-        <SelectField
-          label="Provider"
-          labelHidden
-          value={chosen}
-          onChange={({ target }) => {
-            setProvider(target.value);
-            keep({ provider: target.value });
-          }}
-          options={[
-            { value: '', label: 'All providers' },
-            ...providers.map((name) => ({ value: name, label: name })),
-          ]}
-          className="min-w-0 flex-1 sm:flex-none"
-        />
-        {canChooseScope && (
-          <SelectField
-            label="Which models"
-            labelHidden
-            value={show}
-            onChange={({ target }) => {
-              setShow(target.value as Scope);
-              keep({ show: target.value as Scope });
-            }}
-            options={[
-              { value: 'served', label: 'Served here' },
-              { value: 'all', label: 'All models' },
-            ]}
-            className="min-w-0 flex-1 sm:flex-none"
-          />
-        )}
-        <p role="status" className="basis-full text-sm text-muted sm:basis-auto">
-          {found.length} {found.length === 1 ? 'model' : 'models'}
-        </p>
-      </search>
+      <PriceFilters
+        filter={filter}
+        providers={providers}
+        canChooseScope={canChooseScope}
+        count={found.length}
+        onChange={change}
+      />
       <div className="mt-4 overflow-hidden rounded-xl border border-line bg-surface">
         <DataTable
           caption="Models and their prices in USD per million tokens"
@@ -163,26 +91,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
           hiddenOnPhone={HIDDEN_ON_PHONE}
           hiddenWhenNarrow={['maxOutputTokens']}
           sortable
-          empty={
-            <EmptyState
-              icon={<SearchX size={20} aria-hidden="true" />}
-              title="No model matches"
-              action={
-                <Button
-                  look="secondary"
-                  onClick={() => {
-                    setQ('');
-                    setProvider('');
-                    keep({ q: '', provider: '' });
-                  }}
-                >
-                  Show all models
-                </Button>
-              }
-            >
-              Ids are exact, such as openai/gpt-5.4. Try fewer letters, or another provider.
-            </EmptyState>
-          }
+          empty={<NoMatch onReset={() => change({ q: '', provider: '' })} />}
         />
         {shown.length < found.length && (
           <p className="border-t border-line p-3 text-center">
@@ -196,7 +105,40 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
   );
 }
 
-/** The same function that a charge is computed with. */
+/** The rows that match the filter. The URL follows it, so that a search can be shared. */
+function usePriceFilter(rows: PriceRow[], initial: PriceFilter) {
+  const [chosen, setChosen] = useState(initial);
+  const { q, show } = chosen;
+  const scope = useMemo(() => inScope(rows, show), [rows, show]);
+  const provider = scope.providers.includes(chosen.provider) ? chosen.provider : '';
+  const words = useDeferredValue(q);
+  const found = useMemo(() => findRows(scope.rows, { q: words, provider }), [scope, words, provider]);
+  const change = (next: Partial<PriceFilter>) => {
+    const filter = { q, provider, show, ...next };
+    setChosen(filter);
+    const query = writeFilter(filter, initial.show);
+    window.history.replaceState(null, '', query === '' ? window.location.pathname : `?${query}`);
+  };
+  return { filter: { q, provider, show }, change, providers: scope.providers, found };
+}
+
+function NoMatch({ onReset }: { onReset(): void }) {
+  return (
+    <EmptyState
+      icon={<SearchX size={20} aria-hidden="true" />}
+      title="No models match"
+      action={
+        <Button look="secondary" onClick={onReset}>
+          Show all models
+        </Button>
+      }
+    >
+      IDs are exact, such as openai/gpt-5.4. Try fewer letters or a different provider.
+    </EmptyState>
+  );
+}
+
+/** Computed by the function that also computes charges. */
 function creditsOf({ prices }: PriceRow, { input, output, rate }: Size): number {
   return estimateCredits({ prices }, { input, output }, Math.round(rate * BASIS_POINTS_PER_PERCENT));
 }
@@ -215,7 +157,7 @@ function ModelName({ row }: { row: Row }) {
   );
 }
 
-/** A plus hangs beside the column, so that the digits stay in line. */
+/** The plus is placed outside the column, so that the digits stay aligned. */
 function Price({ row, value }: { row: Row; value: number }) {
   return (
     <span className="relative">

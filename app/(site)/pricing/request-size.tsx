@@ -6,7 +6,7 @@ export type Size = { input: number; output: number; rate: number };
 
 const LIMITS: Record<keyof Size, number> = { input: 10_000_000, output: 1_000_000, rate: 100 };
 
-/** The request whose price the table shows, as a sentence to fill in. */
+/** The size of the request that the table prices, as a sentence to fill in. */
 export function RequestSize({ size, onChange }: { size: Size; onChange: (size: Size) => void }) {
   const field = (name: keyof Size, label: string, width: string) => (
     <NumberField
@@ -23,13 +23,13 @@ export function RequestSize({ size, onChange }: { size: Size; onChange: (size: S
       <p className="flex flex-wrap items-center gap-x-2 gap-y-3 text-[15px]">
         <span>A request of</span>
         {field('input', 'Input tokens', 'w-24')}
-        <span>tokens in and</span>
+        <span>input and</span>
         {field('output', 'Output tokens', 'w-24')}
-        <span>out, in an app that takes</span>
+        <span>output tokens, in an app with</span>
         <span className="whitespace-nowrap">
           {field('rate', 'Commission in percent', 'w-20')} % commission,
         </span>
-        <span>costs the credits under “Your request”.</span>
+        <span>costs the credits in the “Your request” column.</span>
       </p>
     </fieldset>
   );
@@ -43,7 +43,7 @@ type FieldProps = {
   onChange: (value: number) => void;
 };
 
-/** What is no number leaves the last one standing. */
+/** Invalid input keeps the last valid number. */
 function NumberField({ label, value, max, width, onChange }: FieldProps) {
   const id = useId();
   return (

@@ -24,40 +24,13 @@ type Props = {
   onUseOwn?: (() => void) | undefined;
 };
 
-export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }: Props) {
-  const isPaused = visit.currency === 'eur' && visit.rates.eur === null;
-  const currency = isPaused ? 'usd' : visit.currency;
-  const rate = visit.rates[currency] ?? 1;
-  const isPresetCustom = preset !== null && !visit.amounts.includes(preset);
-  const [choice, setChoice] = useState<number | 'custom'>(
-    isPresetCustom ? 'custom' : (preset ?? DEFAULT_AMOUNT),
-  );
-  const [custom, setCustom] = useState(isPresetCustom ? String(preset) : '');
-  const [isChecked, setChecked] = useState(isPresetCustom);
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
-
-  const money = (amount: number) => formatMoney(amount, currency, language);
+export function AmountStep(props: Props) {
+  const { say, visit, onUseOwn } = props;
+  const form = useAmountForm(props);
+  const { currency, amount, choice, isPaused, money, credits } = form;
   const [least, most] = [money(visit.minimum), money(visit.maximum)];
-  const wanted = choice === 'custom' ? parseAmount(custom) : choice;
-  const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
-
-  const notes = [
-    ...(currency === 'eur' ? [say.rate(...describeRate(rate, currency, language))] : []),
-    ...(visit.includes_tax ? [say.taxIncluded] : []),
-  ];
-
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setChecked(true);
-    if (amount === null || busy) return;
-    setBusy(true);
-    setFailure(await onChoose(amount, currency));
-    setBusy(false);
-  }
-
   return (
-    <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
+    <form onSubmit={form.submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.amountTitle}</StepTitle>
       <p className="mt-1.5 mb-5 text-muted">{say.amountText(visit.app_name)}</p>
       {isPaused && (
@@ -69,10 +42,10 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
         legend={<legend className="sr-only">{say.amountGroup}</legend>}
         amounts={visit.amounts}
         choice={choice}
-        onChoose={setChoice}
+        onChoose={form.choose}
         describe={(option) => ({
           money: money(option),
-          credits: `${formatCredits(creditsFor(option, rate), language)} ${say.credits}`,
+          credits: credits(option),
         })}
         customLabel={say.amountCustom}
       />
@@ -85,30 +58,25 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
             autoComplete="off"
             autoFocus
             prefix={currency === 'eur' ? '€' : '$'}
-            value={custom}
+            value={form.typed}
             hint={say.amountRange(least, most)}
-            error={isChecked && amount === null ? say.amountInvalid(least, most) : undefined}
-            onChange={(event) => {
-              setCustom(event.target.value);
-              setChecked(false);
-            }}
+            error={form.isInvalid ? say.amountInvalid(least, most) : undefined}
+            onChange={(event) => form.type(event.target.value)}
           />
         </div>
       )}
       <div className="mt-auto pt-6">
-        {failure && (
+        {form.failure && (
           <div className="mb-4">
-            <Notice kind="danger">{failure}</Notice>
+            <Notice kind="danger">{form.failure}</Notice>
           </div>
         )}
         <dl className="mb-4 grid gap-1.5 border-t border-line pt-4">
           <Line label={say.youPay}>{amount === null ? '–' : money(amount)}</Line>
-          <Line label={say.youGet}>
-            {amount === null ? '–' : `${formatCredits(creditsFor(amount, rate), language)} ${say.credits}`}
-          </Line>
+          <Line label={say.youGet}>{amount === null ? '–' : credits(amount)}</Line>
         </dl>
-        {notes.length > 0 && <p className="-mt-2 mb-4 text-sm text-muted">{notes.join(' ')}</p>}
-        <Button type="submit" size="large" busy={busy} className="w-full">
+        {form.notes !== '' && <p className="-mt-2 mb-4 text-sm text-muted">{form.notes}</p>}
+        <Button type="submit" size="large" busy={form.isBusy} className="w-full">
           {amount === null ? say.goOn : say.continue(money(amount))}
         </Button>
         {onUseOwn && (
@@ -119,4 +87,48 @@ export function AmountStep({ say, language, visit, preset, onChoose, onUseOwn }:
       </div>
     </form>
   );
+}
+
+/** The amount being chosen: one of the presets or a custom one, in a currency that can be paid in. */
+function useAmountForm({ say, language, visit, preset, onChoose }: Props) {
+  const isPaused = visit.currency === 'eur' && visit.rates.eur === null;
+  const currency = isPaused ? 'usd' : visit.currency;
+  const rate = visit.rates[currency] ?? 1;
+  const isPresetCustom = preset !== null && !visit.amounts.includes(preset);
+  const [choice, setChoice] = useState<number | 'custom'>(
+    isPresetCustom ? 'custom' : (preset ?? DEFAULT_AMOUNT),
+  );
+  const [typed, setTyped] = useState(isPresetCustom ? String(preset) : '');
+  const [isChecked, setChecked] = useState(isPresetCustom);
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  const wanted = choice === 'custom' ? parseAmount(typed) : choice;
+  const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
+  const notes = [
+    ...(currency === 'eur' ? [say.rate(...describeRate(rate, currency, language))] : []),
+    ...(visit.includes_tax ? [say.taxIncluded] : []),
+  ];
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setChecked(true);
+    if (amount === null || isBusy) return;
+    setBusy(true);
+    setFailure(await onChoose(amount, currency));
+    setBusy(false);
+  }
+
+  return {
+    ...{ isPaused, currency, amount, choice, typed, failure, isBusy, submit },
+    notes: notes.join(' '),
+    isInvalid: isChecked && amount === null,
+    money: (value: number) => formatMoney(value, currency, language),
+    credits: (value: number) => `${formatCredits(creditsFor(value, rate), language)} ${say.credits}`,
+    choose: setChoice,
+    type(text: string) {
+      setTyped(text);
+      setChecked(false);
+    },
+  };
 }

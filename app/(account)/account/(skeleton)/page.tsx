@@ -26,22 +26,7 @@ const LATEST = 5;
 /** What there is, who may spend it, and what was used of it lately. */
 export default async function OverviewPage() {
   const { userId } = await requireSession();
-  const period = readPeriod('30d');
-  const [wallet, apps, days, latest] = await Promise.all([
-    readPockets(userId),
-    listAppsOfUser(userId),
-    readUsageDays(userId, period),
-    readLatestRequests(userId, LATEST),
-  ]);
-  const outside = wallet.pockets.find(({ partnerId }) => partnerId === OUTSIDE_ANY_APP)?.own ?? 0n;
-  const spent = days.reduce((sum, { charge }) => sum + charge, 0n);
-  const requests = days.reduce((sum, day) => sum + day.requests, 0);
-  const chart = chartOf(days, {
-    ...period,
-    step: 'day',
-    by: 'app',
-    names: new Map(apps.map((app) => [app.partnerId, app.name])),
-  });
+  const { wallet, apps, days, latest, outside, spent, requests, chart } = await readOverview(userId);
   return (
     <>
       <PageHead
@@ -99,6 +84,26 @@ export default async function OverviewPage() {
       )}
     </>
   );
+}
+
+async function readOverview(userId: string) {
+  const period = readPeriod('30d');
+  const [wallet, apps, days, latest] = await Promise.all([
+    readPockets(userId),
+    listAppsOfUser(userId),
+    readUsageDays(userId, period),
+    readLatestRequests(userId, LATEST),
+  ]);
+  const outside = wallet.pockets.find(({ partnerId }) => partnerId === OUTSIDE_ANY_APP)?.own ?? 0n;
+  const spent = days.reduce((sum, { charge }) => sum + charge, 0n);
+  const requests = days.reduce((sum, day) => sum + day.requests, 0);
+  const chart = chartOf(days, {
+    ...period,
+    step: 'day',
+    by: 'app',
+    names: new Map(apps.map((app) => [app.partnerId, app.name])),
+  });
+  return { wallet, apps, days, latest, outside, spent, requests, chart };
 }
 
 function FirstCredits() {

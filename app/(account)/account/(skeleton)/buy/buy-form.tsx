@@ -27,7 +27,75 @@ type Props = {
 const FIRST_CHOICE = 10;
 const SIGN = { usd: '$', eur: '€' };
 
-export function BuyForm({ presets, minimum, maximum, rates, taxNote, isSandbox }: Props) {
+export function BuyForm(props: Props) {
+  const { presets, rates, taxNote, isSandbox } = props;
+  const form = useBuyForm(props);
+  const { currency, choice, amount, range, money, credits, failure } = form;
+  return (
+    <form onSubmit={form.submit} noValidate>
+      <AmountTiles
+        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
+        amounts={presets}
+        choice={choice}
+        onChoose={form.setChoice}
+        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
+        customLabel="Other"
+      />
+      {choice === 'custom' && (
+        <div className="mt-4">
+          <TextField
+            label="Other amount"
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            autoFocus
+            prefix={SIGN[currency]}
+            value={form.typed}
+            hint={range}
+            error={form.isInvalid ? `Enter an amount from ${range}.` : undefined}
+            onChange={(event) => form.type(event.target.value)}
+          />
+        </div>
+      )}
+      {rates.eur !== null && (
+        <SelectField
+          label="Currency"
+          className="mt-4"
+          options={[
+            { value: 'usd', label: 'US dollar' },
+            { value: 'eur', label: 'Euro' },
+          ]}
+          value={currency}
+          onChange={(event) => form.setCurrency(event.target.value as Currency)}
+        />
+      )}
+      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
+        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
+        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
+      </dl>
+      <p className="mt-3 text-sm text-muted">
+        {taxNote} The credits belong to no app yet: an app spends them once you give it an allowance.
+      </p>
+      {failure && (
+        <div className="mt-4">
+          <Notice kind="danger">{failure.message}</Notice>
+        </div>
+      )}
+      <Button type="submit" size="large" busy={form.isBusy} className="mt-5 w-full">
+        {amount === null ? 'Continue to payment' : `Pay ${money(amount)}`}
+      </Button>
+      {isSandbox && (
+        <p className="mt-3 text-center text-[13px] text-muted">
+          Sandbox: pay with the card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No money
+          moves.
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** The amount and currency being chosen, and the redirect to the payment page. */
+function useBuyForm({ minimum, maximum, rates }: Props) {
   const [currency, setCurrency] = useState<Currency>('usd');
   const [choice, setChoice] = useState<number | 'custom'>(FIRST_CHOICE);
   const [typed, setTyped] = useState('');
@@ -51,69 +119,16 @@ export function BuyForm({ presets, minimum, maximum, rates, taxNote, isSandbox }
     window.location.assign(started.value.checkoutUrl);
   }
 
-  return (
-    <form onSubmit={submit} noValidate>
-      <AmountTiles
-        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
-        amounts={presets}
-        choice={choice}
-        onChoose={setChoice}
-        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
-        customLabel="Other"
-      />
-      {choice === 'custom' && (
-        <div className="mt-4">
-          <TextField
-            label="Other amount"
-            name="amount"
-            inputMode="decimal"
-            autoComplete="off"
-            autoFocus
-            prefix={SIGN[currency]}
-            value={typed}
-            hint={range}
-            error={isChecked && amount === null ? `Enter an amount from ${range}.` : undefined}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              setChecked(false);
-              clearFailure();
-            }}
-          />
-        </div>
-      )}
-      {rates.eur !== null && (
-        <SelectField
-          label="Currency"
-          className="mt-4"
-          options={[
-            { value: 'usd', label: 'US dollar' },
-            { value: 'eur', label: 'Euro' },
-          ]}
-          value={currency}
-          onChange={(event) => setCurrency(event.target.value as Currency)}
-        />
-      )}
-      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
-        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
-        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
-      </dl>
-      <p className="mt-3 text-sm text-muted">
-        {taxNote} The credits belong to no app yet: an app spends them once you give it an allowance.
-      </p>
-      {failure && (
-        <div className="mt-4">
-          <Notice kind="danger">{failure.message}</Notice>
-        </div>
-      )}
-      <Button type="submit" size="large" busy={isRunning || isLeaving} className="mt-5 w-full">
-        {amount === null ? 'Continue to payment' : `Pay ${money(amount)}`}
-      </Button>
-      {isSandbox && (
-        <p className="mt-3 text-center text-[13px] text-muted">
-          Sandbox: pay with the card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No money
-          moves.
-        </p>
-      )}
-    </form>
-  );
+  function type(text: string) {
+    setTyped(text);
+    setChecked(false);
+    clearFailure();
+  }
+
+  const isInvalid = isChecked && amount === null;
+  const isBusy = isRunning || isLeaving;
+  return {
+    ...{ currency, choice, typed, amount, range, isInvalid, isBusy, failure },
+    ...{ money, credits, setCurrency, setChoice, type, submit },
+  };
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { type Dispatch, type FormEvent, useReducer } from 'react';
 import { Button } from '@/app/_ui/button';
 import { Dialog } from '@/app/_ui/dialog';
 import { Notice } from '@/app/_ui/notice';
@@ -9,99 +9,64 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { ReasonField } from '../../reason-button';
 import { changeCredits } from './actions';
+import {
+  CLOSED,
+  type CreditForm,
+  type CreditFormEvent,
+  isAmount,
+  isComplete,
+  reduce,
+  withSeparators,
+  worth,
+} from './credit-form';
 
-type Props = {
-  kind: 'give' | 'take';
-  userRef: string;
-  email: string;
-  pockets: { partnerId: string | null; name: string; own: string }[];
-};
+type Pocket = { partnerId: string | null; name: string; own: string };
+type Props = { kind: 'give' | 'take'; userRef: string; email: string; pockets: Pocket[] };
 
-const AMOUNT = /^\d{1,10}(\.\d{1,6})?$/;
 const WORDS = {
-  give: { label: 'Give credits', done: 'Give', to: 'to' },
-  take: { label: 'Take credits', done: 'Take', to: 'from' },
+  give: { label: 'Give credits', done: 'Give', to: 'To' },
+  take: { label: 'Take credits', done: 'Take', to: 'From' },
 } as const;
 
-/** Two steps: what and why, then the amounts once more. */
-export function CreditButton({ kind, userRef, email, pockets }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const [isReview, setReview] = useState(false);
-  const [place, setPlace] = useState(0);
-  const [credits, setCredits] = useState('');
-  const [reason, setReason] = useState('');
-  // One id for one opened window: sending it twice books it once.
-  const [changeId, setChangeId] = useState('');
+/** Two steps: the change and its reason, then the amounts to confirm. */
+export function CreditButton(props: Props) {
+  const { kind, userRef, pockets } = props;
+  const [form, dispatch] = useReducer(reduce, CLOSED);
   const { run, isRunning, failure, clearFailure } = useAction(changeCredits);
   const words = WORDS[kind];
-  const pocket = pockets[place];
-  const isComplete = AMOUNT.test(credits.trim()) && Number(credits) > 0 && reason.trim() !== '';
-  const written = isComplete ? withSeparators(credits.trim()) : '';
 
-  const change = (open: boolean) => {
+  function change(open: boolean): void {
     if (isRunning) return;
-    setOpen(open);
-    setReview(false);
-    setCredits('');
-    setReason('');
-    setChangeId(crypto.randomUUID());
+    dispatch(open ? { type: 'opened', changeId: crypto.randomUUID() } : { type: 'closed' });
     clearFailure();
-  };
-  const confirm = async () => {
-    const partnerId = pocket?.partnerId ?? null;
-    if ((await run({ kind, userRef, partnerId, credits: credits.trim(), reason, changeId })).ok)
-      setOpen(false);
-  };
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (!form.isReview) return dispatch({ type: 'review_requested' });
+    const { credits, reason, changeId } = form;
+    const partnerId = pockets[form.pocket]?.partnerId ?? null;
+    const changed = await run({ kind, userRef, partnerId, credits: credits.trim(), reason, changeId });
+    if (changed.ok) dispatch({ type: 'closed' });
+  }
+
+  function goBack(): void {
+    clearFailure();
+    dispatch(form.isReview ? { type: 'edit_requested' } : { type: 'closed' });
+  }
 
   return (
     <Dialog
-      title={isReview ? `${words.label}?` : words.label}
-      open={isOpen}
+      title={form.isReview ? `${words.label}?` : words.label}
+      open={form.isOpen}
       onOpenChange={change}
       trigger={<Button look={kind === 'give' ? 'primary' : 'secondary'}>{words.label}</Button>}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReview) void confirm();
-          else if (isComplete) setReview(true);
-        }}
-      >
-        {isReview ? (
-          <dl className="mb-2 flex flex-col gap-3 text-sm">
-            <Line name={words.done}>
-              {written} credits, worth {worth(credits)}
-            </Line>
-            <Line name={kind === 'give' ? 'To' : 'From'}>{email}</Line>
-            <Line name="Where">
-              {pocket?.name} ({pocket?.own} credits now)
-            </Line>
-            <Line name="Reason">{reason}</Line>
-          </dl>
+      <form noValidate className="flex flex-col gap-3" onSubmit={submit}>
+        {form.isReview ? (
+          <Review {...props} form={form} />
         ) : (
-          <>
-            <SelectField
-              label="Where"
-              className="mb-2"
-              value={String(place)}
-              onChange={(event) => setPlace(Number(event.target.value))}
-              options={pockets.map(({ name, own }, index) => ({
-                value: String(index),
-                label: `${name} (${own})`,
-              }))}
-            />
-            <TextField
-              label="Credits"
-              inputMode="decimal"
-              autoComplete="off"
-              value={credits}
-              hint={AMOUNT.test(credits.trim()) ? `worth ${worth(credits)}` : '100 credits are one dollar'}
-              onChange={(event) => setCredits(event.target.value)}
-            />
-            <ReasonField value={reason} onChange={setReason} />
-          </>
+          <Fields pockets={pockets} form={form} dispatch={dispatch} />
         )}
         {failure && (
           <div className="mb-1">
@@ -109,27 +74,66 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
           </div>
         )}
         <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
-          <Button
-            look="secondary"
-            onClick={() => {
-              clearFailure();
-              if (isReview) setReview(false);
-              else change(false);
-            }}
-          >
-            {isReview ? 'Back' : 'Cancel'}
+          <Button look="secondary" onClick={goBack}>
+            {form.isReview ? 'Back' : 'Cancel'}
           </Button>
           <Button
             type="submit"
-            look={isReview && kind === 'take' ? 'danger' : 'primary'}
+            look={form.isReview && kind === 'take' ? 'danger' : 'primary'}
             busy={isRunning}
-            disabled={!isComplete}
+            disabled={!isComplete(form)}
           >
-            {isReview ? `${words.done} ${written} credits` : 'Continue'}
+            {form.isReview ? `${words.done} ${withSeparators(form.credits)} credits` : 'Continue'}
           </Button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type FieldsProps = { pockets: Pocket[]; form: CreditForm; dispatch: Dispatch<CreditFormEvent> };
+
+function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: FieldsProps) {
+  const edit = (field: Partial<CreditForm>) => dispatch({ type: 'edited', field });
+  return (
+    <>
+      <SelectField
+        label="Where"
+        className="mb-2"
+        value={String(pocket)}
+        onChange={(event) => edit({ pocket: Number(event.target.value) })}
+        options={pockets.map(({ name, own }, index) => ({
+          value: String(index),
+          label: `${name} (${own})`,
+        }))}
+      />
+      <TextField
+        label="Credits"
+        inputMode="decimal"
+        autoComplete="off"
+        value={credits}
+        hint={isAmount(credits) ? `worth ${worth(credits)}` : '100 credits are one dollar'}
+        onChange={(event) => edit({ credits: event.target.value })}
+      />
+      <ReasonField value={reason} onChange={(text) => edit({ reason: text })} />
+    </>
+  );
+}
+
+function Review({ kind, email, pockets, form }: Props & { form: CreditForm }) {
+  const pocket = pockets[form.pocket];
+  const words = WORDS[kind];
+  return (
+    <dl className="mb-2 flex flex-col gap-3 text-sm">
+      <Line name={words.done}>
+        {withSeparators(form.credits)} credits, worth {worth(form.credits)}
+      </Line>
+      <Line name={words.to}>{email}</Line>
+      <Line name="Where">
+        {pocket?.name} ({pocket?.own} credits now)
+      </Line>
+      <Line name="Reason">{form.reason}</Line>
+    </dl>
   );
 }
 
@@ -140,15 +144,4 @@ function Line({ name, children }: { name: string; children: React.ReactNode }) {
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
   );
-}
-
-const worth = (credits: string): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
-    Math.floor(Number(credits)) / 100,
-  );
-
-/** Every digit as it was typed: what is confirmed is what is booked. */
-function withSeparators(credits: string): string {
-  const [whole = '0', decimals] = credits.split('.');
-  return `${BigInt(whole).toLocaleString('en')}${decimals === undefined ? '' : `.${decimals}`}`;
 }

@@ -13,7 +13,7 @@ import { Time } from '@/app/_ui/time';
 import { readLatestRequests } from '@/server/activity/user-activity';
 import { listPurchases } from '@/server/checkout/purchases';
 import { listDevices } from '@/server/identity/devices';
-import { findUserSummary } from '@/server/identity/user-summary';
+import { findUserSummary, type UserSummary } from '@/server/identity/user-summary';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listActions } from '@/server/operator/record';
 import { LogTable } from '../../log/log-table';
@@ -29,9 +29,9 @@ const REQUESTS_SHOWN = 10;
 const PURCHASES_SHOWN = 20;
 const ACTIONS_SHOWN = 10;
 
-type Props = { params: Promise<{ ref: string }>; searchParams: Promise<{ offset?: string }> };
+type PageProps = { params: Promise<{ ref: string }>; searchParams: Promise<{ offset?: string }> };
 
-export default async function UserPage({ params, searchParams }: Props) {
+export default async function UserPage({ params, searchParams }: PageProps) {
   await requireOperator();
   const { ref } = await params;
   const user = await findUserByRef(ref);
@@ -49,7 +49,6 @@ export default async function UserPage({ params, searchParams }: Props) {
     { partnerId: null, name: 'Outside any app', own: inCredits(summary.outsideAnyApp ?? 0n) },
     ...summary.apps.map((app) => ({ partnerId: app.partnerId, name: app.name, own: inCredits(app.own) })),
   ];
-  const page = (to: number) => `/operator/users/${ref}?offset=${to}`;
   return (
     <>
       <PageHead
@@ -77,20 +76,7 @@ export default async function UserPage({ params, searchParams }: Props) {
         <Stat label="Apps" value={summary.apps.length} />
         <Stat label="Devices" value={devices.length} note="signed in now" />
       </Stats>
-      <Section title="Apps" flush>
-        <PocketTable
-          rows={summary.apps.map((app) => ({
-            id: app.partnerId,
-            name: app.name,
-            own: inCredits(app.own),
-            limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
-            // The keys of a disabled app rest: whatever there is, nobody spends it.
-            balance: inCredits(app.isSuspended ? 0n : app.balance),
-            status: app.isSuspended ? 'disabled' : app.status,
-            keys: app.keys.length,
-          }))}
-        />
-      </Section>
+      <Apps apps={summary.apps} />
       <Section
         title="Latest requests"
         description="Those that were charged. Refused ones are counted for each app, not for a person."
@@ -102,46 +88,80 @@ export default async function UserPage({ params, searchParams }: Props) {
           empty={<EmptyState title="No request yet">Nothing was asked with this user’s keys.</EmptyState>}
         />
       </Section>
-      <Section title="Purchases" flush>
-        <PurchaseTable
-          userRef={ref}
-          rows={purchases.map((purchase) => ({
-            id: purchase.id,
-            at: purchase.createdAt.toISOString(),
-            appName: purchase.appName,
-            currency: purchase.currency,
-            amountMinor: purchase.amountMinor,
-            refundedMinor: purchase.refundedMinor,
-            credits: inCredits(purchase.credits),
-            status: purchase.status,
-          }))}
-        />
-        <Pager
-          newer={offset > 0 ? page(Math.max(0, offset - PURCHASES_SHOWN)) : undefined}
-          older={offset + PURCHASES_SHOWN < total ? page(offset + PURCHASES_SHOWN) : undefined}
-          position={`${offset + 1}–${offset + purchases.length} of ${total}`}
-        />
-      </Section>
-      <Section title="Devices">
-        {devices.length === 0 ? (
-          <p className="text-sm text-muted">No device is signed in.</p>
-        ) : (
-          <ul className="flex flex-col gap-3 text-sm">
-            {devices.map((device) => (
-              <li key={device.sessionId}>
-                <p title={device.userAgent}>{describeDevice(device.userAgent).name}</p>
-                <p className="text-[13px] text-muted">
-                  Last seen <Time at={device.lastSeenAt.toISOString()} />
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Purchases userRef={ref} purchases={purchases} total={total} offset={offset} />
+      <Devices devices={devices} />
       <Section title="What operators did" flush>
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
+  );
+}
+
+function Apps({ apps }: { apps: UserSummary['apps'] }) {
+  return (
+    <Section title="Apps" flush>
+      <PocketTable
+        rows={apps.map((app) => ({
+          id: app.partnerId,
+          name: app.name,
+          own: inCredits(app.own),
+          limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
+          // The keys of a disabled app rest: whatever there is, nobody spends it.
+          balance: inCredits(app.isSuspended ? 0n : app.balance),
+          status: app.isSuspended ? 'disabled' : app.status,
+          keys: app.keys.length,
+        }))}
+      />
+    </Section>
+  );
+}
+
+type PurchasesProps = Awaited<ReturnType<typeof listPurchases>> & { userRef: string; offset: number };
+
+function Purchases({ userRef, purchases, total, offset }: PurchasesProps) {
+  const page = (to: number) => `/operator/users/${userRef}?offset=${to}`;
+  return (
+    <Section title="Purchases" flush>
+      <PurchaseTable
+        userRef={userRef}
+        rows={purchases.map((purchase) => ({
+          id: purchase.id,
+          at: purchase.createdAt.toISOString(),
+          appName: purchase.appName,
+          currency: purchase.currency,
+          amountMinor: purchase.amountMinor,
+          refundedMinor: purchase.refundedMinor,
+          credits: inCredits(purchase.credits),
+          status: purchase.status,
+        }))}
+      />
+      <Pager
+        newer={offset > 0 ? page(Math.max(0, offset - PURCHASES_SHOWN)) : undefined}
+        older={offset + PURCHASES_SHOWN < total ? page(offset + PURCHASES_SHOWN) : undefined}
+        position={`${offset + 1}–${offset + purchases.length} of ${total}`}
+      />
+    </Section>
+  );
+}
+
+function Devices({ devices }: { devices: Awaited<ReturnType<typeof listDevices>> }) {
+  return (
+    <Section title="Devices">
+      {devices.length === 0 ? (
+        <p className="text-sm text-muted">No device is signed in.</p>
+      ) : (
+        <ul className="flex flex-col gap-3 text-sm">
+          {devices.map((device) => (
+            <li key={device.sessionId}>
+              <p title={device.userAgent}>{describeDevice(device.userAgent).name}</p>
+              <p className="text-[13px] text-muted">
+                Last seen <Time at={device.lastSeenAt.toISOString()} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
   );
 }
 

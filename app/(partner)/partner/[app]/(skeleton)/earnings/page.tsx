@@ -8,7 +8,7 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
-import { readPeriod } from '@/server/activity/periods';
+import { type Period, readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import { settings } from '@/server/env';
 import { readEarnings } from '@/server/ledger';
@@ -61,14 +61,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
       <Section
         title={`By ${barStepOf(period)} and model`}
         description="In credits. Days are days in UTC."
-        actions={
-          <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
-            <FilterForm path={path}>
-              <PeriodField period={period} />
-            </FilterForm>
-            <ExportLink href={`${path}/export?period=${period}`} />
-          </div>
-        }
+        actions={<Controls path={path} period={period} />}
       >
         {days.length === 0 ? (
           <EmptyState
@@ -95,24 +88,39 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           />
         )}
       </Section>
-      {days.length > 0 && (
-        <>
-          <Section title="By model" description="In credits." flush>
-            <ByModelTable rows={byModel(days)} />
-          </Section>
-          <Section title="By day" description="In credits." flush>
-            <ByDayTable
-              rows={[...days].reverse().map(({ day, reversed, net: left }) => ({
-                day,
-                earned: creditsToJson(left + reversed),
-                reversed: creditsToJson(reversed),
-                net: creditsToJson(left),
-              }))}
-            />
-          </Section>
-        </>
-      )}
+      {days.length > 0 && <Tables days={days} />}
     </>
+  );
+}
+
+function Tables({ days }: { days: EarningsDay[] }) {
+  return (
+    <>
+      <Section title="By model" description="In credits." flush>
+        <ByModelTable rows={byModel(days)} />
+      </Section>
+      <Section title="By day" description="In credits." flush>
+        <ByDayTable
+          rows={[...days].reverse().map(({ day, reversed, net: left }) => ({
+            day,
+            earned: creditsToJson(left + reversed),
+            reversed: creditsToJson(reversed),
+            net: creditsToJson(left),
+          }))}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Controls({ path, period }: { path: string; period: Period }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
+      <FilterForm path={path}>
+        <PeriodField period={period} />
+      </FilterForm>
+      <ExportLink href={`${path}/export?period=${period}`} />
+    </div>
   );
 }
 

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { PriceRow } from '../parts/price-rows';
+import { findRows, inScope, writeFilter } from './price-filter';
+
+const row = (id: string, name: string, isServed = true): PriceRow =>
+  ({ id, name, provider: id.split('/')[0] ?? '', isServed }) as PriceRow;
+const ROWS = [
+  row('openai/gpt-5.4', 'GPT-5.4'),
+  row('anthropic/claude-sonnet', 'Claude Sonnet', false),
+  row('openai/gpt-5.4-mini', 'GPT-5.4 Mini'),
+];
+const ids = (rows: PriceRow[]) => rows.map(({ id }) => id);
+
+test('a scope has its models and their providers', () => {
+  expect(ids(inScope(ROWS, 'served').rows)).toEqual(['openai/gpt-5.4', 'openai/gpt-5.4-mini']);
+  expect(inScope(ROWS, 'served').providers).toEqual(['openai']);
+  expect(inScope(ROWS, 'all').providers).toEqual(['anthropic', 'openai']);
+});
+
+test('every word has to occur in the id or the name, in any case', () => {
+  expect(ids(findRows(ROWS, { q: ' MINI openai', provider: '' }))).toEqual(['openai/gpt-5.4-mini']);
+  expect(findRows(ROWS, { q: 'mini claude', provider: '' })).toEqual([]);
+  expect(findRows(ROWS, { q: '', provider: '' })).toEqual(ROWS);
+  expect(ids(findRows(ROWS, { q: '', provider: 'anthropic' }))).toEqual(['anthropic/claude-sonnet']);
+});
+
+test('the address holds only what differs from the page as it opens', () => {
+  expect(writeFilter({ q: ' ', provider: '', show: 'all' }, 'all')).toBe('');
+  expect(writeFilter({ q: 'gpt 5', provider: 'openai', show: 'all' }, 'served')).toBe(
+    'q=gpt+5&provider=openai&show=all',
+  );
+});

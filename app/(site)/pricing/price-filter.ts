@@ -1,0 +1,24 @@
+import type { PriceRow } from '../parts/price-rows';
+
+export type Scope = 'served' | 'all';
+export type PriceFilter = { q: string; provider: string; show: Scope };
+
+/** The models of a scope, and their providers to choose from. */
+export function inScope(rows: PriceRow[], show: Scope): { rows: PriceRow[]; providers: string[] } {
+  const scoped = rows.filter(({ isServed }) => show === 'all' || isServed);
+  return { rows: scoped, providers: [...new Set(scoped.map((row) => row.provider))].sort() };
+}
+
+/** Every word of `q` has to occur in the id or the name. */
+export function findRows(rows: PriceRow[], { q, provider }: Pick<PriceFilter, 'q' | 'provider'>): PriceRow[] {
+  const words = q.trim().toLowerCase().split(/\s+/);
+  return rows
+    .filter((row) => provider === '' || row.provider === provider)
+    .filter((row) => words.every((word) => `${row.id} ${row.name}`.toLowerCase().includes(word)));
+}
+
+/** The filter as a query string, without what `initialShow` selects anyway. Empty without a filter. */
+export function writeFilter({ q, provider, show }: PriceFilter, initialShow: Scope): string {
+  const given = { q: q.trim(), provider, show: show === initialShow ? '' : show };
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== '')).toString();
+}

@@ -340,7 +340,7 @@ test('in manual mode the app gets the address and opens it itself; the checkout 
   const checkout = await openCheckout(page);
   await signIn(page, checkout, service, newEmail());
   await chooseAmount(checkout, /\$5\b/);
-  await expect(checkout.getByText('Continue with the payment in the app')).toBeVisible();
+  await expect(checkout.getByText('Complete the payment in the app')).toBeVisible();
   const [, told] = (await app.heard(page)).find(([name]) => name === 'onCheckoutOpened') ?? [];
   const tab = await page.context().newPage();
   await tab.goto(String(told?.checkout_url));
@@ -421,7 +421,7 @@ test('the account view tells whose credits these are, and signing out ends the a
   await expect(checkout.getByRole('heading', { name: /^Allow .* to use your credits/ })).toBeVisible();
   await checkout.getByRole('button', { name: /account$/ }).click();
   await expect(checkout.getByRole('heading', { name: 'Your credits' })).toBeFocused();
-  await expect(checkout.getByRole('definition')).toHaveText(['0', '300', 'none']);
+  await expect(checkout.getByRole('definition')).toHaveText(['0', '300', 'None']);
   await checkout.getByRole('button', { name: 'Sign out' }).click();
   await expect(checkout.getByRole('heading', { name: 'Sign in to continue' })).toBeVisible();
   expect((await app.heard(page)).at(-1)?.[0]).toBe('onLoggedOut');

@@ -30,6 +30,88 @@ test('files are named after what they do', () => {
   expect(sources.filter((file) => vague.test(file))).toEqual([]);
 });
 
+/** Literal translations, each with what to write instead. AGENTS.md gives examples. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bstands? (here|there|first|last|at|by|under|in (?!for\b))/i, 'appears, is in'],
+  [
+    /\b(is|are|was|were|be|been|being|not|gets?) told\b|\btold (the|us|you|to|in|of|by)\b/i,
+    'is notified, receives',
+  ],
+  [/\btells? (whether|what|how|who|which)\b/i, 'reports, returns'],
+  [/\bwho(m|se)?ever\b/i, 'anyone who, the user'],
+  [/\bbeside\b/i, 'next to, with, in addition to'],
+  [/\banew\b/i, 'again, new'],
+  [/\bmend(s|ed|ing)?\b/i, 'fix'],
+  [/\bjust now\b|\b(at|for) the moment\b(?! (of|when|that|it)\b)/i, 'now, currently'],
+  [/\b(is|are) (t?here) already\b|\b(is|are) not there\b/i, 'already exists, does not exist'],
+  [/\b(put|set)(s|ting)? aside\b/i, 'dismiss (an alert), hold (credits)'],
+  [/\bleft alone\b/i, 'in cooldown, paused'],
+  [/\bmade-up\b/i, 'generated, fictional'],
+  [/\bone.s own\b|\bof your own\b(?! \w)/i, 'a custom, your own'],
+  [/\bwhat (became|becomes) of\b/i, 'the outcome of'],
+  [/\bplays? (in a|the part)\b/i, 'runs in, acts as'],
+  [/\bleads? to nobody\b|\bhea(rs?|rd) of\b/i, 'is anonymous; is notified of'],
+  [/\bfor ever\b/i, 'forever, indefinitely'],
+  [/\b(too many|wrong|second|last) tr(y|ies)\b/i, 'attempts'],
+  [/\bdays are days\b/i, 'dates are in UTC'],
+];
+
+/** Identifiers that docs/glossary.md replaced. */
+const RETIRED =
+  /\b(appId|app_id|limit_(left|saved|paused)|(save|pause|resume)Limit|ledger_save_limit|savePermission|Deed|put_?[aA]side|LEDGER_WORK|provider_rest|ProviderRest|birthOf|bringsKey|wasSilent|createClientNamer|ofPartner|leaveUnanswered)\b/;
+
+const prose = [
+  ...['README.md', 'AGENTS.md', '.env.example', 'bench/README.md', 'widget/loader/README.md'],
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+const others = ['scripts', 'prisma'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(m?ts|mjs|sql|prisma)$/.test(file) && !file.startsWith('client/'))
+    .map((file) => `${folder}/${file}`),
+);
+
+/** Without line breaks and comment marks, so that a phrase is found across lines. */
+function readText(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  const shown = file.endsWith('.md') ? withoutCode(text) : text;
+  return shown.replaceAll(/\n\s*(\*\/?|\/\/\/?|--|#)?\s*/g, ' ');
+}
+
+/** Inline code is quoted, and so are the names of tests in docs/billing-cases.md. */
+const withoutCode = (text: string): string => text.replaceAll(/`[^`\n]+`(: “[^”]+”)?/g, '');
+
+const texts = [...sources, ...others, ...prose].map((file) => ({ file, text: readText(file) }));
+
+test.each(BANNED.map(([pattern, better]) => [pattern.source, better, pattern] as const))(
+  'no text contains %s (better: %s)',
+  (_, __, pattern) => {
+    const found = texts.flatMap(({ file, text }) =>
+      [...text.matchAll(new RegExp(pattern, 'gi'))].map(
+        ({ 0: phrase, index }) =>
+          `${file}: ${text.slice(Math.max(0, index - 40), index + phrase.length + 20)}`,
+      ),
+    );
+    expect(found).toEqual([]);
+  },
+);
+
+test('the examples in AGENTS.md are rejected', () => {
+  const style = readFileSync('AGENTS.md', 'utf8').split('| Instead of |')[1] ?? '';
+  const phrases = [...style.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase);
+  expect(phrases.length).toBeGreaterThan(15);
+  expect(phrases.filter((phrase) => !BANNED.some(([pattern]) => pattern.test(phrase)))).toEqual([]);
+});
+
+test('code uses the words of the glossary', () => {
+  const found = [...sources, ...others].flatMap((file) => {
+    const match = RETIRED.exec(readFileSync(file, 'utf8'));
+    return match ? [`${file}: ${match[0]}`] : [];
+  });
+  expect(found).toEqual([]);
+});
+
 const MAX_OWN_LINES = 70;
 /** Longer functions, with their lines. The list may only shrink: shorten a function, lower its number. */
 const LONG_FUNCTIONS: Record<string, number> = {};

@@ -141,9 +141,9 @@ function Steps() {
 function Audiences() {
   return (
     <div className="grid gap-5 border-t border-line py-14 lg:grid-cols-2">
-      <Audience title="For people" points={USER_POINTS}>
+      <Audience title="For users" points={USER_POINTS}>
         <a href="/account" className={buttonClass({ look: 'secondary' })}>
-          See your credits
+          View your credits
         </a>
       </Audience>
       <Audience title="For apps" points={APP_POINTS} id="partners">
@@ -172,15 +172,15 @@ function Promises() {
 
 function FirstRequest({ base, sdk }: { base: string; sdk: string }) {
   return (
-    <Band title="Two steps to the first paid request">
+    <Band title="Two steps to your first paid request">
       <div className="grid gap-5 lg:grid-cols-2">
         <CodeBlock title="1. Your page" language="html" code={pageSnippet(sdk)} />
         <CodeBlock title="2. Your request" language="js" code={requestSnippet(base)} />
       </div>
       <p className="mt-5 text-muted">
-        Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP:{' '}
+        Also for Python, the Vercel AI SDK, LangChain, Claude Code and plain HTTP.{' '}
         <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
-          all clients
+          See all clients
         </PageLink>
         .
       </p>

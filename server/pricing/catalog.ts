@@ -98,11 +98,6 @@ export function findCatalogModel(id: string): CatalogModel | null {
   return modelsOfToday().get(id) ?? null;
 }
 
-/** The model and its equivalents at other providers, in the order to try them. */
-export function candidatesOf(model: CatalogModel): CatalogModel[] {
-  return [model, ...model.fallbacks.flatMap((id) => findCatalogModel(id) ?? [])];
-}
-
 /** A provider defined in the operator's file. */
 export function findOwnProvider(name: string): OwnProvider | null {
   return currentCatalog().providers[name] ?? null;

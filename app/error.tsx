@@ -13,8 +13,8 @@ export default function ErrorPage({ error: { digest }, reset }: ErrorPageProps) 
         This page could not be loaded
       </h1>
       <p className="text-muted">
-        We are very busy, or something went wrong on our side. Nothing was charged. Please try again in a
-        moment; if it stays, tell us.
+        Either we are very busy or something went wrong on our side. You were not charged. Please try again in
+        a moment. If the problem persists, contact us.
       </p>
       {digest && (
         <p className="text-sm text-muted">
@@ -24,7 +24,7 @@ export default function ErrorPage({ error: { digest }, reset }: ErrorPageProps) 
       <p className="mt-4 flex flex-wrap gap-3">
         <Button onClick={tryAgain}>Try again</Button>
         <a href="/" className={buttonClass({ look: 'secondary' })}>
-          Go to the front page
+          Go to the home page
         </a>
       </p>
     </main>

@@ -18,7 +18,7 @@ export const viewport: Viewport = {
   colorScheme: 'light dark',
 };
 
-/** Reads the request for the language; that also keeps every page dynamic, as its nonce must be. */
+/** Reads the request's language, which also keeps every page dynamic, as its nonce requires. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang={await readLanguage()} className={`${GeistSans.variable} ${GeistMono.variable}`}>

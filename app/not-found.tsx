@@ -13,12 +13,8 @@ export default function NotFound() {
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-[520px] content-center gap-3 px-5 py-16">
       <p className="font-mono text-sm text-muted">404</p>
-      <h1 className="text-[30px] leading-tight font-semibold tracking-tight">
-        There is nothing at this address
-      </h1>
-      <p className="text-muted">
-        The link may be old, or a letter is missing. You may have been looking for:
-      </p>
+      <h1 className="text-[30px] leading-tight font-semibold tracking-tight">Page not found</h1>
+      <p className="text-muted">The link may be outdated or mistyped. You may be looking for:</p>
       <ul className="mt-3 divide-y divide-line border-y border-line">
         {PLACES.map(([href, name, text]) => (
           <li key={href}>
@@ -31,7 +27,7 @@ export default function NotFound() {
       </ul>
       <p className="mt-4">
         <a href="/" className={buttonClass({ look: 'secondary' })}>
-          Go to the front page
+          Go to the home page
         </a>
       </p>
     </main>

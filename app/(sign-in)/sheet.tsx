@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The quiet page around a sign-in: whose it is, and one thing to do. */
+/** The minimal page around a sign-in: the service's name and one task. */
 export function Sheet({
   brand,
   footer,

@@ -11,11 +11,11 @@ import { TokenLines } from './token-lines';
 
 type Props = {
   receipt: UserReceipt;
-  /** The list that it was reached from. */
+  /** The list the page was opened from. */
   back: { href: string; label: string };
 };
 
-/** Everything that was metered, priced and taken for one request. */
+/** Everything that was metered, priced and charged for one request. */
 export function RequestReceipt({ receipt, back }: Props) {
   return (
     <>
@@ -41,22 +41,22 @@ export function RequestReceipt({ receipt, back }: Props) {
           <Sum label="Price version">
             <code className="font-mono text-[13px]">{receipt.priceVersion}</code>
           </Sum>
-          <Sum label="Reserved while it ran">{formatCredits(receipt.held)} credits</Sum>
+          <Sum label="Reserved while running">{formatCredits(receipt.held)} credits</Sum>
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
           </Sum>
           <Sum label="Tokens">{receipt.estimated ? 'estimated' : `reported by the provider`}</Sum>
         </dl>
-        <p className="mt-4 mb-1.5 text-sm text-muted">Request id</p>
+        <p className="mt-4 mb-1.5 text-sm text-muted">Request ID</p>
         <div>
-          <CopyField label="request id" value={receipt.requestId} />
+          <CopyField label="request ID" value={receipt.requestId} />
         </div>
       </Section>
     </>
   );
 }
 
-/** What it cost, what was added, and whose credits paid. */
+/** The provider cost, the commission, and whose credits paid. */
 function Sums({ receipt }: { receipt: UserReceipt }) {
   const { providerCost, partnerShare, notCharged, charge, paidFrom } = receipt;
   const [cost, share, given, charged, ...parts] = alignDecimals(
@@ -66,9 +66,9 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
   );
   return (
     <dl className="flex flex-col gap-2.5 text-sm">
-      <Sum label="Cost at the provider">{cost}</Sum>
-      <Sum label={`Commission of ${receipt.appName}`}>{share}</Sum>
-      {notCharged > 0n && <Sum label="Beyond what was reserved, not charged">−{given}</Sum>}
+      <Sum label="Provider cost">{cost}</Sum>
+      <Sum label={`Commission to ${receipt.appName}`}>{share}</Sum>
+      {notCharged > 0n && <Sum label="Above the reserved amount, not charged">−{given}</Sum>}
       <div className="my-1 border-t border-line" />
       <Sum label="Charged" strong>
         {charged}
@@ -87,9 +87,9 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
 
 function Remarks({ receipt: { outcome, estimated } }: { receipt: UserReceipt }) {
   const remarks = [
-    outcome === 'aborted' && 'The answer was stopped early. Only what was produced until then was charged.',
-    outcome === 'failed' && 'The answer broke off. Only what was produced until then was charged.',
-    estimated && 'The provider did not report how many tokens it used, so they were counted here.',
+    outcome === 'aborted' && 'The response was stopped early. Only what was produced until then was charged.',
+    outcome === 'failed' && 'The response was cut off. Only what was produced until then was charged.',
+    estimated && 'The provider did not report how many tokens it used, so we counted them.',
   ].filter((remark) => remark !== false);
   if (remarks.length === 0) return null;
   return (

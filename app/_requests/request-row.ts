@@ -1,7 +1,7 @@
 import type { RequestLine } from '@/server/activity/user-activity';
 import { creditsToJson } from '@/server/credits';
 
-/** A request as the table in the browser needs it. */
+/** A request in the form the client-side table needs. */
 export type RequestRow = {
   requestId: string;
   at: string;

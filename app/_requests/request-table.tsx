@@ -17,7 +17,7 @@ const columnsFor = (path: string) => [
     header: 'Time',
     cell: ({ row: { original: request } }) => (
       <PageLink href={`${path}/${request.requestId}`} className="block w-fit">
-        <span className="sr-only">Receipt of the request of </span>
+        <span className="sr-only">Receipt for the request at </span>
         <span className={`font-medium ${ROW_LINK}`}>
           <Time at={request.at} />
         </span>
@@ -49,7 +49,7 @@ const columnsFor = (path: string) => [
   }),
 ];
 
-/** Requests, newest first; each one leads to its receipt, under `path`. */
+/** Requests, newest first. Each row links to its receipt under `path`. */
 export function RequestTable({ path, rows, empty }: { path: string; rows: RequestRow[]; empty: ReactNode }) {
   const columns = useMemo(() => columnsFor(path), [path]);
   return (

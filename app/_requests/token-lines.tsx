@@ -3,21 +3,21 @@ import { alignDecimals } from '../_ui/amount';
 
 const NAMES: Record<ReceiptLine['tokens'], string> = {
   input: 'Input',
-  cache_read: 'Input from the cache',
-  cache_write: 'Written to the cache',
-  cache_write_1h: 'Written to the cache for an hour',
+  cache_read: 'Cached input',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write (1 hour)',
   output: 'Output',
 };
 
 const CELL = 'px-3 py-3 first:pl-5 last:pr-5';
 
-/** Tokens of each class, their price and what they cost. */
+/** Tokens by class, with their price and cost. */
 export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; reasoningTokens: number }) {
   const prices = inOneColumn(lines.map(({ price }) => price));
   const costs = inOneColumn(lines.map(({ cost }) => (cost === null ? null : writeExact(cost))));
   return (
     <table className="w-full border-collapse text-sm">
-      <caption className="sr-only">Tokens, their price and their cost</caption>
+      <caption className="sr-only">Tokens, their price and cost</caption>
       <thead>
         <tr className="border-b border-line text-[13px] text-muted">
           <th scope="col" className={`${CELL} text-left font-medium`}>
@@ -41,7 +41,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
               {NAMES[tokens]}
               {tokens === 'output' && reasoningTokens > 0 && (
                 <span className="block text-[13px] text-muted">
-                  {reasoningTokens.toLocaleString('en')} of them reasoning
+                  {reasoningTokens.toLocaleString('en')} of which reasoning
                 </span>
               )}
             </th>
@@ -55,7 +55,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
   );
 }
 
-/** A price version that is not known any more has no numbers at all. */
+/** A price version that is no longer known has no numbers at all. */
 function inOneColumn(numbers: (string | null)[]): string[] {
   const known = numbers.filter((number) => number !== null);
   return known.length === numbers.length ? alignDecimals(known) : numbers.map((number) => number ?? '–');

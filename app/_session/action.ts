@@ -10,9 +10,9 @@ import { newId } from '@/server/ids';
 import { findSession, isOperator, isRecent, type Session } from './session';
 
 /**
- * Server actions are public endpoints that anybody may call with anything. Each one is made by a
- * function of this file, which lets our own pages through only, checks the input and, but for the
- * sign-in itself, requires somebody to be signed in. A test walks all of them.
+ * Server actions are public endpoints that anyone may call with any input. Each is made by a function
+ * of this file, which only accepts calls from our own pages, checks the input and, except for sign-in
+ * itself, requires a session. A test walks all of them.
  */
 
 type Action<Input, Value> = (input: Input) => Promise<ActionResult<Value>>;
@@ -21,7 +21,7 @@ type Work<Schema extends z.ZodType, Value> = (
   input: z.output<Schema>,
 ) => Promise<ActionResult<Value>>;
 
-/** For everybody. Only signing in needs it. */
+/** For everyone. Only sign-in needs it. */
 export function openAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: (input: z.output<Schema>) => Promise<ActionResult<Value>>,
@@ -33,7 +33,7 @@ export function openAction<Schema extends z.ZodType, Value = undefined>(
     });
 }
 
-/** For who is signed in. */
+/** For signed-in users. */
 export function sessionAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
@@ -41,19 +41,19 @@ export function sessionAction<Schema extends z.ZodType, Value = undefined>(
   return openAction(schema, async (input) => work(await requireSignedIn(), input));
 }
 
-/** For who proved to be present in the last minutes; others are asked for a code first. */
+/** For users who entered a code in the last minutes; others are asked for one first. */
 export function recentAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
 ): Action<z.input<Schema>, Value> {
   return sessionAction(schema, (session, input) => {
     if (!isRecent(session))
-      throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail');
+      throw new ApiError('step_up_required', 'Confirm with a code sent to your e-mail address');
     return work(session, input);
   });
 }
 
-/** For operators; to others it does not exist. */
+/** For operators. To others it does not exist. */
 export function operatorAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
@@ -70,15 +70,14 @@ async function requireSignedIn(): Promise<Session> {
   return session;
 }
 
-/** Cookies travel with requests that other sites cause: they alone prove nothing. */
+/** Browsers send cookies even with requests that other sites trigger: cookies alone prove nothing. */
 async function requireOwnOrigin(): Promise<void> {
   const request = await headers();
   const fetchSite = request.get('sec-fetch-site');
   const isOurs =
     request.get('origin') === new URL(settings().BASE_URL).origin &&
     (fetchSite === null || fetchSite === 'same-origin');
-  if (!isOurs)
-    throw new ApiError('origin_not_allowed', `This works on the pages of ${settings().BASE_URL} only`);
+  if (!isOurs) throw new ApiError('origin_not_allowed', `This only works on pages of ${settings().BASE_URL}`);
 }
 
 /** A refusal is a value; Next's own signals, such as a redirect, pass through. */

@@ -7,8 +7,8 @@ import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/sessio
 import { SESSION_IDLE_MS } from '@/server/identity/sessions';
 
 /**
- * next-auth takes a session that could not be read for one that is not there: people would be asked to
- * sign in because the database is busy. Here what failed is thrown on.
+ * next-auth treats a session that could not be read as missing, so users would be asked to sign in
+ * because the database is busy. Here the failure is rethrown.
  */
 export async function askNextAuth<T>(ask: (options: AuthOptions) => Promise<T>): Promise<T> {
   const failures: unknown[] = [];
@@ -18,8 +18,8 @@ export async function askNextAuth<T>(ask: (options: AuthOptions) => Promise<T>):
 }
 
 /**
- * next-auth over our own sessions. People sign in by e-mailed code on our page, which makes the
- * session; a provider such as Google would be named under `providers`, for first-party windows only.
+ * next-auth on top of our own sessions. Users sign in by e-mailed code on our page, which creates the
+ * session; a provider such as Google would be listed under `providers`, for first-party windows only.
  */
 function authOptions(adapter: Adapter): AuthOptions {
   return {
@@ -33,7 +33,7 @@ function authOptions(adapter: Adapter): AuthOptions {
     },
     pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
     callbacks: {
-      /** All that a script of our pages may learn: that somebody is signed in, and until when. */
+      /** All that scripts on our pages may learn: that a user is signed in, and until when. */
       session: ({ session }) => ({ expires: session.expires }),
     },
   };

@@ -1,9 +1,9 @@
 export const HOME = '/account';
 
-/** An origin that no real address has: what leaves it was no path of ours. */
+/** An origin that no real URL has: whatever resolves outside it is not one of our paths. */
 const HERE = 'http://here.invalid';
 
-/** Where to go after signing in: a path of this site and nothing else. */
+/** Where to go after signing in: only ever a path of this site. */
 export function readReturnPath(value: string | string[] | undefined): string {
   if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, HERE)) return HOME;
   const url = new URL(value, HERE);
@@ -11,7 +11,7 @@ export function readReturnPath(value: string | string[] | undefined): string {
   return isPage && !url.pathname.startsWith('//') ? url.pathname + url.search : HOME;
 }
 
-/** The sign-in page, and back. */
+/** The sign-in page, with the way back. */
 export function signInPath(returnTo: string): string {
   return `/sign-in?return=${encodeURIComponent(returnTo)}`;
 }

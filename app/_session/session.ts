@@ -11,11 +11,11 @@ import type { LiveSession } from '@/server/identity/sessions';
 import { askNextAuth } from './ask-next-auth';
 import { HOME, signInPath } from './return-path';
 
-/** Who is signed in to the service's own pages. For pages; actions are made in `action.ts`. */
+/** The session on the service's own pages. For pages; actions are made in `action.ts`. */
 
 export type Session = LiveSession;
 
-/** How long a sign-in counts as the person being present. */
+/** How long a sign-in counts as recent. */
 const RECENT_MINUTES = 10;
 
 export const findSession = cache(async (): Promise<Session | null> => {
@@ -30,12 +30,12 @@ export const findSession = cache(async (): Promise<Session | null> => {
   return (found as { live: Session } | null)?.live ?? null;
 });
 
-/** Sends who is not signed in to the sign-in page and back to where they were. */
+/** Redirects to the sign-in page, and back, unless the user is signed in. */
 export async function requireSession(): Promise<Session> {
   return (await findSession()) ?? redirect(signInPath(await here()));
 }
 
-/** That this browser signed in, for the words of a link: proves nothing, and asks no database. */
+/** Whether this browser has signed in, to word a link. Proves nothing and needs no database. */
 export async function hasSessionCookie(): Promise<boolean> {
   return (await cookies()).has(SESSION_COOKIE);
 }
@@ -44,7 +44,7 @@ export function isRecent(session: Session): boolean {
   return now() - session.confirmedAt.getTime() < RECENT_MINUTES * MINUTE_MS;
 }
 
-/** For everybody but an operator there is nothing at this address. */
+/** For anyone but an operator, this page is a 404. */
 export async function requireOperator(): Promise<Session> {
   const session = await requireSession();
   return isOperator(session) ? session : notFound();

@@ -6,7 +6,7 @@ import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/sessio
 import { signOutOfService } from '@/server/identity/sign-in-to-service';
 import { openAction } from './action';
 
-/** Ends this device: its session and the keys that apps got on it. */
+/** Signs out this device: ends its session and revokes the keys that apps got on it. */
 export const signOut = openAction(z.undefined(), async () => {
   const store = await cookies();
   const token = store.get(SESSION_COOKIE)?.value;

@@ -5,12 +5,12 @@ type Props = {
   amounts: number[];
   choice: number | 'custom';
   onChoose(choice: number | 'custom'): void;
-  /** What an amount costs, and what it brings. */
+  /** What an amount costs, and the credits it buys. */
   describe(amount: number): { money: string; credits: string };
   customLabel: string;
 };
 
-/** The amounts that can be bought, and one of one's own, as tiles of which one is chosen. */
+/** Preset amounts and a custom one, as tiles to choose from. */
 export function AmountTiles({ legend, amounts, choice, onChoose, describe, customLabel }: Props) {
   return (
     <fieldset>

@@ -2,7 +2,7 @@ const CREDIT_DECIMALS = 2;
 const CHARGE_DECIMALS = 4;
 const SMALLEST_SHOWN = 0.0001;
 
-/** Credits for people: whole where whole, never rounded up to more than there is. */
+/** Formats credits: without decimals where whole, never rounded up. */
 export function formatCredits(credits: number, language: string, decimals = CREDIT_DECIMALS): string {
   const scale = 10 ** decimals;
   // The small step keeps 0.29 from being read as 0.28999….
@@ -10,7 +10,7 @@ export function formatCredits(credits: number, language: string, decimals = CRED
   return new Intl.NumberFormat(language, { maximumFractionDigits: decimals }).format(shown);
 }
 
-/** In a sentence whole amounts go without cents; in a column all have them. */
+/** In a sentence, whole amounts have no cents; in a column, all have them. */
 export function formatMoney(
   amount: number,
   currency: string,
@@ -24,7 +24,7 @@ export function formatMoney(
   }).format(amount);
 }
 
-/** Credits in a column: as many decimals in each row, never rounded up. */
+/** Credits in a column: the same number of decimals in every row, never rounded up. */
 export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
   const scale = 10 ** decimals;
   return new Intl.NumberFormat('en', {
@@ -33,19 +33,19 @@ export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
   }).format(Math.floor(credits * scale + 1e-6) / scale);
 }
 
-/** The charge of one request: nothing that was charged looks free. */
+/** The charge of one request: anything that was charged must not look free. */
 export function writeCharge(credits: number): string {
   return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, CHARGE_DECIMALS);
 }
 
-/** Decimal numbers of one column, each with as many decimals as the longest: their points stand in line. */
+/** Decimal numbers of one column, padded to the same number of decimals, so that their points align. */
 export function alignDecimals(numbers: string[], atLeast = CREDIT_DECIMALS): string[] {
   const parts = numbers.map((number) => number.split('.'));
   const decimals = Math.max(atLeast, ...parts.map(([, fraction = '']) => fraction.length));
   return parts.map(([whole = '', fraction = '']) => `${whole}.${fraction.padEnd(decimals, '0')}`);
 }
 
-/** A number of credits with digits of equal width, so that a changing balance does not jump. */
+/** Credits with digits of equal width, so that a changing balance does not jump. */
 export function Amount({
   credits,
   language,

@@ -3,10 +3,10 @@
 import dynamic from 'next/dynamic';
 import { type BarChartProps, colourOf, writeValue } from './bar-row';
 
-/** Comes after the page, which people can use before its largest library is there. */
+/** Loaded after the page, which is usable before its largest library arrives. */
 const Bars = dynamic(() => import('./bars').then((module) => module.Bars), { ssr: false });
 
-/** Stacked bars over time; the same numbers stand in a table for whoever cannot see the chart. */
+/** Stacked bars over time; a table has the same numbers for people who cannot see the chart. */
 export function BarChart({ title, rows, series, unit = '' }: BarChartProps) {
   return (
     <figure className="relative">
@@ -37,7 +37,7 @@ function Legend({ series }: { series: string[] }) {
 
 function NumbersTable({ title, rows, series, unit }: Required<BarChartProps>) {
   return (
-    // A table alone grows with its content, however small it is told to be.
+    // A table by itself grows with its content, whatever size it is given.
     <div className="sr-only">
       <table>
         <caption>{title}</caption>

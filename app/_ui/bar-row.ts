@@ -1,11 +1,11 @@
-/** One bar: what it stands for, and a number per series. */
+/** One bar: its label, and a number per series. */
 export type BarRow = { label: string; values: Record<string, number> };
 
 export type BarChartProps = {
   /** What the chart shows, e.g. "Credits spent per day by model". */
   title: string;
   rows: BarRow[];
-  /** Series in the order they are stacked; at most six, put the rest together as "Other". */
+  /** Series in stacking order; at most six, with the rest combined as "Other". */
   series: string[];
   /** What the numbers count. */
   unit?: string;
@@ -20,14 +20,14 @@ export const writeValue = (value: number, unit: string): string =>
 
 const MOST_STEPS = 5;
 
-/** Marks of the axis at round numbers: 0, 100, 200 rather than 0, 95, 190. */
+/** Axis ticks at round numbers: 0, 100, 200 rather than 0, 95, 190. */
 export function chooseSteps(rows: BarRow[]): number[] {
   const values = rows.flatMap((row) => Object.values(row.values));
   const highest = Math.max(0, ...rows.map((row) => Object.values(row.values).reduce((a, b) => a + b, 0)));
   if (highest === 0) return [0, 1];
   const scale = 10 ** Math.floor(Math.log10(highest / MOST_STEPS));
   const round = [1, 2, 2.5, 5, 10].find((step) => highest <= step * scale * MOST_STEPS) ?? 10;
-  // There is no half a request.
+  // Requests come in whole numbers.
   const step = values.every(Number.isInteger) ? Math.max(1, Math.ceil(round * scale)) : round * scale;
   return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, place) => place * step);
 }

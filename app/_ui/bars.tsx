@@ -6,7 +6,7 @@ const HEIGHT = 240;
 const compact = (value: number) =>
   new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }).format(value);
 
-/** The drawing itself, with the library that draws it. */
+/** The chart itself, with the library that draws it. */
 export function Bars({ rows, series, unit = '' }: BarChartProps) {
   const steps = chooseSteps(rows);
   return (

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { Spinner } from './spinner';
 
-/** Without colours of ours the border is what shows a button: there it gets one. */
+/** In forced-colours mode only the border shows a button, so it gets one there. */
 const LOOKS = {
   primary: 'border border-transparent bg-accent text-on-accent hover:bg-accent-hover',
   secondary: 'border border-line bg-surface text-text hover:bg-sunken',
@@ -29,12 +29,12 @@ export function Button({ look, size, busy = false, className = '', children, onC
     <button
       type="button"
       {...rest}
-      // Stays focusable while busy, so that the focus does not fall back to the page.
+      // Stays focusable while busy, so that focus does not fall back to the page.
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${className}`}
     >
-      {/* Out of sight, but still the button's name. */}
+      {/* Hidden, but still the button's name. */}
       <span className={busy ? 'inline-flex items-center gap-[inherit] opacity-0' : 'contents'}>
         {children}
       </span>

@@ -21,13 +21,13 @@ type Props = {
   challenge: Challenge;
   isBusy: boolean;
   onType(): void;
-  /** False when it is not the right one. */
+  /** False when the code is wrong. */
   onCode(code: string): Promise<boolean>;
   onResend(): Promise<void>;
   onOtherEmail?: (() => void) | undefined;
 };
 
-/** The field for an e-mailed code: sent off with its last digit, wherever somebody signs in. */
+/** The field for an e-mailed code, submitted with its last digit; used by every sign-in. */
 export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCode, ...another }: Props) {
   const [code, setCode] = useState('');
   const { onResend, onOtherEmail } = another;
@@ -37,7 +37,7 @@ export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCod
   }
 
   function type(typed: string) {
-    // Codes are pasted as "123 456" or "123-456" too.
+    // Codes are also pasted as "123 456" or "123-456".
     const digits = typed.replace(/\D/g, '').slice(0, CODE_DIGITS);
     setCode(digits);
     onType();

@@ -8,14 +8,14 @@ type Names = { pages: { href: string; label: string }[]; dashboard: string };
 
 const NamesContext = createContext<Names>({ pages: [], dashboard: '' });
 
-/** How a dashboard names its pages in the window's title, for the one that is on its way. */
+/** The parts of a dashboard's window title, for a page that is still loading. */
 export function TitleNames({ children, ...names }: Names & { children: ReactNode }) {
   return <NamesContext value={names}>{children}</NamesContext>;
 }
 
 /**
- * The title while a page is on its way: its own comes with it. Without one the tab shows an address,
- * and screen readers, which announce what they find when the page changes, would tell of no page.
+ * The title while a page loads; the page itself brings the final one. Without it the tab would show a
+ * URL, and screen readers, which announce the title after navigation, would announce nothing.
  */
 export function ComingTitle() {
   const { pages, dashboard } = useContext(NamesContext);

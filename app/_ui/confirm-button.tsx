@@ -10,19 +10,19 @@ import { useAction } from './use-action';
 import { useFocusAfter } from './use-focus-after';
 
 type Props = ButtonLook & {
-  /** What the button says, e.g. "Revoke key". Repeated on the button that does it. */
+  /** The button's label, e.g. "Revoke key". Repeated on the button that confirms. */
   label: string;
   /** The question, e.g. "Revoke this key?" */
   title: string;
-  /** What happens then, and whether it can be undone. */
+  /** What will happen, and whether it can be undone. */
   consequence: ReactNode;
   action: () => Promise<ActionResult<unknown>>;
   disabled?: boolean;
-  /** For a screen reader, where the label alone is said many times on a page. */
+  /** For screen readers, where the same label appears many times on a page. */
   describe?: string;
 };
 
-/** A button whose action cannot be taken back: asks first, shows a refusal in place. */
+/** A button for an irreversible action: asks first and shows a refusal in place. */
 export function ConfirmButton({ label, title, consequence, action, describe, disabled, look, size }: Props) {
   const [isOpen, setOpen] = useState(false);
   useFocusAfter(isOpen);

@@ -6,7 +6,7 @@ import { showToast } from './toasts';
 
 const SHOWN_MS = 1_600;
 
-/** A value to take along: a key, an address, an id. */
+/** A value to copy: a key, an address, an id. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -15,7 +15,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
       setCopied(true);
       setTimeout(() => setCopied(false), SHOWN_MS);
     } catch {
-      showToast('Your browser did not allow copying. Select the text instead.', 'danger');
+      showToast('Your browser blocked copying. Select the text instead.', 'danger');
     }
   };
   return (

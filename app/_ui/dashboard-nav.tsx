@@ -8,16 +8,16 @@ import { BACKDROP } from './dialog';
 import { findCurrent } from './find-current';
 import { PageLink } from './page-link';
 
-/** One page of a dashboard. The first one's address is the dashboard's own and matches exactly. */
+/** A page of a dashboard. The first one's path is the dashboard's own and matches exactly. */
 export type NavItem = {
   href: string;
   label: string;
   icon: ReactNode;
-  /** Begins a group of pages under this heading. */
+  /** Starts a group of pages under this heading. */
   heading?: string;
 };
 
-/** The pages of a dashboard: a column on a wide screen. */
+/** The pages of a dashboard: a column on wide screens. */
 export function DashboardNav({ items }: { items: NavItem[] }) {
   return (
     <nav aria-label="Dashboard">
@@ -28,12 +28,12 @@ export function DashboardNav({ items }: { items: NavItem[] }) {
 
 type MenuProps = { items: NavItem[]; switcher: ReactNode; footer: ReactNode };
 
-/** The same behind a button, for a phone. */
+/** The same behind a button, for phones. */
 export function DashboardMenu({ items, switcher, footer }: MenuProps) {
   const path = usePathname();
   const [isOpen, setOpen] = useState(false);
   const [shownPath, setShownPath] = useState(path);
-  // Open until the chosen page is there: the link that tells of its coming stands in here.
+  // Stays open until the chosen page has loaded, because it holds the link's progress indicator.
   if (path !== shownPath) {
     setShownPath(path);
     setOpen(false);
@@ -41,7 +41,7 @@ export function DashboardMenu({ items, switcher, footer }: MenuProps) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen}>
       <Dialog.Trigger
-        aria-label="Open the menu"
+        aria-label="Open menu"
         className="-mr-2 grid size-11 place-items-center rounded-lg hover:bg-sunken"
       >
         <Menu size={20} aria-hidden="true" />
@@ -52,7 +52,7 @@ export function DashboardMenu({ items, switcher, footer }: MenuProps) {
           <div className="flex items-center justify-between">
             <Dialog.Title className="font-semibold">Menu</Dialog.Title>
             <Dialog.Close
-              aria-label="Close the menu"
+              aria-label="Close menu"
               className="-mr-2 grid size-11 place-items-center rounded-lg hover:bg-sunken"
             >
               <X size={20} aria-hidden="true" />

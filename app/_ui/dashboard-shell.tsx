@@ -8,17 +8,17 @@ type Props = {
   brand: string;
   /** Which dashboard this is: Account, Partner, Operator. */
   area: string;
-  /** What stands behind a page's name in the window's title, where that is not the area. */
+  /** What follows a page's name in the window title, if not the area. */
   title?: string;
   items: NavItem[];
   /** Below the pages: other dashboards, the signed-in address, sign out. */
   footer: ReactNode;
-  /** Above the pages, e.g. the choice between several apps. */
+  /** Above the pages, e.g. a switcher between apps. */
   switcher?: ReactNode;
   children: ReactNode;
 };
 
-/** The frame of all dashboards: pages on the left, or behind a menu button on a phone. */
+/** The frame of all dashboards: pages on the left, or behind a menu button on phones. */
 export function DashboardShell({ brand, area, title = area, items, footer, switcher, children }: Props) {
   const name = (
     <PageLink href="/" className="flex h-11 min-w-0 items-center gap-2.5 font-semibold lg:h-auto">
@@ -39,7 +39,7 @@ export function DashboardShell({ brand, area, title = area, items, footer, switc
         <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-5 border-r border-line px-4 py-5 lg:flex">
           <div className="px-3">{name}</div>
           {switcher}
-          {/* On a low screen the pages scroll, and the way out stays. */}
+          {/* On a low screen the pages scroll, and signing out stays in view. */}
           <div className="-mx-4 min-h-0 flex-1 overflow-y-auto px-4">
             <DashboardNav items={items} />
           </div>

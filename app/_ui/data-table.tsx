@@ -20,7 +20,10 @@ const features = tableFeatures({
   sortFns: { basic: sortFn_basic, text: sortFn_text },
 });
 
-/** Names of the columns that hold numbers (aligned right), and of those that a phone or a narrow card does without. */
+/**
+ * Names of the columns that hold numbers (right-aligned), and of those hidden on a phone or in a
+ * narrow card.
+ */
 export type ColumnLooks = { numeric?: string[]; hiddenOnPhone?: string[]; hiddenWhenNarrow?: string[] };
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of columns has cells of several types
@@ -33,11 +36,11 @@ type Props<Row extends RowData> = ColumnLooks & {
   caption: string;
   columns: Columns<Row>;
   rows: Row[];
-  /** Stands in the place of the table when there is no row. */
+  /** Shown instead of the table when it has no rows. */
   empty: ReactNode;
-  /** Off where the server sorts and pages: sorting one page alone would mislead. */
+  /** Off where the server sorts and pages: sorting a single page would mislead. */
   sortable?: boolean;
-  /** A row as a phone shows it, for a table that is too wide there. */
+  /** A row as shown on a phone, for a table that is too wide there. */
   card?: (row: Row) => ReactNode;
 };
 
@@ -71,7 +74,7 @@ export function DataTable<Row extends RowData>({
     ].join(' ');
   const where = card ? 'max-sm:hidden' : '';
   const wide = (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section aria-label={caption} tabIndex={0} className={`@container relative overflow-x-auto ${where}`}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>

@@ -1,6 +1,6 @@
 /**
- * A device in words, from how its browser calls itself. Browsers name each other in there, so the
- * order of the rules matters. What fits no rule is said to be unknown, never guessed.
+ * Describes a device from its user agent. Browsers name each other in theirs, so the order of the
+ * rules matters. Anything no rule matches is called unknown, never guessed.
  */
 export type DeviceDescription = { name: string; kind: 'computer' | 'phone' | 'program' };
 
@@ -23,7 +23,7 @@ const SYSTEMS: [RegExp, string, DeviceDescription['kind']][] = [
   [/\bLinux\b|\bX11\b/, 'Linux', 'computer'],
 ];
 
-/** A program that calls itself `name/version` and nothing more. */
+/** A program whose user agent is `name/version` and nothing more. */
 const PROGRAM = /^([A-Za-z][\w.-]{0,30})\/[\d.]+/;
 
 export function describeDevice(userAgent: string): DeviceDescription {

@@ -19,7 +19,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A window over the page: a sheet on a phone, in the middle elsewhere. Escape closes it. */
+/** A window over the page: a sheet on phones, centred elsewhere. Escape closes it. */
 export function Dialog({ title, description, trigger, open, onOpenChange, children }: Props) {
   useFocusAfter(open === true);
   return (
@@ -33,7 +33,7 @@ export function Dialog({ title, description, trigger, open, onOpenChange, childr
             <Base.Description className="mt-1.5 text-sm text-muted">{description}</Base.Description>
           )}
           <div className="mt-5">{children}</div>
-          {/* Last, so that the keyboard begins with what is asked. */}
+          {/* Last, so that keyboard navigation starts with the content. */}
           <Base.Close
             aria-label="Close"
             className="absolute top-3 right-3 grid size-11 place-items-center rounded-md text-muted hover:bg-sunken hover:text-text sm:top-4 sm:right-4 sm:size-9"

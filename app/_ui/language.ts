@@ -3,7 +3,7 @@ import { SITE_HEADER } from './site-header';
 
 export type Language = 'en' | 'de';
 
-/** The first language of the browser that we speak. Only the checkout speaks more than English. */
+/** The first of the browser's languages that we support. Only the checkout supports more than English. */
 export async function readLanguage(): Promise<Language> {
   const request = await headers();
   if (request.get(SITE_HEADER) !== 'checkout') return 'en';

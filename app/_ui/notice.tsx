@@ -7,7 +7,7 @@ const LOOKS = {
   danger: 'bg-danger-soft text-danger',
 };
 
-/** A short message in the flow of the page; a problem is announced at once, the rest politely. */
+/** A short message within the page. Problems are announced immediately, the rest politely. */
 export function Notice({ kind = 'info', children }: { kind?: keyof typeof LOOKS; children: ReactNode }) {
   return (
     <div

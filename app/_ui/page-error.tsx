@@ -7,7 +7,7 @@ import { useTryAgain } from './use-try-again';
 
 export type ErrorPageProps = { error: Error & { digest?: string }; reset: () => void };
 
-/** In the place of a dashboard's page that could not be read. */
+/** Shown in place of a dashboard page that failed to load. */
 export function PageError({ reset, children }: ErrorPageProps & { children?: ReactNode }) {
   const tryAgain = useTryAgain(reset);
   return (
@@ -23,7 +23,7 @@ export function PageError({ reset, children }: ErrorPageProps & { children?: Rea
           }
         >
           {children ??
-            'We are very busy, or something went wrong on our side. Nothing was changed. Please try again in a moment.'}
+            'Either we are very busy or something went wrong on our side. Nothing was changed. Please try again in a moment.'}
         </EmptyState>
       </div>
     </>

@@ -5,11 +5,11 @@ type Props = {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-  /** The list that this page of one thing was reached from. */
+  /** The list that this page was opened from. */
   back?: { href: string; label: string };
 };
 
-/** The first lines of a dashboard page: what it is, and what can be done here. */
+/** The head of a dashboard page: its title, its description and its actions. */
 export function PageHead({ title, description, actions, back }: Props) {
   return (
     <>
@@ -23,7 +23,7 @@ export function PageHead({ title, description, actions, back }: Props) {
       )}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-4 sm:mb-8">
         <div className="min-w-0">
-          {/* As tall as the buttons beside it. */}
+          {/* As tall as the buttons next to it. */}
           <h1 className="py-1 text-2xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
           {description && <p className="mt-0.5 max-w-[68ch] text-muted">{description}</p>}
         </div>

@@ -4,9 +4,9 @@ import Link, { useLinkStatus } from 'next/link';
 import type { ComponentProps } from 'react';
 
 /**
- * A link to another page of ours. None is asked for before somebody follows it: each link in sight
- * would be a request to the server at every view, and one that is followed while its answer is on the
- * way may show a page without a title (vercel/next.js#98684).
+ * A link to another page of ours, never prefetched: each visible link would cost a request on every
+ * view, and following one while its prefetch is in flight may show a page without a title
+ * (vercel/next.js#98684).
  */
 export function PageLink({ children, ...props }: ComponentProps<typeof Link>) {
   return (
@@ -17,7 +17,7 @@ export function PageLink({ children, ...props }: ComponentProps<typeof Link>) {
   );
 }
 
-/** A line along the top of the window, when the page takes longer than a moment. */
+/** A bar along the top of the window while a page takes longer than a moment. */
 function OnTheWay() {
   const { pending } = useLinkStatus();
   if (!pending) return null;

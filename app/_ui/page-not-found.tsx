@@ -4,13 +4,13 @@ import { EmptyState } from './empty-state';
 import { PageLink } from './page-link';
 
 type Props = {
-  /** Where to go on from here. */
+  /** Where to continue. */
   href: string;
   label: string;
   children: ReactNode;
 };
 
-/** In the place of a dashboard's page of something that is not there. */
+/** Shown in place of a dashboard page for something that does not exist. */
 export function PageNotFound({ href, label, children }: Props) {
   return (
     <>

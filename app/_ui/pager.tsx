@@ -4,14 +4,14 @@ import { buttonClass } from './button';
 import { PageLink } from './page-link';
 
 type Props = {
-  /** Addresses of the neighbouring pages; none at an end of the list. */
+  /** URLs of the neighbouring pages; undefined at either end of the list. */
   newer?: string | undefined;
   older?: string | undefined;
   /** Which part of the list this is, e.g. "1–50 of 200,312". */
   position: string;
 };
 
-/** Walks a long list, newest first. */
+/** Steps through a long list, newest first. */
 export function Pager({ newer, older, position }: Props) {
   if (newer === undefined && older === undefined) return null;
   return (

@@ -1,6 +1,6 @@
 /**
- * An origin whose host is written in other letters than ASCII, as people read it. Null where there
- * is nothing to add, and where the name could pass for another: then its ASCII form stands alone.
+ * An origin with an internationalised host name, as people read it. Null if there is nothing to
+ * decode, or if the name could pass for another: then only its ASCII form is shown.
  */
 export function readableOrigin(origin: string): string | null {
   const [, scheme, host, port = ''] = /^(https?:\/\/)([^/:]*xn--[^/:]*)(:\d+)?$/.exec(origin) ?? [];
@@ -17,7 +17,7 @@ const ALPHABETS = [
   /^[\p{Script=Hangul}\d-]+$/u,
   /^[\p{Script=Devanagari}\d-]+$/u,
   /^[\p{Script=Thai}\d-]+$/u,
-  // At least one letter that no Latin one looks like.
+  // At least one letter that looks like no Latin letter.
   /^(?=.*[бгджзийлпфцчшщыэюя])[\p{Script=Cyrillic}\d-]+$/u,
   /^(?=.*[βγδθλξπσςφψω])[\p{Script=Greek}\d-]+$/u,
 ];
@@ -28,7 +28,7 @@ const PREFIX = 'xn--';
 const [BASE, LOWEST, HIGHEST, SKEW, DAMP, FIRST_BIAS, FIRST_CODE] = [36, 1, 26, 38, 700, 72, 128];
 const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** One part of a host name out of Punycode (RFC 3492); null when it is none. */
+/** Decodes one label of a host name from Punycode (RFC 3492); null when it is not valid. */
 function decodeLabel(label: string): string | null {
   if (!label.startsWith(PREFIX)) return label;
   const text = label.slice(PREFIX.length);

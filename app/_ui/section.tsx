@@ -4,7 +4,7 @@ type Props = {
   title?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
-  /** For tables and lists, which bring their own edges. */
+  /** For tables and lists, which bring their own padding. */
   flush?: boolean;
   children: ReactNode;
 };

@@ -3,12 +3,12 @@ import { type ComponentProps, useId } from 'react';
 
 type Props = ComponentProps<'select'> & {
   label: string;
-  /** The label is read out but not shown: for a row of filters. */
+  /** The label is read out but not shown, for a row of filters. */
   labelHidden?: boolean;
   options: { value: string; label: string }[];
 };
 
-/** The browser's own list of choices: it is what phones and screen readers know best. */
+/** The browser's native select, which phones and screen readers handle best. */
 export function SelectField({ label, labelHidden = false, options, className = '', ...rest }: Props) {
   const id = useId();
   return (

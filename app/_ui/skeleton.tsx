@@ -1,6 +1,9 @@
 import { ComingTitle } from './coming-title';
 
-/** Grey shapes where a page's content will be. Used by `loading.tsx`, which knows the pages that begin with numbers. */
+/**
+ * Grey placeholders for a page's content. Used by `loading.tsx`, which knows which pages begin with
+ * numbers.
+ */
 export function PageSkeleton({ hasNumbers = false }: { hasNumbers?: boolean }) {
   return (
     <div role="status" aria-label="Loading" className="animate-pulse">

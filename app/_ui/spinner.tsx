@@ -1,4 +1,4 @@
-/** A turning ring. Decoration only: say in words what is going on. */
+/** A spinner. Decorative only: describe the progress in words. */
 export function Spinner({ size = 24 }: { size?: number }) {
   return (
     <svg

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 type Props = {
   label: string;
   value: ReactNode;
-  /** What the value counts, smaller beside it. */
+  /** The unit, smaller, next to the value. */
   unit?: string;
-  /** What qualifies it. */
+  /** A qualification below the value. */
   note?: ReactNode;
 };
 
-/** One number that matters, with what it counts above and what qualifies it below. */
+/** One important number, with its label above and a qualification below. */
 export function Stat({ label, value, unit, note }: Props) {
   return (
     <div className="min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5">
@@ -23,7 +23,7 @@ export function Stat({ label, value, unit, note }: Props) {
   );
 }
 
-/** Two in a row on a phone; three that are alone fill their row elsewhere. */
+/** Two per row on phones; three by themselves fill their row elsewhere. */
 export function Stats({ children }: { children: ReactNode }) {
   return (
     <dl className="mb-6 grid grid-cols-2 gap-3 max-sm:has-[>:nth-child(3):last-child]:[&>:last-child]:col-span-2 sm:has-[>:nth-child(3):last-child]:grid-cols-3 lg:grid-cols-4">

@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
   prefix?: ReactNode;
 };
 
-/** A labelled field. Its hint or error stands in one place below, so nothing moves. */
+/** A labelled field. Its hint and error share one place below, so nothing moves. */
 export function TextField({ label, hint, error, prefix, className = '', ...rest }: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -43,7 +43,7 @@ export function TextField({ label, hint, error, prefix, className = '', ...rest 
   );
 }
 
-/** Who sent a form is brought to the first field that stands in its way; who still types is left alone. */
+/** On submit, moves focus to the first invalid field; while typing, focus stays. */
 function leadFromButton(input: HTMLInputElement | null): void {
   const pressed = document.activeElement;
   const isSubmit = pressed instanceof HTMLButtonElement && pressed.type === 'submit';

@@ -8,11 +8,11 @@ type Props = {
   /** ISO 8601. */
   at: string;
   withClock?: boolean;
-  /** A day as it is counted, in UTC, and no moment of it. */
+  /** A calendar day in UTC, not a moment. */
   isDay?: boolean;
 };
 
-/** A moment in the reader's own time zone once the page runs; UTC until then. */
+/** A moment in the reader's own time zone once the page is hydrated; UTC until then. */
 export function Time({ at, withClock = true, isDay = false }: Props) {
   const isRunning = useSyncExternalStore(
     never,
@@ -25,7 +25,7 @@ export function Time({ at, withClock = true, isDay = false }: Props) {
   return (
     <time
       dateTime={at}
-      // With the seconds and the zone, for who compares it with a log.
+      // With seconds and zone, for comparing it with a log.
       title={write(isDay ? { dateStyle: 'full' } : { dateStyle: 'full', timeStyle: 'long' })}
       className="whitespace-nowrap"
     >

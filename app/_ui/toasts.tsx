@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 
 const toasts = Toast.createToastManager();
 
-/** Says in passing what has just happened. A problem that needs reading belongs in the page. */
+/** Briefly confirms what has just happened. A problem that must be read belongs in the page. */
 export function showToast(message: string, kind: 'positive' | 'danger' = 'positive'): void {
   toasts.add({ title: message, type: kind, priority: kind === 'danger' ? 'high' : 'low' });
 }

@@ -8,12 +8,12 @@ type Failure = Extract<ActionResult, { ok: false }>;
 
 const UNREACHABLE: Failure = {
   ok: false,
-  message: 'That did not reach us. Check your connection and try again.',
+  message: 'We could not reach the server. Check your connection and try again.',
 };
 
 /**
- * Runs a server action: says when it is under way, shows what it did as a toast and keeps its
- * refusal until the next try. `run` answers with the action's result.
+ * Runs a server action: says whether it is running, shows its success as a toast and keeps its refusal
+ * until the next attempt. `run` returns the action's result.
  */
 export function useAction<Input extends unknown[], Value = undefined>(
   action: (...input: Input) => Promise<ActionResult<Value>>,
@@ -35,7 +35,7 @@ export function useAction<Input extends unknown[], Value = undefined>(
   return { run, isRunning, failure, clearFailure: () => setFailure(null) };
 }
 
-/** Back to this very page after a fresh sign-in. */
+/** Back to this page after a new sign-in. */
 function askToSignInAgain(): void {
   const here = window.location.pathname + window.location.search;
   window.location.assign(`/sign-in?again=1&return=${encodeURIComponent(here)}`);

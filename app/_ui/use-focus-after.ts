@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * The button that opens a dialog may go with what was done there, as a removed row does: the keyboard
- * then goes on at the page's content, not at the beginning of everything.
+ * The button that opened a dialog may disappear with the action, as in a removed row. The focus then
+ * moves to the page's content instead of the start of the document.
  */
 export function useFocusAfter(isOpen: boolean): void {
   const wasOpened = useRef(false);
@@ -11,7 +11,7 @@ export function useFocusAfter(isOpen: boolean): void {
   }, [isOpen]);
   useEffect(
     () => () => {
-      // Once the dialog has given the page free, which nobody could enter while it was open.
+      // Once the dialog has released the page, which cannot take focus while it is open.
       if (wasOpened.current) setTimeout(focusContent);
     },
     [],

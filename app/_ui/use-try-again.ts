@@ -1,7 +1,7 @@
 import { useRouter } from 'next/navigation';
 import { startTransition } from 'react';
 
-/** For a page that could not be read: the server has to be asked again, what it answered was the error. */
+/** For a page that failed to load: the server must be asked again, because the error was its response. */
 export function useTryAgain(reset: () => void): () => void {
   const router = useRouter();
   return () =>

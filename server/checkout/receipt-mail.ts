@@ -10,8 +10,8 @@ const MOST_AT_ONCE = 50;
 const MOST_ATTEMPTS = 10;
 
 /**
- * Mails the receipt of a purchase, when it is due. The next attempt is put off before this one
- * begins, so that two processes do not both send, and a mail server that is away is asked again.
+ * Mails the receipt of a purchase when it is due. The next attempt is scheduled before this one
+ * starts, so that two processes do not both send it and an unavailable mail server is tried again.
  */
 export async function sendReceiptMail(purchaseId: string): Promise<void> {
   try {
@@ -21,10 +21,7 @@ export async function sendReceiptMail(purchaseId: string): Promise<void> {
     if (receipt !== null) await sendMail({ to: receipt.email, ...writeMail(receipt) });
     await prisma().purchase.update({ where: { id: purchaseId }, data: { receiptDueAt: null } });
   } catch (error) {
-    log().warn(
-      { purchaseId, error: describeError(error) },
-      'a receipt was not mailed; it will be tried again',
-    );
+    log().warn({ purchaseId, error: describeError(error) }, 'receipt not mailed, will be retried');
   }
 }
 
@@ -39,7 +36,7 @@ export async function sweepReceiptMails(): Promise<void> {
   for (const { id } of due) await sendReceiptMail(id);
 }
 
-/** The user whose receipt is ours to send; null when another process has it, or it is not due. */
+/** The user whose receipt this process may send; null when another process has it or it is not due. */
 async function claim(id: string): Promise<string | null> {
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
   const { receiptAttempts, receiptDueAt } = purchase;

@@ -93,7 +93,8 @@ const EN = {
     refunded: 'Refunded',
     disputed: 'Disputed',
   } satisfies Record<PurchaseStatus, string>,
-  note: (brand: string) => `You get this mail because you bought credits with your ${brand} account.`,
+  note: (brand: string) =>
+    `You are receiving this e-mail because you bought credits with your ${brand} account.`,
 };
 
 const DE: typeof EN = {
@@ -108,7 +109,7 @@ const DE: typeof EN = {
   creditsUnit: 'Credits',
   rate: 'Wechselkurs',
   paid: 'Bezahlt',
-  tax: 'Darin Steuer',
+  tax: 'Enthaltene Steuer',
   refunded: 'Erstattet',
   link: 'Quittung öffnen oder drucken',
   back: 'Konto',

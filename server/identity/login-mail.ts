@@ -2,11 +2,11 @@ import { settings } from '../env';
 import { describeError, log } from '../log';
 import { htmlMail, htmlParagraph, sendMail } from '../mail';
 
-/** The e-mail with a login code: no link, nothing to click, and no information but the code. */
+/** The e-mail that carries a login code: no link, nothing to click, and nothing to learn but the code. */
 
 export type LoginMail = { to: string; code: string; appName: string; locale?: string | undefined };
 
-/** A failed e-mail is only logged: the response must not reveal it. */
+/** An e-mail that cannot be sent is our problem: the response must not reveal it. */
 export async function sendLoginMail(mail: LoginMail): Promise<void> {
   try {
     await sendMail({ to: mail.to, ...writeLoginMail(mail) });
@@ -32,9 +32,9 @@ function wordingFor({ code, appName, locale }: LoginMail): Wording {
         subject: `${code} is your ${appName} code`,
         code: `${code} is your ${appName} code.`,
         reason: `${appName} requested this code so that you can sign in with your ${brand} account.`,
-        life: 'It works once, within 10 minutes.',
+        life: 'It works once, within the next 10 minutes.',
         never: 'We will never ask you for this code by phone, chat or e-mail.',
-        ignore: 'If you did not try to sign in, you can ignore this e-mail.',
+        ignore: 'If you did not request it, you can ignore this e-mail.',
       };
 }
 

@@ -7,8 +7,8 @@ import { grantCredits, OUTSIDE_ANY_APP, openUserApp, takeCredits } from '../ledg
 import { type Operator, recordAction, requireReason } from './record';
 
 /**
- * Credits given and taken by an operator: booked and recorded together, once per id. The reason
- * stays in the audit log; the user's history says who did it.
+ * Credits given and taken by an operator: booked and recorded together, once per id. The reason stays
+ * in the audit log; the user's history only says that the operator did it.
  */
 const NOTES = { give: 'granted by the operator', take: 'taken by the operator' };
 
@@ -19,7 +19,7 @@ export type CreditChange = {
   partnerId: string | null;
   credits: Microcredits;
   reason: string;
-  /** The same change asked for twice is one. */
+  /** Submitting the same change twice books it once. */
   changeId: string;
 };
 
@@ -35,7 +35,7 @@ export async function giveCredits(change: CreditChange): Promise<{ transactionId
   });
 }
 
-/** Refuses more than is free in the pocket: nothing is taken that a request may be about to spend. */
+/** Refuses more than is free in the pocket, so that nothing a running request may spend is taken. */
 export async function takeCreditsAway(change: CreditChange): Promise<{ transactionId: string }> {
   requireReason(change.reason);
   const note = NOTES.take;
@@ -71,16 +71,16 @@ async function record(
   await recordAction(tx, { operator, what, subject: userId, reason, after });
 }
 
-/** More than any account should ever hold, and far from the end of BIGINT. */
+/** More than any wallet should ever hold, and far below the maximum of BIGINT. */
 const MAX_CREDITS = parseCredits('1000000000') as Microcredits;
 
-/** An amount as people write it. */
+/** Parses an amount as people write it. */
 export function requireCreditAmount(text: string): Microcredits {
   const credits = parseCredits(text);
   if (credits === null || credits <= 0n || credits > MAX_CREDITS) {
     throw new ApiError(
       'invalid_request',
-      `"${text}" is not an amount of credits: write a number above 0 with at most six decimals`,
+      `"${text}" is not an amount of credits: enter a number above 0 with at most six decimals`,
       { param: 'credits' },
     );
   }

@@ -22,7 +22,7 @@ import { type ActionName, type Operator, recordAction, requireReason } from './r
 
 export type PartnerChange =
   | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'key' }
-  /** From now, or from a time to come on. */
+  /** Effective now, or at a future time. */
   | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
   /** Null allows all. */
@@ -32,7 +32,7 @@ export type PartnerChange =
 
 type Change = { operator: Operator; partnerId: string; reason: string };
 
-/** What an operator does to an app, and the record of it: both or neither. */
+/** Applies an operator's change to an app and records it, both in one transaction. */
 export async function changePartner({ change, ...asked }: Change & { change: PartnerChange }): Promise<void> {
   requireReason(asked.reason);
   await inTransaction((tx) =>
@@ -40,7 +40,7 @@ export async function changePartner({ change, ...asked }: Change & { change: Par
   );
 }
 
-/** For a change of the webhook, whose address is looked up on the network: recorded once it is made. */
+/** For a change of the webhook, which looks up its host on the network: recorded once it is made. */
 export async function recordWebhookChange<Result>(
   asked: Change,
   work: () => Promise<Result>,
@@ -116,7 +116,7 @@ async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: Origins
 }
 
 function requireWaiting(waited: boolean): void {
-  if (!waited) throw new ApiError('invalid_request', 'This app does not wait for approval any more');
+  if (!waited) throw new ApiError('invalid_request', 'This app is no longer waiting for approval');
 }
 
 async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
@@ -125,7 +125,7 @@ async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
   return partner;
 }
 
-/** What the log compares. No address of anybody stands in it. */
+/** What the audit log compares. It contains no e-mail addresses. */
 async function readFacts(tx: Tx, partner: Partner) {
   const { id: partnerId, ownerEmail } = partner;
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });

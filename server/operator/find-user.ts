@@ -4,12 +4,12 @@ import { normaliseEmail } from '../identity/email';
 import { openSealed, seal } from '../webhooks/seal';
 
 /**
- * A user in an address of the console: neither the e-mail nor the account id stands in a URL, so
- * pages are named by a sealed id that only this install can read.
+ * Identifies a user in dashboard URLs. Neither the e-mail address nor the user id may appear in a URL,
+ * so pages use a sealed id that only this installation can read.
  */
 const PURPOSE = 'operator: user';
 
-/** By what somebody who complains can name: an address, an app's id of the user, a payment or a request. */
+/** Finds a user by anything a complaint may quote: an address, an app user id, a payment or a request. */
 export async function findUserRef(text: string): Promise<string | null> {
   const name = text.trim();
   const id = (await FIND_BY[name.slice(0, 3)]?.(name)) ?? (await findByEmail(name));
@@ -32,7 +32,7 @@ async function findByEmail(text: string): Promise<string | null> {
 
 export const userRef = (userId: string): string => Buffer.from(seal(userId, PURPOSE)).toString('base64url');
 
-/** The user's address; null for a reference that is not ours. */
+/** The user's e-mail address; null for a reference that is not ours. */
 export async function findUserByRef(ref: string): Promise<{ id: string; email: string } | null> {
   const id = openRef(ref);
   return id === null ? null : prisma().user.findUnique({ where: { id }, select: { id: true, email: true } });
@@ -46,7 +46,7 @@ function openRef(ref: string): string | null {
   }
 }
 
-/** Who paid, by checkout session. */
+/** The buyer of a checkout session. */
 export async function findBuyerRefs(sessionIds: string[]): Promise<Map<string, string>> {
   const sessions = await prisma().checkoutSession.findMany({
     where: { id: { in: sessionIds } },

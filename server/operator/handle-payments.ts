@@ -7,16 +7,16 @@ import { type Operator, recordAction, requireReason } from './record';
 type Refund = {
   operator: Operator;
   purchaseId: string;
-  /** In the purchase's currency; all that is left when omitted. */
+  /** In the purchase's currency; everything that is left when omitted. */
   amount?: number | undefined;
   reason: string;
-  /** The same refund asked for twice is one. */
+  /** Submitting the same refund twice refunds once. */
   refundId: string;
 };
 
 /**
- * The processor is asked outside any transaction, so the log says twice what happened: that a refund
- * was asked for, before anything moves, and what it came to.
+ * The processor is called outside any transaction, so the audit log gets two entries: the requested
+ * refund, before any money moves, and its outcome.
  */
 export async function refundByOperator({ operator, purchaseId, amount, reason, refundId }: Refund) {
   const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
@@ -42,7 +42,7 @@ export async function refundByOperator({ operator, purchaseId, amount, reason, r
   return refund;
 }
 
-/** The operator has seen to it: the alert leaves the list. */
+/** The operator has dealt with the alert: it leaves the list. */
 export async function putAlertAside({
   operator,
   alertId,
@@ -55,7 +55,7 @@ export async function putAlertAside({
   requireReason(reason);
   await inTransaction(async (tx) => {
     if (!(await closePaymentAlert(alertId, tx))) {
-      throw new ApiError('not_found', 'This alert is not open any more');
+      throw new ApiError('not_found', 'This alert is no longer open');
     }
     await recordAction(tx, { operator, what: 'payment.dismiss', subject: alertId, reason });
   });

@@ -4,7 +4,7 @@ import { pool } from '../db';
 import { catalogModels } from '../pricing/catalog';
 import { isConfigured } from '../pricing/served';
 
-/** A provider as the operator looks at it: whether it can be called, what went through, what failed. */
+/** A provider as operators see it: whether it can be called, what succeeded and what failed. */
 export type ProviderHealth = {
   name: string;
   isConfigured: boolean;
@@ -13,11 +13,11 @@ export type ProviderHealth = {
   requests: number;
   providerCost: bigint;
   failures: { kind: string; status: number; count: number; lastAt: Date }[];
-  /** Until when running processes leave it alone; null when none does. */
+  /** Until when running instances skip it; null when none does. */
   cooldownUntil: Date | null;
 };
 
-/** A process that did not write for so long is gone. */
+/** An instance that has not reported for this long is gone. */
 const COOLDOWN_IS_STALE_MS = MINUTE_MS;
 
 export async function listProviders(): Promise<ProviderHealth[]> {

@@ -4,17 +4,17 @@ import { prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 
 /**
- * The audit log: every operator action, written in the transaction that does it, never changed.
- * Users stand in it by their account id, so that a deleted account leaves no address behind.
+ * The audit log: every operator action, written in the transaction that performs it and never changed.
+ * Users are recorded by user id, so that a deleted account leaves no address behind.
  */
 
-/** Who acts: an operator's address, or the command line. */
+/** The acting operator's address, or the command line. */
 export type Operator = string;
 export const COMMAND_LINE: Operator = 'command line';
-/** Said for commands that may do without one. */
+/** Recorded for commands that do not require a reason. */
 export const NO_REASON = 'none given';
 
-/** Everything that an operator does, in the console or on the command line. */
+/** Every action an operator can take, in the dashboard or on the command line. */
 export const ACTION_NAMES = [
   'app.create',
   'app.approve',
@@ -66,7 +66,7 @@ export async function recordAction(tx: Tx, { operator, what, subject, reason, be
 export function requireReason(text: string): string {
   const reason = text.trim();
   if (reason === '' || reason.length > MAX_REASON_CHARACTERS) {
-    throw new ApiError('invalid_request', `Say why, in 1 to ${MAX_REASON_CHARACTERS} characters`, {
+    throw new ApiError('invalid_request', `Enter a reason of 1 to ${MAX_REASON_CHARACTERS} characters`, {
       param: 'reason',
     });
   }
@@ -74,11 +74,11 @@ export function requireReason(text: string): string {
 }
 
 export type RecordedAction = OperatorAction & {
-  /** What people know the subject by; null when it is gone. */
+  /** The subject's display name; null when it no longer exists. */
   name: string | null;
 };
 
-/** Newest first; `before` is the id of the last one of the page before. */
+/** Newest first; `before` is the id of the last entry on the previous page. */
 export async function listActions({
   subject,
   before,

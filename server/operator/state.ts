@@ -1,13 +1,13 @@
 import { pool } from '../db';
 
-/** How the service is now, for the operator's first look. */
+/** The service's current state, for the operator's overview. */
 export type ServiceState = {
   holds: number;
   held: bigint;
-  /** Holds whose lease ran out and that nobody resolved yet. */
+  /** Holds whose lease has expired and that are not settled yet. */
   overdue: number;
   audit: { at: Date; users: number; differences: string[] } | null;
-  /** Apps that signed up and wait for a word. */
+  /** Apps that signed up and are waiting for approval. */
   waitingApps: number;
 };
 
@@ -29,7 +29,7 @@ export async function readServiceState(): Promise<ServiceState> {
   };
 }
 
-/** What became of the webhooks of the last day, app by app, those with trouble first. */
+/** Webhook deliveries of the last day per app, failing apps first. */
 export type WebhookHealth = {
   partnerId: string;
   name: string;

@@ -29,7 +29,7 @@ const PAGES = [
   { href: '/account/settings', label: 'Settings', icon: <Settings {...ICON} /> },
 ];
 
-/** What a person has, used and allowed, over all apps. */
+/** What a user has, spent and allowed, across all apps. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
   return (

@@ -4,7 +4,7 @@ import { creditsToJson } from '@/server/credits';
 const CREDITS_PER_DOLLAR = 100;
 const FEW_DECIMALS = 2;
 
-/** `1,234.5` and `credits`, for a place that shows them apart. Never rounded up. */
+/** `1,234.5` and `credits`, for places that show them separately. Never rounded up. */
 export function amountOf(amount: bigint): { value: string; unit: string } {
   const credits = creditsToJson(amount);
   return {

@@ -25,14 +25,14 @@ const PAGES = [
   { href: '/operator', label: 'Overview', icon: <Gauge {...ICON} /> },
   { href: '/operator/apps', label: 'Apps', icon: <AppWindow {...ICON} />, heading: 'People' },
   { href: '/operator/users', label: 'Users', icon: <Users {...ICON} /> },
-  { href: '/operator/payments', label: 'Payments', icon: <CircleAlert {...ICON} />, heading: 'Look after' },
+  { href: '/operator/payments', label: 'Payments', icon: <CircleAlert {...ICON} />, heading: 'Operations' },
   { href: '/operator/providers', label: 'Providers', icon: <Activity {...ICON} /> },
   { href: '/operator/webhooks', label: 'Webhooks', icon: <Webhook {...ICON} /> },
   { href: '/operator/models', label: 'Models and prices', icon: <Tags {...ICON} />, heading: 'Records' },
   { href: '/operator/log', label: 'Audit log', icon: <ScrollText {...ICON} /> },
 ];
 
-/** For who runs this install. To everybody else there is nothing here. */
+/** For operators. Everyone else gets a 404. */
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const { email } = await requireOperator();
   return (

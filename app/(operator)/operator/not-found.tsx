@@ -3,11 +3,11 @@ import { PageNotFound } from '@/app/_ui/page-not-found';
 
 export const metadata: Metadata = { title: 'Not found' };
 
-/** Seen by operators alone: to others even this page does not exist. */
+/** Only operators see this page; everyone else gets the plain 404. */
 export default function OperatorNotFound() {
   return (
     <PageNotFound href="/operator" label="Overview">
-      The address may be wrong, or what stood here was deleted.
+      The address may be wrong, or the page was deleted.
     </PageNotFound>
   );
 }

@@ -51,20 +51,20 @@ export default async function OverviewPage({ searchParams }: Props) {
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
       <Attention state={state} alerts={alerts.length} />
       <Totals days={days} refused={refused} money={money} />
-      <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Days are days in UTC.">
+      <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">
         {days.length === 0 ? (
-          <EmptyState title="No request yet">Nothing was charged in these days.</EmptyState>
+          <EmptyState title="No requests yet">Nothing was charged in this period.</EmptyState>
         ) : (
           <BarChart title={`Charged by ${step}`} unit="USD" {...barsOf(chargesOf(days), range, period)} />
         )}
       </Section>
       <Section
         title={`Errors by ${step}`}
-        description="Requests that were refused or failed, by code. They cost nobody anything."
+        description="Requests that were refused or failed, by error code. Nobody was charged for them."
       >
         {refused === 0 ? (
           <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No errors">
-            No request was refused in these days.
+            No requests were refused or failed in this period.
           </EmptyState>
         ) : (
           <BarChart
@@ -81,7 +81,7 @@ export default async function OverviewPage({ searchParams }: Props) {
       <Section title="Apps" flush>
         <UseTable what="App" rows={apps.map((app) => ({ ...toRow(app), partnerId: app.partnerId }))} />
       </Section>
-      <Section title="Models" description={`The ${MOST_MODELS} that were charged most.`} flush>
+      <Section title="Models" description={`Top ${MOST_MODELS} by amount charged.`} flush>
         <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), partnerId: null }))} />
       </Section>
       <Now state={state} />
@@ -95,21 +95,22 @@ function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
     <div className="mb-6 flex flex-col gap-2 empty:hidden">
       {differences.length > 0 && (
         <Notice kind="danger">
-          The ledger does not agree: {differences.slice(0, 3).join('; ')}
+          The ledger audit found differences: {differences.slice(0, 3).join('; ')}
           {differences.length > 3 && ` and ${differences.length - 3} more`}
         </Notice>
       )}
       {alerts > 0 && (
         <Notice kind="warning">
           <PageLink href="/operator/payments" className="underline underline-offset-2">
-            {alerts === 1 ? 'One payment needs' : `${alerts} payments need`} attention
+            {alerts === 1 ? '1 payment needs' : `${alerts} payments need`} attention
           </PageLink>
         </Notice>
       )}
       {state.waitingApps > 0 && (
         <Notice kind="warning">
           <PageLink href="/operator/apps" className="underline underline-offset-2">
-            {state.waitingApps === 1 ? 'One app waits' : `${state.waitingApps} apps wait`} for approval
+            {state.waitingApps === 1 ? '1 app is waiting' : `${state.waitingApps} apps are waiting`} for
+            approval
           </PageLink>
         </Notice>
       )}
@@ -137,17 +138,21 @@ function Totals({
   const asked = requests + refused;
   return (
     <Stats>
-      <Stat label="Requests" value={inNumber(requests)} note="that were charged" />
-      <Stat label="Charged to users" value={inDollars(charge)} note="revenue from use" />
-      <Stat label="Provider cost" value={inDollars(cost)} note={`${inDollars(share)} commission of apps`} />
+      <Stat label="Requests" value={inNumber(requests)} note="charged" />
+      <Stat label="Charged to users" value={inDollars(charge)} note="usage revenue" />
+      <Stat
+        label="Provider cost"
+        value={inDollars(cost)}
+        note={`${inDollars(share)} commission to partners`}
+      />
       <Stat label="Margin" value={inDollars(charge - cost - share)} note="charged − cost − commission" />
-      <Stat label="Credits sold" value={inDollars(money.purchase ?? 0n)} note="worth, when bought" />
-      <Stat label="Taken back" value={inDollars(back)} note="refunds and chargebacks" />
-      <Stat label="Given and taken" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
+      <Stat label="Credits sold" value={inDollars(money.purchase ?? 0n)} note="value at purchase" />
+      <Stat label="Reversed" value={inDollars(back)} note="refunds and disputes" />
+      <Stat label="Adjustments" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
       <Stat
         label="Errors"
         value={inNumber(refused)}
-        note={asked === 0 ? 'of no request' : `${((100 * refused) / asked).toFixed(1)} % of all requests`}
+        note={asked === 0 ? 'no requests' : `${((100 * refused) / asked).toFixed(1)} % of all requests`}
       />
     </Stats>
   );
@@ -162,15 +167,15 @@ function Now({ state }: { state: ServiceState }) {
         <Fact
           name="Holds past their lease"
           value={inNumber(state.overdue)}
-          note="of processes that died; swept within seconds"
+          note="left by stopped instances, released within seconds"
         />
         <div>
-          <dt className="text-muted">Auditor</dt>
+          <dt className="text-muted">Ledger audit</dt>
           <dd className="mt-0.5 font-medium">
             {audit === null
-              ? 'Has not looked yet'
+              ? 'Not run yet'
               : audit.differences.length === 0
-                ? 'The ledger agrees'
+                ? 'No differences'
                 : 'Differences found'}
           </dd>
           {audit && (
@@ -185,8 +190,8 @@ function Now({ state }: { state: ServiceState }) {
 }
 
 function describeAudited(users: number): string {
-  if (users === 0) return 'nobody’s balance moved';
-  return users === 1 ? 'one balance recomputed' : `${inNumber(users)} balances recomputed`;
+  if (users === 0) return 'no balance changed';
+  return users === 1 ? '1 balance recomputed' : `${inNumber(users)} balances recomputed`;
 }
 
 function Fact({ name, value, note }: { name: string; value: string; note: string }) {
@@ -204,7 +209,7 @@ const toUsd = (microcredits: bigint): number => creditsToJson(microcredits) / 10
 const chargesOf = (days: DaySums[]) =>
   days.flatMap(({ day, providerCost, partnerShare }) => [
     { day, name: 'Provider cost', value: toUsd(providerCost) },
-    { day, name: 'Commission of apps', value: toUsd(partnerShare) },
+    { day, name: 'Commission', value: toUsd(partnerShare) },
   ]);
 
 function toRow({ name, requests, charge, providerCost, partnerShare }: NamedSums) {

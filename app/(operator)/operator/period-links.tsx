@@ -8,7 +8,7 @@ const NAMES: Record<Period, string> = {
   '12m': '12 months',
 };
 
-/** The time that a page shows, in its address. */
+/** The period a page shows, kept in its URL. */
 export function PeriodLinks({ current }: { current: Period }) {
   return (
     <nav aria-label="Period" className="flex rounded-lg border border-line bg-surface p-0.5 text-sm">

@@ -9,23 +9,23 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 
 type Props = ButtonLook & {
-  /** What the button says; repeated on the button that does it. */
+  /** The button's label, repeated on the button that confirms. */
   label: string;
   title: string;
-  /** What happens then. */
+  /** What will happen. */
   consequence: ReactNode;
   isDanger?: boolean;
-  /** With an id of its own: sent twice, it is done once. */
+  /** Sends a unique id, so that a repeated submission takes effect once. */
   action: (reason: string, deedId: string) => Promise<ActionResult<unknown>>;
-  /** For a screen reader, where the label alone is said many times on a page. */
+  /** For screen readers, where the same label appears many times on a page. */
   describe?: string;
-  /** A field beside the reason, by its name in the action's input. */
+  /** An additional field, by its name in the action's input. */
   field?: { name: string; render: (error: string | undefined) => ReactNode };
-  /** Before the dialog opens: what was typed the last time is not meant any more. */
+  /** Called before the dialog opens, to clear earlier input. */
   onOpen?: () => void;
 };
 
-/** An operator's deed: asks for a reason, which the audit log keeps, and does it then. */
+/** An operator action: asks for a reason, which the audit log keeps, then runs. */
 export function ReasonButton({
   label,
   title,
@@ -108,7 +108,7 @@ export function ReasonField({
   return (
     <TextField
       label="Reason"
-      hint="Required. Kept in the audit log."
+      hint="Required. Recorded in the audit log."
       value={value}
       error={error}
       maxLength={500}

@@ -6,7 +6,7 @@ import { AppLink } from './app-link';
 
 export type UseRow = {
   name: string;
-  /** Where the name is an app's. */
+  /** Set where the row is an app. */
   partnerId: string | null;
   requests: number;
   /** In USD. */
@@ -15,13 +15,13 @@ export type UseRow = {
   share: number;
 };
 
-/** Cut to the cent. The small step keeps 0.29 from being read as 0.28999…. */
+/** Rounded down to the cent. The small step keeps 0.29 from being read as 0.28999…. */
 export const usd = (value: number) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
     Math.floor(value * 100 + 1e-6) / 100,
   );
 
-/** What was used, by app or by model. */
+/** Usage by app or by model. */
 export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {
   const column = columnsOf<UseRow>();
   const columns = [
@@ -44,13 +44,13 @@ export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {
   ];
   return (
     <DataTable
-      caption={`Use by ${what.toLowerCase()}`}
+      caption={`Usage by ${what.toLowerCase()}`}
       columns={columns}
       rows={rows}
       sortable
       numeric={['requests', 'charge', 'cost', 'share']}
       hiddenOnPhone={['cost', 'share']}
-      empty={<EmptyState title="Nothing was used">There was no request in these days.</EmptyState>}
+      empty={<EmptyState title="No usage">There were no requests in this period.</EmptyState>}
     />
   );
 }

@@ -3,16 +3,16 @@ import { creditsToJson } from '@/server/credits';
 
 const CREDITS_PER_DOLLAR = 100;
 
-/** `$1,234.56`: what credits are worth, cut to the cent. */
+/** `$1,234.56`: what credits are worth, rounded down to the cent. */
 export function inDollars(microcredits: bigint): string {
   const cents = Math.trunc(creditsToJson(microcredits) + (microcredits < 0n ? -1e-6 : 1e-6));
-  // Less than a cent below zero is nothing, not minus nothing.
+  // Less than a cent below zero shows as $0.00, not as -$0.00.
   return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', signDisplay: 'negative' }).format(
     cents / CREDITS_PER_DOLLAR,
   );
 }
 
-/** Credits with as many decimals in each row, never rounded up. */
+/** Credits with the same number of decimals in every row, never rounded up. */
 export const inCredits = (microcredits: bigint): string => inColumn(creditsToJson(microcredits));
 
 export function inMoney(minor: number, currency: string): string {

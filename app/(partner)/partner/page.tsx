@@ -2,7 +2,7 @@ import { redirect } from 'next/navigation';
 import { requireSession } from '@/app/_session/session';
 import { listOwnedPartners } from '@/server/partners/owner';
 
-/** The newest of the visitor's apps; the way to a first one for who has none. */
+/** Leads to the user's newest app, or to the form for a first one. */
 export default async function PartnerPage() {
   const { email } = await requireSession();
   const newest = (await listOwnedPartners(email)).at(-1);

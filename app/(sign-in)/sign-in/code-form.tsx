@@ -44,7 +44,7 @@ export function CodeForm({ email, challenge, onSent, onOtherEmail, onSignedIn }:
     forgetFailures();
     const sent = await another.run({ email });
     if (!sent.ok || !sent.value) return;
-    setHint('A new code is on its way. The old one no longer works.');
+    setHint('We sent a new code. The old one no longer works.');
     onSent({ id: sent.value.challengeId, resendInSeconds: sent.value.resendInSeconds });
   }
 

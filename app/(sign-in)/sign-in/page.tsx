@@ -27,7 +27,7 @@ export default async function SignInPage({ searchParams }: Props) {
             rel="noreferrer"
             className="inline-block py-2 underline hover:text-text"
           >
-            Mail is caught here: open the test mailbox
+            Sandbox: e-mail is not sent. Open the test mailbox
           </a>
         )
       }

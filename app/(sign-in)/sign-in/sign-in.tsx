@@ -11,11 +11,11 @@ import { CodeForm } from './code-form';
 type Props = {
   returnTo: string;
   brand: string;
-  /** Who is signed in and only has to prove it once more. */
+  /** The address of a signed-in user who only has to confirm it again. */
   signedInAs: string | null;
 };
 
-/** Two steps: the address, then the code that was sent there. */
+/** Two steps: the e-mail address, then the code sent there. */
 export function SignIn({ returnTo, brand, signedInAs }: Props) {
   const [email, setEmail] = useState(signedInAs ?? '');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
@@ -56,7 +56,7 @@ function EmailForm({ brand, signedInAs, email, onEmail, onSent }: EmailFormProps
     event.preventDefault();
     if (isRunning) return;
     const address = email.trim();
-    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem('Please enter a complete e-mail address.');
+    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem('Enter a complete e-mail address.');
     const sent = await run({ email: address });
     if (sent.ok && sent.value) {
       const { challengeId, resendInSeconds } = sent.value;
@@ -67,12 +67,12 @@ function EmailForm({ brand, signedInAs, email, onEmail, onSent }: EmailFormProps
   return (
     <form onSubmit={submit} noValidate className="animate-appear">
       <h1 className="text-2xl font-semibold">
-        {signedInAs === null ? `Sign in to ${brand}` : 'Confirm that it is you'}
+        {signedInAs === null ? `Sign in to ${brand}` : 'Confirm that it’s you'}
       </h1>
       <p className="mt-1.5 mb-6 text-muted">
         {signedInAs === null
-          ? 'We send you a code. A new address gets an account with it.'
-          : 'This page asks for a fresh code. We send it to your e-mail address.'}
+          ? 'We’ll send you a code. If you are new, this creates your account.'
+          : 'This page needs a fresh code. We’ll send it to your e-mail address.'}
       </p>
       <TextField
         label="E-mail"

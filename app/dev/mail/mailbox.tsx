@@ -6,7 +6,7 @@ import type { Mail } from './read-mails';
 
 const REFRESH_MS = 2000;
 
-/** Every mail this install would have sent. Looks for new ones while somebody looks at it. */
+/** Every e-mail this installation would have sent. Polls for new ones while the page is visible. */
 export function Mailbox({ to, first }: { to: string | null; first: Mail[] }) {
   const [mails, setMails] = useState(first);
 
@@ -29,13 +29,13 @@ export function Mailbox({ to, first }: { to: string | null; first: Mail[] }) {
     <main className="mx-auto w-full max-w-[680px] px-5 py-10 sm:py-16">
       <h1 className="text-2xl font-semibold">Test mailbox</h1>
       <p className="mt-2 text-muted">
-        Mail is not sent from this install; it is caught and shown here.
-        {to !== null && ` Only mail to ${to}.`}
+        This installation does not send e-mail. Messages are captured and shown here.
+        {to !== null && ` Showing only messages to ${to}.`}
       </p>
       {mails.length === 0 ? (
         <div className="mt-10 rounded-2xl border border-dashed border-field/60 px-6 py-16 text-center">
-          <p className="font-medium">No mail yet</p>
-          <p className="mt-1 text-sm text-muted">It appears here by itself.</p>
+          <p className="font-medium">No messages yet</p>
+          <p className="mt-1 text-sm text-muted">New messages appear automatically.</p>
         </div>
       ) : (
         <ol aria-live="polite" className="mt-8 grid gap-3">
@@ -92,7 +92,7 @@ function Code({ code }: { code: string }) {
   );
 }
 
-/** Server and browser may be in different time zones: the time is filled in by the browser. */
+/** Server and browser may be in different time zones, so the browser fills in the time. */
 function Time({ at }: { at: string }) {
   const [text, setText] = useState('');
   useEffect(() => setText(new Date(at).toLocaleTimeString()), [at]);

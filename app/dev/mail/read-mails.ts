@@ -10,7 +10,7 @@ export type Mail = {
   received_at: string;
 };
 
-/** The mails that the sandbox caught, newest first. Where real mail is sent there is no such page. */
+/** The e-mails that the sandbox captured, newest first. Where real mail is sent, this page does not exist. */
 export async function readMails(to: string | null): Promise<Mail[]> {
   const { SANDBOX_MAIL_URL: sandbox } = settings();
   if (sandbox === undefined) notFound();

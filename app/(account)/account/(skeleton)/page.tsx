@@ -23,7 +23,7 @@ export const metadata: Metadata = { title: { absolute: 'Account' } };
 
 const LATEST = 5;
 
-/** What there is, who may spend it, and what was used of it lately. */
+/** The balance, who may spend it, and recent usage. */
 export default async function OverviewPage() {
   const { userId } = await requireSession();
   const { wallet, apps, days, latest, outside, spent, requests, chart } = await readOverview(userId);
@@ -57,13 +57,13 @@ export default async function OverviewPage() {
       </Stats>
       <Section
         title="What each app may spend now"
-        description="Credits bought in an app are that app's to spend. Anything else needs your allowance."
+        description="An app can always spend credits bought in it. To spend others, it needs an allowance."
         flush
       >
         <AppTable rows={apps.map(toAppRow)} />
       </Section>
       {requests > 0 && (
-        <Section title="Credits spent per day" description="The last 30 days, by app.">
+        <Section title="Credits spent per day" description="Last 30 days, by app.">
           <BarChart title="Credits spent per day in the last 30 days, by app" unit="credits" {...chart} />
         </Section>
       )}
@@ -118,8 +118,8 @@ function FirstCredits() {
           </PageLink>
         }
       >
-        One balance pays for AI models in every app that you allow. 100 credits are one US dollar, and they do
-        not expire.
+        One balance pays for AI models in every app you allow. 100 credits are worth 1 US dollar and never
+        expire.
       </EmptyState>
     </Section>
   );

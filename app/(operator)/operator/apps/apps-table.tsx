@@ -24,12 +24,12 @@ export function AppsTable({ rows }: { rows: Row[] }) {
       header: 'App',
       cell: ({ row: { original } }) => <AppLink {...original} />,
     }),
-    column.accessor('state', { header: 'State', cell: ({ getValue }) => <StateBadge state={getValue()} /> }),
+    column.accessor('state', { header: 'Status', cell: ({ getValue }) => <StateBadge state={getValue()} /> }),
     column.accessor('owner', {
       header: 'Owner',
       cell: ({ getValue }) => <span className="text-muted">{getValue() ?? 'none'}</span>,
     }),
-    column.accessor('rate', { header: 'Commission', cell: ({ getValue }) => `${getValue()} %` }),
+    column.accessor('rate', { header: 'Commission', cell: ({ getValue }) => `${getValue()}%` }),
     column.accessor('requests', {
       header: 'Requests',
       cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
@@ -49,8 +49,8 @@ export function AppsTable({ rows }: { rows: Row[] }) {
       hiddenOnPhone={['rate', 'requests']}
       hiddenWhenNarrow={['owner']}
       empty={
-        <EmptyState title="No app yet">
-          Partners sign up at /partner, or make one here: npm run svc -- partner create
+        <EmptyState title="No apps yet">
+          Partners sign up at /partner. To create an app yourself, run npm run svc -- partner create
         </EmptyState>
       }
     />

@@ -30,14 +30,14 @@ export default async function AppsPage() {
     <>
       <PageHead
         title="Apps"
-        description="What partners built. Requests and charges are those of the last 30 days."
+        description="Apps registered by partners. Requests and charges are for the last 30 days."
       />
       {waiting.length > 0 && (
         <Section title="Waiting for approval" flush>
           <AppsTable rows={waiting.map(toRow)} />
         </Section>
       )}
-      <Section title={waiting.length > 0 ? 'All others' : 'All apps'} flush>
+      <Section title={waiting.length > 0 ? 'Other apps' : 'All apps'} flush>
         <AppsTable rows={others.map(toRow)} />
       </Section>
     </>

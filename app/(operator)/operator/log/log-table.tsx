@@ -18,7 +18,7 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
   const column = columnsOf<LogRow>();
   const columns = [
     column.accessor('at', {
-      header: 'When',
+      header: 'Time',
       cell: ({ row: { original } }) => (
         <>
           <Time at={original.at} />
@@ -27,7 +27,7 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       ),
     }),
     column.accessor('what', {
-      header: 'What',
+      header: 'Action',
       cell: ({ row: { original } }) => (
         <>
           {original.what}
@@ -38,7 +38,7 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
     ...(withSubject
       ? [
           column.accessor('subject', {
-            header: 'To',
+            header: 'Subject',
             cell: ({ getValue }) => (
               <span className="block max-w-[26ch] min-w-[16ch] break-words">{getValue()}</span>
             ),
@@ -68,8 +68,8 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
       columns={columns}
       rows={rows}
       empty={
-        <EmptyState title="Nothing yet">
-          Whatever an operator does here or on the command line is written down with its reason.
+        <EmptyState title="No actions yet">
+          Everything an operator does here or on the command line is recorded with its reason.
         </EmptyState>
       }
     />

@@ -23,7 +23,7 @@ export default async function LogPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Audit log"
-        description="Every action of an operator, in the console and on the command line. It is only ever added to."
+        description="Every operator action, in the dashboard and on the command line. Entries are never changed or deleted."
       />
       <Section flush>
         <LogTable rows={actions.map(toLogRow)} />

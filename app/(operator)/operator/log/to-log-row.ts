@@ -1,7 +1,7 @@
 import type { ActionName, RecordedAction } from '@/server/operator/record';
 import type { LogRow } from './log-table';
 
-/** One line of the log in words; values that changed stand as `before → after`. */
+/** One audit entry in words. Changed values are written as `before → after`. */
 export function toLogRow({
   id,
   at,
@@ -25,7 +25,7 @@ export function toLogRow({
 }
 
 const WORDS: Record<ActionName, string> = {
-  'app.create': 'Made the app',
+  'app.create': 'Created the app',
   'app.approve': 'Approved the app',
   'app.decline': 'Declined the app',
   'app.disable': 'Disabled the app',
@@ -39,9 +39,9 @@ const WORDS: Record<ActionName, string> = {
   'app.models': 'Changed the models',
   'credits.give': 'Gave credits',
   'credits.take': 'Took credits',
-  'purchase.refund_asked': 'Asked for a refund',
+  'purchase.refund_asked': 'Requested a refund',
   'purchase.refunded': 'Refunded a purchase',
-  'payment.dismiss': 'Put an alert aside',
+  'payment.dismiss': 'Dismissed an alert',
 };
 
 type Facts = Record<string, unknown>;

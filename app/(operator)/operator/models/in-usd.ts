@@ -1,3 +1,3 @@
-/** A list price: cents at least, and every digit that it has. */
+/** A list price: at least cents, and every digit it has. */
 export const inUsd = (price: string): string =>
   Number(price).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 });

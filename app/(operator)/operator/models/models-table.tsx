@@ -39,7 +39,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
     }),
     column.accessor('input', { header: 'Input', cell: ({ getValue }) => inUsd(getValue()) }),
     column.accessor('output', { header: 'Output', cell: ({ getValue }) => inUsd(getValue()) }),
-    column.accessor('cacheRead', { header: 'Cached', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('cacheRead', { header: 'Cache read', cell: ({ getValue }) => inUsd(getValue()) }),
     column.accessor('context', {
       header: 'Context',
       cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
@@ -65,9 +65,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
         rows={found}
         numeric={['input', 'output', 'cacheRead', 'context']}
         hiddenOnPhone={['served', 'cacheRead', 'context']}
-        empty={
-          <EmptyState title="No model has this name">Search by a part of the id, such as sonnet.</EmptyState>
-        }
+        empty={<EmptyState title="No models found">Search by part of the ID, such as sonnet.</EmptyState>}
       />
     </>
   );

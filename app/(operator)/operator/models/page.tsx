@@ -23,7 +23,7 @@ export default async function ModelsPage() {
     <>
       <PageHead
         title="Models and prices"
-        description={`${models.length} models are priced, ${served} served: those whose provider has a key. List prices in USD per million tokens, before commission.`}
+        description={`${models.length} models have a price; the ${served} whose provider has a key are served. List prices in USD per million tokens, before commission.`}
       />
       <Section flush>
         <ModelsTable models={models} />

@@ -10,6 +10,6 @@ export const dismissAlert = operatorAction(
   async ({ email }, { alertId, reason }) => {
     await putAlertAside({ operator: email, alertId, reason });
     revalidatePath('/operator/payments');
-    return { ok: true, message: 'Put aside' };
+    return { ok: true, message: 'Dismissed' };
   },
 );

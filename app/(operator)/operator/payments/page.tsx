@@ -15,11 +15,14 @@ import { DismissButton } from './dismiss-button';
 export const metadata: Metadata = { title: 'Payments' };
 
 const KINDS: Record<PaymentAlert['kind'], [title: string, what: string]> = {
-  dispute: ['Dispute', 'The bank took the money back. Answer at the processor before it is due.'],
-  early_fraud_warning: ['Fraud warning', 'The bank suspects fraud. A refund now avoids a dispute.'],
-  refund_failed: ['Refund failed', 'The money came back to us. Return it in another way.'],
-  wrong_payment: ['Wrong payment', 'Money came in that is not what was ordered. Nothing was credited.'],
-  stuck: ['Stuck', 'Open for too long. It closes by itself once the processor tells how it ended.'],
+  dispute: ['Dispute', 'The bank took the money back. Respond at the payment processor before the due date.'],
+  early_fraud_warning: ['Fraud warning', 'The bank suspects fraud. Refunding now avoids a dispute.'],
+  refund_failed: ['Refund failed', 'The refund was returned to us. Refund the buyer in another way.'],
+  wrong_payment: ['Payment mismatch', 'The payment does not match the order. No credits were added.'],
+  stuck: [
+    'Stuck',
+    'Open for too long. It closes automatically once the payment processor reports the outcome.',
+  ],
 };
 
 export default async function PaymentsPage() {
@@ -28,11 +31,11 @@ export default async function PaymentsPage() {
   const buyers = await findBuyerRefs(alerts.map(({ checkoutSessionId }) => checkoutSessionId));
   return (
     <>
-      <PageHead title="Payments that need attention" description="What is due first stands first." />
+      <PageHead title="Payments that need attention" description="Sorted by due date." />
       <Section flush>
         {alerts.length === 0 ? (
-          <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="Nothing to look at">
-            Disputes, fraud warnings, failed refunds, wrong and stuck payments would stand here.
+          <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No payments need attention">
+            Disputes, fraud warnings, failed refunds, mismatches and stuck payments appear here.
           </EmptyState>
         ) : (
           <ul>

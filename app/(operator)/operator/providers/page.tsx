@@ -12,9 +12,9 @@ export const metadata: Metadata = { title: 'Providers' };
 const KINDS: Record<string, string> = {
   account: 'our key, quota or permission',
   busy: 'busy',
-  model: 'model not known any more',
-  reasoning: 'refused earlier thoughts',
-  request: 'refused the request',
+  model: 'model no longer known',
+  reasoning: 'rejected earlier reasoning',
+  request: 'rejected the request',
   unavailable: 'down or unreachable',
 };
 
@@ -27,7 +27,7 @@ export default async function ProvidersPage() {
     <>
       <PageHead
         title="Providers"
-        description="Requests are those of today (UTC); failures those of the last 24 hours, also where a second try worked."
+        description="Requests today (UTC). Failures in the last 24 hours, including those a retry recovered."
       />
       <Section title="Configured" flush>
         <ul>
@@ -38,8 +38,8 @@ export default async function ProvidersPage() {
       </Section>
       {others.length > 0 && (
         <Section
-          title="Without a key"
-          description="Their models are priced, but neither listed nor served."
+          title="No key"
+          description="Their models have prices but are neither listed nor served."
           flush
         >
           <ul>
@@ -63,7 +63,7 @@ function Provider({ provider }: { provider: ProviderHealth }) {
         </p>
         {cooldownUntil && (
           <p className="mt-1 text-[13px] text-danger">
-            Left alone after failures in a row; tried again from <Time at={cooldownUntil.toISOString()} />
+            Paused after repeated failures. Next attempt at <Time at={cooldownUntil.toISOString()} />
           </p>
         )}
         {failures.map((failure) => (
@@ -83,11 +83,11 @@ function Provider({ provider }: { provider: ProviderHealth }) {
 
 function StateOf({ provider: { isConfigured, cooldownUntil, failures } }: { provider: ProviderHealth }) {
   if (!isConfigured) return <Badge>No key</Badge>;
-  if (cooldownUntil) return <Badge look="danger">Resting</Badge>;
-  if (failures.some(({ kind }) => kind === 'account')) return <Badge look="danger">Check the key</Badge>;
+  if (cooldownUntil) return <Badge look="danger">Paused</Badge>;
+  if (failures.some(({ kind }) => kind === 'account')) return <Badge look="danger">Check key</Badge>;
   return failures.length > 0 ? (
     <Badge look="warning">Some failures</Badge>
   ) : (
-    <Badge look="positive">Well</Badge>
+    <Badge look="positive">Healthy</Badge>
   );
 }

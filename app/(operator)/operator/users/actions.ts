@@ -9,7 +9,7 @@ import { findUserRef } from '@/server/operator/find-user';
 export const findUser = operatorAction(z.object({ name: z.string().max(300) }), async (_, { name }) => {
   const ref = await findUserRef(name);
   if (ref === null) {
-    throw new ApiError('not_found', 'Nobody is known by exactly this address or id', { param: 'name' });
+    throw new ApiError('not_found', 'No user matches this exact address or ID', { param: 'name' });
   }
   const page = `/operator/users/${ref}`;
   const request = name.trim();

@@ -7,7 +7,7 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { findUser } from './actions';
 
-/** What is typed is sent, never put into the page's own address. */
+/** The input is posted and never becomes part of the page's URL. */
 export function FindForm() {
   const router = useRouter();
   const [name, setName] = useState('');
@@ -20,13 +20,13 @@ export function FindForm() {
   return (
     <form onSubmit={submit} noValidate className="max-w-xl">
       <TextField
-        label="E-mail or id"
+        label="E-mail or ID"
         inputMode="email"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         value={name}
-        hint="The exact address, a user id of an app (au_…), a purchase (txn_…), a checkout session (cks_…) or a charged request (req_…)"
+        hint="The exact e-mail address, or the ID of an app user (au_…), a purchase (txn_…), a checkout session (cks_…) or a charged request (req_…)"
         error={failure?.message}
         onChange={(event) => {
           setName(event.target.value);

@@ -12,7 +12,7 @@ export default async function UsersPage() {
     <>
       <PageHead
         title="Users"
-        description="Look somebody up: their credits, apps, requests, purchases and devices."
+        description="Look up a user’s credits, apps, requests, purchases and devices."
       />
       <Section>
         <FindForm />

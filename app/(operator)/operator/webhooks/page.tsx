@@ -19,12 +19,12 @@ export default async function WebhooksPage() {
     <>
       <PageHead
         title="Webhooks"
-        description="What became of the events of the last day. Apps with trouble stand first; bodies are for their partners alone."
+        description="Deliveries in the last 24 hours, failing apps first. Only partners can see event bodies."
       />
       <Section flush>
         {apps.length === 0 ? (
-          <EmptyState icon={<Webhook size={20} aria-hidden="true" />} title="No app listens yet">
-            Apps that set a webhook address stand here.
+          <EmptyState icon={<Webhook size={20} aria-hidden="true" />} title="No webhook endpoints yet">
+            Apps appear here once they set one.
           </EmptyState>
         ) : (
           <ul>
@@ -53,19 +53,19 @@ function AppHealth({ app }: { app: WebhookHealth }) {
         )}
         {app.oldestPendingAt && (
           <p className="mt-1 text-[13px] text-muted">
-            Waiting since <Time at={app.oldestPendingAt.toISOString()} />
+            Pending since <Time at={app.oldestPendingAt.toISOString()} />
           </p>
         )}
       </div>
       <p className="text-muted tabular-nums">
-        {inNumber(app.delivered)} delivered · {inNumber(app.pending)} waiting · {inNumber(app.failed)} failed
+        {inNumber(app.delivered)} delivered · {inNumber(app.pending)} pending · {inNumber(app.failed)} failed
       </p>
     </li>
   );
 }
 
 function StateOf({ app }: { app: WebhookHealth }) {
-  if (!app.hasEndpoint) return <Badge>No address</Badge>;
+  if (!app.hasEndpoint) return <Badge>No endpoint</Badge>;
   if (app.failed > 0) return <Badge look="danger">Failing</Badge>;
-  return app.pending > 0 ? <Badge look="warning">Waiting</Badge> : <Badge look="positive">Well</Badge>;
+  return app.pending > 0 ? <Badge look="warning">Pending</Badge> : <Badge look="positive">Healthy</Badge>;
 }

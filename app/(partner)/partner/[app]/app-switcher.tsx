@@ -9,13 +9,13 @@ type App = { id: string; name: string };
 const ITEM =
   'flex h-11 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm outline-none data-[highlighted]:bg-sunken sm:h-9';
 
-/** From one of the owner's apps to another, and to a new one. */
+/** Switches between the owner's apps, or to a new one. */
 export function AppSwitcher({ current, apps }: { current: string; apps: App[] }) {
   const name = apps.find(({ id }) => id === current)?.name ?? '';
   return (
     <Menu.Root>
       <Menu.Trigger
-        aria-label={`App: ${name}. Change`}
+        aria-label={`App: ${name}. Switch app`}
         className="flex h-11 w-full shrink-0 items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
       >
         <Initial name={name} />
@@ -29,7 +29,7 @@ export function AppSwitcher({ current, apps }: { current: string; apps: App[] })
               <Menu.Item key={app.id} render={<PageLink href={`/partner/${app.id}`} />} className={ITEM}>
                 <Initial name={app.name} />
                 <span className="min-w-0 flex-1 truncate">{app.name}</span>
-                {app.id === current && <Check size={15} aria-label="shown now" />}
+                {app.id === current && <Check size={15} aria-label="current" />}
               </Menu.Item>
             ))}
             <Menu.Separator className="my-1.5 h-px bg-line" />

@@ -6,7 +6,7 @@ import { showToast } from '@/app/_ui/toasts';
 
 const SHOWN_MS = 1_600;
 
-/** Several lines of code to take along. */
+/** A copyable block of code. */
 export function CodeBlock({ label, code }: { label: string; code: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -15,7 +15,7 @@ export function CodeBlock({ label, code }: { label: string; code: string }) {
       setCopied(true);
       setTimeout(() => setCopied(false), SHOWN_MS);
     } catch {
-      showToast('Your browser did not allow copying. Select the text instead.', 'danger');
+      showToast('Your browser blocked copying. Select the text instead.', 'danger');
     }
   };
   return (
@@ -31,7 +31,7 @@ export function CodeBlock({ label, code }: { label: string; code: string }) {
           {isCopied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <pre tabIndex={0} className="overflow-x-auto p-4 font-mono text-[13px] leading-relaxed">
         {code}
       </pre>

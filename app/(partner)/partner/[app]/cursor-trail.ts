@@ -1,23 +1,23 @@
 import { addressOf, type Search } from './search';
 
 /**
- * Walking a long list by cursor: the address keeps the cursors of the pages behind, so that one can
- * go back as well as on, and share where one is.
+ * Pages through a long list by cursor: the URL keeps the cursors of earlier pages, so that users can
+ * go back as well as forward and share the current page.
  */
 
 const SEPARATOR = '~';
 const MAX_PAGES = 200;
 
 export type Trail = {
-  /** Where this page begins; undefined on the first. */
+  /** Where this page starts; undefined on the first. */
   cursor: string | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   page: number;
   newer: string | undefined;
   older: string | undefined;
 };
 
-/** `next` is the cursor of the page behind this one, if there is one. */
+/** `next` is the cursor of the following page, if there is one. */
 export function followTrail(path: string, search: Search, next: string | undefined): Trail {
   const behind = readTrail(search);
   const link = (cursors: string[]) => addressOf(path, { ...search, at: cursors.join(SEPARATOR) });

@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { buttonClass } from '@/app/_ui/button';
 
-/** A plain link: the browser shows the progress of a download itself. */
+/** A plain link, because the browser shows a download's progress itself. */
 export function ExportLink({ href }: { href: string }) {
   return (
     <a href={href} download className={buttonClass({ look: 'secondary', size: 'medium' })}>

@@ -3,7 +3,7 @@
 import { type ComponentProps, useState } from 'react';
 import { SelectField } from '@/app/_ui/select-field';
 
-/** The fields of a `FilterForm`. They follow the address: the browser's way back changes it too. */
+/** The fields of a `FilterForm`. They follow the URL, because the browser's back button changes it too. */
 
 type SelectProps = Pick<ComponentProps<typeof SelectField>, 'label' | 'options' | 'className'> & {
   name: string;
@@ -17,7 +17,7 @@ export function FilterSelect({ value, ...rest }: SelectProps) {
   );
 }
 
-/** A user of the app, by the id that the app knows. Enter applies it. */
+/** Filters by app user id. Enter applies it. */
 export function UserField({ user }: { user: string }) {
   const [typed, setTyped] = useChosen(user);
   return (
@@ -26,8 +26,8 @@ export function UserField({ user }: { user: string }) {
       name="user"
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
-      aria-label="User id"
-      placeholder="User id"
+      aria-label="User ID"
+      placeholder="User ID"
       autoComplete="off"
       autoCapitalize="none"
       enterKeyHint="search"

@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useRef, useTransition } from 'react';
 
-/** Filters that live in the address and apply as they are chosen. Without scripts, Enter applies. */
+/** Filters kept in the URL and applied on change. Without scripts, Enter applies them. */
 export function FilterForm({ path, children }: { path: string; children: ReactNode }) {
   const router = useRouter();
   const form = useRef<HTMLFormElement>(null);
@@ -23,7 +23,8 @@ export function FilterForm({ path, children }: { path: string; children: ReactNo
         apply();
       }}
       onChange={(event) => {
-        // Text is applied with Enter, as a letter alone is no filter yet; its cross takes it away at once.
+        // Text is applied with Enter, since a single letter is not a filter yet. Clearing it applies
+        // immediately.
         const isCleared = event.target instanceof HTMLInputElement && event.target.value === '';
         if (isCleared || event.target instanceof HTMLSelectElement) apply();
       }}

@@ -82,7 +82,7 @@ function pagesOf(partnerId: string): NavItem[] {
 const FOOTER_LINK =
   'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8';
 
-/** No address of anybody stands on a partner's page, the owner's own included. */
+/** Partner pages show no e-mail addresses, not even the owner's. */
 function Footer() {
   return (
     <div className="flex flex-col items-start gap-0.5">
@@ -105,15 +105,15 @@ const STATES: Record<
 > = {
   pending: {
     kind: 'info',
-    text: 'This app waits for approval. You can set everything up; its keys and its checkout begin to work once it is approved.',
+    text: 'This app is waiting for approval. You can set everything up now; its keys and checkout start working once it is approved.',
   },
   declined: {
     kind: 'danger',
-    text: 'This app was not approved, so its keys and its checkout do not work. Write to us if you think that is a mistake.',
+    text: 'This app was not approved, so its keys and checkout do not work. Contact us if you think this is a mistake.',
   },
   disabled: {
     kind: 'danger',
-    text: 'This app is disabled. Its keys and its checkout do not work, and webhooks wait, until it is enabled again. Earnings and settings stay as they are.',
+    text: 'This app is disabled. Its keys and checkout do not work, and webhooks are held back, until it is enabled again. Earnings and settings are kept.',
   },
 };
 

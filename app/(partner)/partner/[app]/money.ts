@@ -1,7 +1,7 @@
 import { formatCredits } from '@/app/_ui/amount';
 import { creditsToJson } from '@/server/credits';
 
-/** How a partner's money is written. Nothing is rounded up. */
+/** Formats a partner's amounts. Nothing is rounded up. */
 
 const CREDITS_PER_DOLLAR = 100;
 

@@ -6,7 +6,7 @@ import type { Partner } from '@/server/partners/partner';
 
 export type AppParams = { params: Promise<{ app: string }> };
 
-/** The app that the address names, for its owner; for everybody else there is nothing here. */
+/** The app in the URL, for its owner. Everyone else gets a 404. */
 export async function requireOwnedApp({ params }: AppParams): Promise<Partner> {
   return findForVisitor((await params).app);
 }

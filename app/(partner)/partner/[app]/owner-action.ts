@@ -7,7 +7,7 @@ import { ApiError } from '@/server/errors';
 import { findOwnedPartner } from '@/server/partners/owner';
 import type { Partner } from '@/server/partners/partner';
 
-/** What every action of an app's pages is given; `extend` it. */
+/** The input that every action of an app's pages takes; `extend` it. */
 export const ofApp = z.object({ partnerId: z.string().max(64) });
 
 type OfApp = z.ZodType<z.output<typeof ofApp>>;
@@ -24,7 +24,7 @@ export function ownerAction<Schema extends OfApp, Value = undefined>(
   return sessionAction(schema, (session, input) => run(session, input, work));
 }
 
-/** For the owner who proved to be present in the last minutes. */
+/** For the owner, after a recent sign-in. */
 export function recentOwnerAction<Schema extends OfApp, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,

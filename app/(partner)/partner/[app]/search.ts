@@ -1,7 +1,7 @@
-/** The part of an address behind the question mark, as a page is given it. */
+/** A page's query parameters. */
 export type Search = Record<string, string | string[] | undefined>;
 
-/** An address with what is set of a search, the rest left out. */
+/** A URL with those parameters that are set. */
 export function addressOf(path: string, search: Search): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
@@ -10,7 +10,7 @@ export function addressOf(path: string, search: Search): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** The value of a search when it is one of those that a page knows. */
+/** The value of a parameter if it is one that the page knows. */
 export function readChoice<Choice extends string>(
   value: string | string[] | undefined,
   choices: readonly Choice[],

@@ -1,4 +1,4 @@
-/** What a page needs to show the checkout. */
+/** The code a page needs to open the checkout. */
 export function writeSnippet(publishableKey: string, scriptUrl: string): string {
   return `<script src="${scriptUrl}"></script>
 <button id="buy">Buy credits</button>
@@ -13,7 +13,7 @@ export function writeSnippet(publishableKey: string, scriptUrl: string): string 
 </script>`;
 }
 
-/** Asks a model with the key that the checkout left in the page. */
+/** Sends a request with the key that the checkout left in the page. */
 export function writeRequestSnippet(baseUrl: string, model: string): string {
   return `const response = await fetch('${baseUrl}/v1/chat/completions', {
   method: 'POST',

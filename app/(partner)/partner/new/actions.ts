@@ -16,10 +16,10 @@ export const createApp = sessionAction(newApp, async ({ email }, { name, percent
   if (rateBp === null)
     return {
       ok: false,
-      message: 'A commission from 0 to 100 %, with two decimals at most',
+      message: 'Enter a commission from 0 to 100% with at most two decimals',
       field: 'percent',
     };
   const origins = origin.trim() === '' ? [] : [origin];
   const partner = await signUpPartner({ ownerEmail: email, name, rateBp, origins });
-  return { ok: true, message: `${partner.name} is ready`, value: { partnerId: partner.id } };
+  return { ok: true, message: `${partner.name} created`, value: { partnerId: partner.id } };
 });

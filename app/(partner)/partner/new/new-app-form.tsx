@@ -13,7 +13,7 @@ import { createApp } from './actions';
 
 const START_PERCENT = '25';
 
-/** Three questions; everything can be changed later. Mistakes are told once one tries. */
+/** Three fields, all of which can be changed later. Errors appear after the first submit. */
 export function NewAppForm() {
   const router = useRouter();
   const [name, setName] = useState('');
@@ -38,7 +38,7 @@ export function NewAppForm() {
         label="Name"
         value={name}
         error={told(faults.name)}
-        hint="Users read it in the checkout and in their account."
+        hint="Users see it in the checkout and in their account."
         autoComplete="organization"
         onChange={(event) => setName(event.target.value)}
       />
@@ -47,7 +47,7 @@ export function NewAppForm() {
         value={percent}
         inputMode="decimal"
         error={told(faults.percent)}
-        hint="On top of what a request costs. 0 to 100."
+        hint="Added on top of the provider cost. 0 to 100."
         onChange={(event) => setPercent(event.target.value.replace(',', '.'))}
       />
       <TextField
@@ -76,7 +76,7 @@ function findFaults({ name, percent, origin }: Fields): { [Field in keyof Fields
   const parsed = origin.trim() === '' ? null : parseOrigin(origin);
   return {
     name: checked.ok ? undefined : checked.reason,
-    percent: parsePercent(percent) === null ? 'From 0 to 100, two decimals at most' : undefined,
+    percent: parsePercent(percent) === null ? 'Enter 0 to 100 with at most two decimals' : undefined,
     origin: parsed === null || parsed.ok ? undefined : capitalise(parsed.reason),
   };
 }

@@ -23,20 +23,20 @@ export default async function NewAppPage() {
       <p className="mt-2 mb-8 text-muted">
         {newest
           ? 'With its own key, users, commission and earnings.'
-          : 'Your app calls any model with a user’s key. Users pay for what they use, you earn a commission on each request, and there is no monthly fee.'}
+          : 'Your app can call any model with a user’s key. Users pay for what they use, you earn a commission on each request, and there is no monthly fee.'}
       </p>
       {mode === 'closed' ? (
         <Notice kind="info">
-          New apps are registered by the operator of this service. Ask them to create yours under the address
-          you signed in with; it then appears here.
+          The operator of this service registers new apps. Ask them to create yours for the e-mail address you
+          signed in with; it then appears here.
         </Notice>
       ) : (
         <>
           {mode === 'approval' && (
             <div className="mb-6">
               <Notice kind="info">
-                New apps are looked at before they start. You can set everything up meanwhile; keys and
-                checkout begin to work once yours is approved.
+                New apps are reviewed before they go live. You can set everything up in the meantime; keys and
+                checkout start working once yours is approved.
               </Notice>
             </div>
           )}

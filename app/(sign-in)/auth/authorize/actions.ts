@@ -4,7 +4,7 @@ import { sessionAction } from '@/app/_session/action';
 import { allowRedirect, checkRedirect } from '@/server/identity/authorize';
 import { readRedirect, redirectParameters } from './request';
 
-/** Answers with the address to go to: a redirect of the action itself could not leave for an app. */
+/** Returns the URL to go to: a redirect from the action itself could not leave for an app. */
 export const allow = sessionAction(redirectParameters, async (session, parameters) => ({
   ok: true,
   value: await allowRedirect(await checkRedirect(readRedirect(parameters)), session),

@@ -10,7 +10,7 @@ import type { RedirectParameters } from './request';
 type Props = {
   parameters: RedirectParameters;
   appName: string;
-  /** The host or the scheme that the browser goes back to. */
+  /** The host or scheme that the browser returns to. */
   destination: string;
   email: string;
   denyAddress: string;
@@ -31,8 +31,8 @@ export function Consent({ parameters, appName, destination, email, denyAddress }
     <div className="animate-appear">
       <h1 className="text-2xl font-semibold">Sign in to {appName}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        {appName} gets a key to spend what you buy in it, or allow it to spend. It does not see your e-mail
-        address or your other apps.
+        {appName} gets a key to spend credits that you buy in it or allow it to use. It does not see your
+        e-mail address or your other apps.
       </p>
       <dl className="mb-6 grid gap-3 rounded-xl bg-sunken p-4 text-sm">
         <div>
@@ -40,7 +40,7 @@ export function Consent({ parameters, appName, destination, email, denyAddress }
           <dd className="font-medium wrap-anywhere">{email}</dd>
         </div>
         <div>
-          <dt className="text-muted">You go back to</dt>
+          <dt className="text-muted">You will return to</dt>
           <dd className="font-medium wrap-anywhere">{destination}</dd>
         </div>
       </dl>

@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: 'Sign in' };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-/** Where apps without the widget send a browser to sign in: docs/sign-in.md. */
+/** Where apps without the widget send users to sign in; see docs/sign-in.md. */
 export default async function AuthorizePage({ searchParams }: Props) {
   const parameters = redirectParameters.parse(await searchParams);
   const checked = await check(parameters);
@@ -40,12 +40,12 @@ async function check(parameters: RedirectParameters): Promise<CheckedRedirect | 
   }
 }
 
-/** Stays here: an address that is not the app's own must not learn anything. */
+/** Does not redirect: a URL that is not the app's own must not learn anything. */
 function Refusal({ brand, reason }: { brand: string; reason: string }) {
   return (
     <Sheet brand={brand}>
-      <h1 className="text-2xl font-semibold">This sign-in cannot go on</h1>
-      <p className="mt-1.5 text-muted">The app that sent you here asked for something that is not allowed:</p>
+      <h1 className="text-2xl font-semibold">Sign-in cannot continue</h1>
+      <p className="mt-1.5 text-muted">The app that sent you here made an invalid request:</p>
       <p className="mt-4 rounded-xl bg-sunken p-4 text-sm wrap-anywhere">{reason}</p>
     </Sheet>
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RedirectRequest } from '@/server/identity/authorize';
 
-/** The parameters of the address, in the names of the documentation. What is missing is empty. */
+/** The query parameters under their documented names; missing ones are empty. */
 const parameter = z.string().max(2_000).catch('');
 
 export const redirectParameters = z.object({

@@ -4,7 +4,7 @@ import { daysBetween } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import type { UsageDay } from '@/server/ledger';
 
-/** Use by day as the bars of a chart. */
+/** Usage by day, as the bars of a chart. */
 
 const MOST_SERIES = 6;
 const REST = 'Other';
@@ -35,7 +35,7 @@ export function chartOf(days: UsageDay[], options: Options): { rows: BarRow[]; s
 
 export type Share = { id: string; name: string; charge: bigint; requests: number };
 
-/** The sums per app or model, the dearest first. */
+/** Totals per app or model, highest first. */
 export function sharesOf(days: UsageDay[], { by, names }: Pick<Options, 'by' | 'names'>): Share[] {
   const shares = new Map<string, Share>();
   for (const day of days) {
@@ -48,7 +48,7 @@ export function sharesOf(days: UsageDay[], { by, names }: Pick<Options, 'by' | '
   );
 }
 
-/** The dearest ones by name, the others together. Apps may share a name; they keep a bar each. */
+/** The highest by name, the others combined. Apps that share a name still get a bar each. */
 function chooseSeries(days: UsageDay[], options: Options) {
   const shares = sharesOf(days, options);
   const shown = shares.length > MOST_SERIES ? shares.slice(0, MOST_SERIES - 1) : shares;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PERIODS, type Period } from '@/server/activity/periods';
 
-/** What the address of the activity page says. Anything odd is the default, not an error. */
+/** The activity page's query string. Invalid values fall back to the default. */
 
 const PRINTABLE = /^[\x20-\x7e]{0,200}$/;
 const first = z.preprocess(
@@ -32,7 +32,7 @@ export function readQuery(parameters: Record<string, string | string[] | undefin
 
 const DEFAULTS = { period: '30d', by: 'model', page: 1 };
 
-/** The address for a query; what is as by default is left out. */
+/** The URL for a query, without parameters that have their default value. */
 export function writeQuery(query: Partial<ActivityQuery>, path = '/account/activity'): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

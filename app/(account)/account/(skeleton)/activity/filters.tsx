@@ -15,11 +15,11 @@ const PERIODS: Choice[] = [
   { value: '12m', label: 'Last 12 months' },
 ];
 
-/** What the page shows, kept in its address. Every change begins on the first page of the list. */
+/** The page's filters, kept in its URL. Any change returns to the first page of the list. */
 export function Filters({ query, apps, models }: Props) {
   const router = useRouter();
   const [isLoading, startTransition] = useTransition();
-  // What was chosen shows at once, not when the page is there.
+  // Show the choice immediately, before the page has loaded.
   const [shown, setShown] = useOptimistic(query);
   const choose = (change: Partial<ActivityQuery>) =>
     startTransition(() => {
@@ -34,14 +34,14 @@ export function Filters({ query, apps, models }: Props) {
       className={`mb-6 grid grid-cols-2 gap-3 transition-opacity sm:flex sm:flex-wrap ${isLoading ? 'opacity-60' : ''}`}
     >
       <SelectField
-        label="Time"
+        label="Period"
         labelHidden
         options={PERIODS}
         value={shown.period}
         onChange={(event) => choose({ period: event.target.value as ActivityQuery['period'] })}
       />
       <SelectField
-        label="Bars by"
+        label="Group by"
         labelHidden
         options={[
           { value: 'model', label: 'By model' },

@@ -27,7 +27,7 @@ const PAGE_SIZE = 50;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-/** What was used: by day, by app, by model, and request by request. */
+/** Usage by day, by app, by model and by request. */
 export default async function ActivityPage({ searchParams }: Props) {
   const { userId } = await requireSession();
   const query = readQuery(await searchParams);
@@ -47,7 +47,7 @@ export default async function ActivityPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Activity"
-        description="Every request that apps made with your credits. Days are days in UTC."
+        description="Every request that apps made with your credits. Dates are in UTC."
         actions={
           <a
             href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
@@ -63,7 +63,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       <Totals days={days} />
       <Section title={`Credits spent per ${barStepOf(query.period)}`}>
         {total === 0 ? (
-          <EmptyState title="Nothing was spent in this time" />
+          <EmptyState title="No spending in this period" />
         ) : (
           <BarChart
             title={`Credits spent by ${query.by}`}
@@ -88,8 +88,8 @@ export default async function ActivityPage({ searchParams }: Props) {
           path="/account/activity"
           rows={requests.map(toRequestRow)}
           empty={
-            <EmptyState title="No requests here">
-              Nothing was used in this time with these filters. Choose a longer time or fewer filters.
+            <EmptyState title="No requests found">
+              No requests match these filters. Try a longer period or fewer filters.
             </EmptyState>
           }
         />
@@ -106,7 +106,7 @@ function Totals({ days }: { days: UsageDay[] }) {
     <Stats>
       <Stat label="Spent" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
       <Stat label="Requests" value={inNumber(requests)} />
-      <Stat label="Tokens" value={inShort(sumOf(days, (day) => day.tokens))} note="in and out" />
+      <Stat label="Tokens" value={inShort(sumOf(days, (day) => day.tokens))} note="input and output" />
       <Stat
         label="Per request"
         {...(requests === 0 ? { value: '–' } : amountOf(spent / BigInt(requests)))}
@@ -123,7 +123,7 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
     return (
       <p className="border-t border-line px-5 py-3 text-sm">
         <PageLink href={writeQuery({ ...query, page: 1 })} className="underline">
-          Back to the newest requests
+          Back to the latest requests
         </PageLink>
       </p>
     );
@@ -140,13 +140,13 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
 const isWanted = (day: UsageDay, { app, model }: ActivityQuery): boolean =>
   (app === undefined || day.partnerId === app) && (model === undefined || day.model === model);
 
-/** As for the models below; an app in which nothing was used yet has no name here. */
+/** Keeps the chosen app in the list. An app without usage has no name here. */
 const choicesOf = (names: Map<string, string>, chosen: string | undefined) =>
-  [...(chosen === undefined || names.has(chosen) ? [] : [[chosen, 'One app'] as const]), ...names].map(
+  [...(chosen === undefined || names.has(chosen) ? [] : [[chosen, 'Selected app'] as const]), ...names].map(
     ([value, label]) => ({ value, label }),
   );
 
-/** The chosen one stays in the list when nothing was used of it. */
+/** Keeps the chosen model in the list even if it has no usage. */
 const modelsOf = (days: UsageDay[], chosen: string | undefined): string[] =>
   [...new Set([...days.map(({ model }) => model), ...(chosen === undefined ? [] : [chosen])])].sort();
 

@@ -10,7 +10,7 @@ const SHOWN = 6;
 
 type Props = { title: string; of: 'app' | 'model'; query: ActivityQuery; shares: Share[] };
 
-/** Who spent how much, the dearest first; choosing one filters the page by it. */
+/** Spending per app or model, highest first. Choosing one filters the page by it. */
 export function Shares({ title, of, query, shares }: Props) {
   const most = shares[0]?.charge ?? 0n;
   return (

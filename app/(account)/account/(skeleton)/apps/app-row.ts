@@ -3,7 +3,7 @@ import { creditsToJson } from '@/server/credits';
 import type { AppOfUser } from '@/server/identity/apps-of-user';
 import { describeSpending } from './describe-spending';
 
-/** An app as the table in the browser needs it. */
+/** An app in the form the client-side table needs. */
 export type AppRow = {
   partnerId: string;
   name: string;
@@ -26,7 +26,7 @@ export function toAppRow(app: AppOfUser): AppRow {
     own: creditsToJson(app.own),
     allowance: inJson(app.allowanceLeft),
     paused: inJson(app.allowancePaused),
-    // Its keys rest: whatever there is, nobody spends it.
+    // Its keys do not work, so nothing can be spent.
     spendable: app.isSuspended ? 0 : creditsToJson(app.balance),
     look,
     word,

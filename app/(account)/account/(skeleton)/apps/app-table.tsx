@@ -25,10 +25,10 @@ const COLUMNS = [
     ),
   }),
   column.accessor('word', {
-    header: 'State',
+    header: 'Status',
     cell: ({ row: { original: app } }) => <Badge look={app.look}>{app.word}</Badge>,
   }),
-  column.accessor('own', { header: 'Bought in it', cell: ({ getValue }) => inColumn(getValue()) }),
+  column.accessor('own', { header: 'Bought in app', cell: ({ getValue }) => inColumn(getValue()) }),
   column.accessor('allowance', {
     header: 'Allowance left',
     cell: ({ row: { original: app } }) =>
@@ -48,7 +48,7 @@ const COLUMNS = [
   }),
 ];
 
-/** What each app has and may spend; each one leads to its page. */
+/** What each app has and may spend. Each row links to the app's page. */
 export function AppTable({ rows }: { rows: AppRow[] }) {
   return (
     <DataTable
@@ -60,8 +60,7 @@ export function AppTable({ rows }: { rows: AppRow[] }) {
       sortable
       empty={
         <EmptyState title="No apps yet">
-          When you sign in to an app with this e-mail address, it appears here, and you decide what it may
-          spend.
+          Apps appear here once you sign in to them with this e-mail address. You decide what each may spend.
         </EmptyState>
       }
     />

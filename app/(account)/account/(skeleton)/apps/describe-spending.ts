@@ -1,7 +1,7 @@
 import type { BadgeLook } from '@/app/_ui/badge';
 import type { AppOfUser } from '@/server/identity/apps-of-user';
 
-/** Whether an app may spend, in one word, and why not, in one sentence. */
+/** Whether an app may spend, in one word, and if not, why, in one sentence. */
 export type SpendingStatus = { look: BadgeLook; word: string; reason: string | null };
 
 export function describeSpending(
@@ -10,8 +10,8 @@ export function describeSpending(
   if (app.isSuspended)
     return {
       look: 'warning',
-      word: 'Switched off',
-      reason: `${app.name} is switched off by this service at the moment. Its keys work again when it is back.`,
+      word: 'Disabled',
+      reason: `${app.name} is currently disabled by this service. Its keys work again once it is enabled.`,
     };
   switch (app.status) {
     case 'ok':
@@ -20,23 +20,27 @@ export function describeSpending(
         : {
             look: 'positive',
             word: 'Can spend',
-            reason: 'The allowance is paused: only credits bought in this app are spent.',
+            reason: 'The allowance is paused. This app can only spend credits bought in it.',
           };
     case 'insufficient_credits':
-      return { look: 'neutral', word: 'No credits', reason: 'You have no credits left. Buy some to go on.' };
+      return {
+        look: 'neutral',
+        word: 'No credits',
+        reason: 'You have no credits left. Buy more to continue.',
+      };
     case 'partner_not_permitted':
       return app.allowancePaused === null
         ? {
             look: 'neutral',
             word: 'Not allowed',
-            reason: 'Your credits were bought elsewhere and this app has no allowance for them.',
+            reason: 'Your credits were bought elsewhere, and this app has no allowance to spend them.',
           }
-        : { look: 'warning', word: 'Paused', reason: 'You paused the allowance of this app.' };
+        : { look: 'warning', word: 'Paused', reason: 'You paused this app’s allowance.' };
     case 'partner_limit_reached':
       return {
         look: 'warning',
         word: 'Used up',
-        reason: 'This app has used up the allowance that you gave it.',
+        reason: 'This app has used up its allowance.',
       };
   }
 }

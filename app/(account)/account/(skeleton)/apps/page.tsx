@@ -8,7 +8,7 @@ import { AppTable } from './app-table';
 
 export const metadata: Metadata = { title: 'Apps' };
 
-/** The apps that somebody signed in to, and what each may spend. */
+/** The apps a user has signed in to, and what each may spend. */
 export default async function AppsPage() {
   const { userId } = await requireSession();
   const apps = await listAppsOfUser(userId);
@@ -16,7 +16,7 @@ export default async function AppsPage() {
     <>
       <PageHead
         title="Apps"
-        description="An app spends what was bought in it first, then as much of your other credits as you allow. Choose an app to change that, or to see its keys."
+        description="An app first spends credits bought in it, then your other credits up to its allowance. Choose an app to change its allowance or see its keys."
       />
       <Section flush>
         <AppTable rows={apps.map(toAppRow)} />

@@ -5,7 +5,7 @@ import { sessionAction } from '@/app/_session/action';
 import { CURRENCIES } from '@/server/checkout/amounts';
 import { startOwnPayment } from '@/server/checkout/own-payments';
 
-/** Answers with the address of the processor's page. */
+/** Returns the URL of the payment processor's page. */
 export const startPurchase = sessionAction(
   z.object({ amount: z.number(), currency: z.enum(CURRENCIES) }),
   async ({ userId }, order) => ({ ok: true, value: await startOwnPayment(userId, order) }),

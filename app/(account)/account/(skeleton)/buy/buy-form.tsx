@@ -17,9 +17,9 @@ type Props = {
   presets: number[];
   minimum: number;
   maximum: number;
-  /** USD per unit; null while the currency cannot be paid in. */
+  /** USD per unit; null while the currency is unavailable. */
   rates: { usd: number; eur: number | null };
-  /** That prices include tax, where they do. */
+  /** Says that prices include tax, where they do. */
   taxNote: string | undefined;
   isSandbox: boolean;
 };
@@ -119,16 +119,69 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
     window.location.assign(started.value.checkoutUrl);
   }
 
-  function type(text: string) {
-    setTyped(text);
-    setChecked(false);
-    clearFailure();
-  }
-
-  const isInvalid = isChecked && amount === null;
-  const isBusy = isRunning || isLeaving;
-  return {
-    ...{ currency, choice, typed, amount, range, isInvalid, isBusy, failure },
-    ...{ money, credits, setCurrency, setChoice, type, submit },
-  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <AmountTiles
+        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
+        amounts={presets}
+        choice={choice}
+        onChoose={setChoice}
+        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
+        customLabel="Other"
+      />
+      {choice === 'custom' && (
+        <div className="mt-4">
+          <TextField
+            label="Other amount"
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            autoFocus
+            prefix={SIGN[currency]}
+            value={typed}
+            hint={range}
+            error={isChecked && amount === null ? `Enter an amount from ${range}.` : undefined}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setChecked(false);
+              clearFailure();
+            }}
+          />
+        </div>
+      )}
+      {rates.eur !== null && (
+        <SelectField
+          label="Currency"
+          className="mt-4"
+          options={[
+            { value: 'usd', label: 'US dollar' },
+            { value: 'eur', label: 'Euro' },
+          ]}
+          value={currency}
+          onChange={(event) => setCurrency(event.target.value as Currency)}
+        />
+      )}
+      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
+        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
+        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
+      </dl>
+      <p className="mt-3 text-sm text-muted">
+        {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
+      </p>
+      {failure && (
+        <div className="mt-4">
+          <Notice kind="danger">{failure.message}</Notice>
+        </div>
+      )}
+      <Button type="submit" size="large" busy={isRunning || isLeaving} className="mt-5 w-full">
+        {amount === null ? 'Continue to payment' : `Pay ${money(amount)}`}
+      </Button>
+      {isSandbox && (
+        <p className="mt-3 text-center text-[13px] text-muted">
+          Sandbox: pay with card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No real money
+          moves.
+        </p>
+      )}
+    </form>
+  );
 }

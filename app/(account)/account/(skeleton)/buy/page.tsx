@@ -10,7 +10,7 @@ import { BuyForm } from './buy-form';
 
 export const metadata: Metadata = { title: 'Buy credits' };
 
-/** Credits for whatever app comes: bought here, they belong to no app. */
+/** Buys credits that are not tied to an app. */
 export default async function BuyPage() {
   await requireSession();
   const eurRate = await findUsdRate('eur');
@@ -20,7 +20,7 @@ export default async function BuyPage() {
       <PageHead
         back={{ href: '/account', label: 'Overview' }}
         title="Buy credits"
-        description="100 credits are one US dollar. You pay once: nothing renews by itself."
+        description="100 credits are worth 1 US dollar. You pay once; nothing renews automatically."
       />
       <div className="max-w-xl">
         <Section>

@@ -7,23 +7,23 @@ import { sessionAction } from '@/app/_session/action';
 import { logOutAllDevices, logOutDevice } from '@/server/identity/devices';
 import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
 
-/** Says `gone` when the device that asked was signed out as well. */
+/** Returns `gone` when the current device was signed out too. */
 export const logOutOne = sessionAction(
   z.object({ sessionId: z.string().max(64) }),
   async (session, { sessionId }) => {
     if (!(await logOutDevice(session.userId, sessionId)))
-      return { ok: false, message: 'This device is signed out already.' };
+      return { ok: false, message: 'This device is already signed out.' };
     const gone = sessionId === session.sessionId;
     if (gone) await forgetCookie();
     else revalidatePath('/account', 'layout');
-    return { ok: true, message: 'The device is signed out', value: { gone } };
+    return { ok: true, message: 'Device signed out', value: { gone } };
   },
 );
 
 export const logOutOthers = sessionAction(z.undefined(), async ({ userId, sessionId }) => {
   const count = await logOutAllDevices(userId, { except: sessionId });
   revalidatePath('/account', 'layout');
-  return { ok: true, message: count === 1 ? 'One device is signed out' : `${count} devices are signed out` };
+  return { ok: true, message: count === 1 ? '1 device signed out' : `${count} devices signed out` };
 });
 
 export const logOutEverywhere = sessionAction(z.undefined(), async ({ userId }) => {

@@ -22,7 +22,7 @@ export function LogOutOthers({ count }: { count: number }) {
     <ConfirmButton
       label="Sign out all others"
       title="Sign out all other devices?"
-      consequence={`${count === 1 ? 'One other device is' : `${count} other devices are`} signed out, and every key that apps got there stops working. This device stays signed in.`}
+      consequence={`Signs out ${count === 1 ? 'one other device' : `${count} other devices`} and revokes every key that apps got there. This device stays signed in.`}
       action={() => logOutOthers(undefined)}
     />
   );
@@ -33,16 +33,18 @@ export function LogOutEverywhere() {
     <ConfirmButton
       label="Sign out everywhere"
       title="Sign out everywhere?"
-      consequence="All devices are signed out, this one too, and every key that apps got on them stops working. You sign in again with a code."
+      consequence="Signs out all devices, including this one, and revokes every key that apps got on them. To sign in again, you need a new code."
       action={async () => leaveWhenGone(await logOutEverywhere(undefined))}
     />
   );
 }
 
 const keysOf = (apps: string[]): string =>
-  apps.length === 0 ? 'No app got a key on it.' : `The keys that ${apps.join(', ')} got on it stop working.`;
+  apps.length === 0
+    ? 'No app has a key on this device.'
+    : `The keys that ${apps.join(', ')} got on this device stop working.`;
 
-/** The page belongs to nobody any more. */
+/** The page no longer belongs to a signed-in user. */
 function leaveWhenGone<Result extends { ok: boolean; value?: { gone: boolean } }>(result: Result): Result {
   if (result.ok && result.value?.gone) window.location.assign('/sign-in');
   return result;

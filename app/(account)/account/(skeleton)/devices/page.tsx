@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: 'Devices' };
 
 const ICONS = { computer: Laptop, phone: Smartphone, program: SquareTerminal };
 
-/** Where somebody is signed in. Logging a device out revokes the keys that apps got on it. */
+/** Where a user is signed in. Signing a device out revokes the keys that apps got on it. */
 export default async function DevicesPage() {
   const { userId, sessionId } = await requireSession();
   const devices = await listDevices(userId);
@@ -23,7 +23,7 @@ export default async function DevicesPage() {
     <>
       <PageHead
         title="Devices"
-        description="Browsers and apps that you signed in on. Signing one out also revokes the keys that apps got on it; your credits stay."
+        description="Browsers and apps where you are signed in. Signing one out also revokes the keys that apps got on it. Your credits stay."
       />
       <Section
         title="Signed in now"
@@ -58,7 +58,7 @@ function DeviceLine({ device, isHere }: { device: Device; isHere: boolean }) {
           {name} {isHere && <Badge look="positive">This device</Badge>}
         </p>
         <p className="text-[13px] text-muted">
-          Seen <Time at={device.lastSeenAt.toISOString()} />
+          Last seen <Time at={device.lastSeenAt.toISOString()} />
           <span className="max-sm:hidden"> · </span>
           <span className="max-sm:block">
             signed in <Time at={device.createdAt.toISOString()} withClock={false} />

@@ -19,7 +19,7 @@ const PAGE_SIZE = 25;
 
 type Props = { searchParams: Promise<{ page?: string | string[] }> };
 
-/** What was bought, where, and what was given back; each one has its receipt. */
+/** Every purchase: where it was made, what was refunded, and its receipt. */
 export default async function PurchasesPage({ searchParams }: Props) {
   const [{ userId }, { page: asked }] = await Promise.all([requireSession(), searchParams]);
   const page = typeof asked === 'string' && /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1;
@@ -29,7 +29,7 @@ export default async function PurchasesPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Purchases"
-        description="Every payment, in an app or here, with its receipt."
+        description="All payments, made here or in an app, with their receipts."
         actions={
           <PageLink href="/account/buy" className={buttonClass()}>
             Buy credits
@@ -38,8 +38,8 @@ export default async function PurchasesPage({ searchParams }: Props) {
       />
       <Section flush>
         {total === 0 ? (
-          <EmptyState icon={<CreditCard size={22} aria-hidden="true" />} title="Nothing bought yet">
-            Buy credits here for any app, or inside an app for that app.
+          <EmptyState icon={<CreditCard size={22} aria-hidden="true" />} title="No purchases yet">
+            Buy credits here to use in any app, or inside an app to use there.
           </EmptyState>
         ) : (
           <PurchaseTable

@@ -36,7 +36,7 @@ const COLUMNS = [
   column.accessor('credits', { header: 'Credits', cell: ({ getValue }) => inColumn(getValue()) }),
   column.accessor('amount', { header: 'Paid', cell: ({ row: { original } }) => <Paid {...original} /> }),
   column.accessor('status', {
-    header: 'State',
+    header: 'Status',
     cell: ({ getValue }) => <StateBadge status={getValue()} />,
   }),
   column.accessor('id', {
@@ -100,7 +100,7 @@ function ReceiptLink({ id, at, amount, currency }: PurchaseRow) {
   return (
     <PageLink
       href={`/account/receipts/${id}`}
-      aria-label={`Receipt of ${formatMoney(amount, currency, 'en')}, ${at.slice(0, 10)}`}
+      aria-label={`Receipt for ${formatMoney(amount, currency, 'en')}, ${at.slice(0, 10)}`}
       className={`-my-1 inline-block py-1 ${ROW_LINK}`}
     >
       Receipt

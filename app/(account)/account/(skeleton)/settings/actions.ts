@@ -6,12 +6,12 @@ import { recentAction } from '@/app/_session/action';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
 
-/** Only for who entered a code a moment ago and typed the address of the account. */
+/** Requires a recent sign-in and the account's e-mail address, typed in full. */
 export const deleteMyAccount = recentAction(
   z.object({ email: z.string().max(320) }),
   async (session, { email }) => {
     if (email.trim().toLowerCase() !== session.email)
-      return { ok: false, field: 'email', message: 'This is not the address of your account.' };
+      return { ok: false, field: 'email', message: 'That is not the e-mail address of this account.' };
     await deleteAccount(session.userId);
     (await cookies()).set(SESSION_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });
     return { ok: true };

@@ -8,7 +8,7 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { deleteMyAccount } from './actions';
 
-/** Says what is lost, and wants the address typed, before anything happens. */
+/** Shows what will be lost and asks for the address before deleting anything. */
 export function DeleteAccount({ email, lost }: { email: string; lost: string | null }) {
   const [typed, setTyped] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(deleteMyAccount);
@@ -21,7 +21,7 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
       <Credits lost={lost} />
       <Dialog
         title="Delete your account?"
-        description="This cannot be undone. Whoever signs in with this address later starts anew."
+        description="This cannot be undone. Signing in with this address later creates a new, empty account."
         trigger={<Button look="danger">Delete my account</Button>}
         onOpenChange={() => {
           setTyped('');
@@ -49,7 +49,7 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
             disabled={typed.trim().toLowerCase() !== email}
             className="mt-3 w-full"
           >
-            Delete my account for good
+            Permanently delete my account
           </Button>
         </form>
       </Dialog>
@@ -58,12 +58,11 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
 }
 
 function Credits({ lost }: { lost: string | null }) {
-  if (lost === null)
-    return <p className="mb-5 text-sm text-muted">You have no credits that could be lost.</p>;
+  if (lost === null) return <p className="mb-5 text-sm text-muted">You have no credits to lose.</p>;
   return (
     <div className="mb-5">
       <Notice kind="warning">
-        <strong>You would lose {lost}.</strong> Credits are not paid out: spend them first if you can.
+        <strong>You will lose {lost}.</strong> Credits cannot be paid out, so spend them first if you can.
       </Notice>
     </div>
   );

@@ -11,7 +11,7 @@ import { DeleteAccount } from './delete-account';
 
 export const metadata: Metadata = { title: 'Settings' };
 
-/** Who this account belongs to, how they sign in, and its end. */
+/** The account's e-mail address, how its user signs in, and its deletion. */
 export default async function SettingsPage() {
   const { userId, email, confirmedAt } = await requireSession();
   const { money } = await readPockets(userId);
@@ -20,7 +20,7 @@ export default async function SettingsPage() {
       <PageHead title="Settings" />
       <Section
         title="Sign-in"
-        description="Apps never see your e-mail address: each knows you by an id of its own."
+        description="Apps never see your e-mail address. Each knows you by a separate ID."
       >
         <div className="flex flex-wrap items-center gap-4">
           <span className="grid size-10 shrink-0 place-items-center rounded-full bg-sunken text-muted">
@@ -41,7 +41,7 @@ export default async function SettingsPage() {
       </Section>
       <Section
         title="Delete my account"
-        description="All devices are signed out, every key stops working, and your e-mail address is erased. Receipts stay in the books, under an id that leads to nobody."
+        description="Signs out all devices, revokes every key and erases your e-mail address. Receipts are kept, anonymised, for accounting."
       >
         <DeleteAccount
           email={email}

@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: 'Receipt' };
 
 type Props = { params: Promise<{ request: string }> };
 
-/** One of one's own requests. */
+/** The receipt of one of the user's own requests. */
 export default async function ReceiptPage({ params }: Props) {
   const [{ userId }, { request }] = await Promise.all([requireSession(), params]);
   const receipt = await findUserReceipt(userId, request);

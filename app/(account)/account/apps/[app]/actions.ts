@@ -11,7 +11,7 @@ import { newId } from '@/server/ids';
 import { revokeKey } from '@/server/keys/revoke';
 
 const ofApp = z.object({ partnerId: z.string().max(64) });
-const NO_APP: ActionResult = { ok: false, message: 'You have no such app.' };
+const NO_APP: ActionResult = { ok: false, message: 'There is no such app in your account.' };
 const MOST_CREDITS = 100_000_000_000_000n;
 
 export const saveAllowance = sessionAction(
@@ -19,7 +19,7 @@ export const saveAllowance = sessionAction(
   async ({ userId }, { partnerId, credits }) => {
     const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
-    if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
+    if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
     const limit = parseCredits(credits.replaceAll(',', ''));
     if (limit === null || limit <= 0n || limit > MOST_CREDITS) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
@@ -32,8 +32,8 @@ export const saveAllowance = sessionAction(
 export const removeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
-  await allowance.setAllowance(saveOf(userId, app), null);
-  return done(`The allowance of ${app.name} is removed`);
+  await savePermission(saveOf(userId, app), null);
+  return done(`Allowance for ${app.name} removed`);
 });
 
 export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
@@ -41,17 +41,17 @@ export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { partnerI
   if (app === null) return NO_APP;
   const paused = await allowance.pauseAllowance(saveOf(userId, app));
   return paused === null
-    ? { ok: false, message: 'There is nothing left of this allowance to pause.' }
-    : done(`The allowance of ${app.name} is paused`);
+    ? { ok: false, message: 'This allowance has nothing left to pause.' }
+    : done(`Allowance for ${app.name} paused`);
 });
 
 export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
-  if (app.isSuspended) return { ok: false, message: `${app.name} is switched off at the moment.` };
-  const resumed = await allowance.resumeAllowance(saveOf(userId, app));
+  if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
+  const resumed = await resumePermission(saveOf(userId, app));
   return resumed === null
-    ? { ok: false, message: 'This allowance is not paused any more.' }
+    ? { ok: false, message: 'This allowance is no longer paused.' }
     : done(`${app.name} may spend ${formatCredits(resumed.grantedCredits)} of your other credits again`);
 });
 
@@ -59,11 +59,11 @@ export const revokeAppKey = sessionAction(
   z.object({ keyId: z.string().max(64) }),
   async ({ userId }, { keyId }) =>
     (await revokeKey(userId, keyId))
-      ? done('The key is revoked')
-      : { ok: false, message: 'This key is not live any more.' },
+      ? done('Key revoked')
+      : { ok: false, message: 'This key is no longer active.' },
 );
 
-/** Each press is a save of its own. */
+/** Each save gets its own id. */
 const saveOf = (userId: string, { partnerId }: AppOfUser) => ({ userId, partnerId, saveId: newId('req') });
 
 function done(message: string): ActionResult {

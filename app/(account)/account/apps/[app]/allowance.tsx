@@ -26,9 +26,7 @@ export function Allowance(props: Props) {
   if (isSuspended) {
     return (
       <>
-        <p className="mb-4 text-sm text-muted">
-          {appName} is switched off: an allowance can only be taken away.
-        </p>
+        <p className="mb-4 text-sm text-muted">{appName} is disabled. You can only remove its allowance.</p>
         <Changes {...props} />
       </>
     );
@@ -57,7 +55,7 @@ function Resting({ partnerId, paused }: Props & { paused: number }) {
   );
 }
 
-/** The number saved is what the app may spend from now on: it does not add to what was left. */
+/** Saving replaces the allowance; it does not add to what was left. */
 function SaveForm({ partnerId, appName, left }: Props) {
   const [typed, setTyped] = useState(left === null ? '' : show(left).replaceAll(',', ''));
   const { run, isRunning, failure, clearFailure } = useAction(saveAllowance);
@@ -68,13 +66,13 @@ function SaveForm({ partnerId, appName, left }: Props) {
   return (
     <form onSubmit={save} noValidate className="max-w-md">
       <TextField
-        label="Credits it may spend from now on"
+        label="Credits it can spend from now on"
         name="credits"
         inputMode="decimal"
         autoComplete="off"
         placeholder="500"
         value={typed}
-        hint={`Replaces what is left${left === null ? '' : `, now ${show(left)}`}. 100 credits are $1.`}
+        hint={`${left === null ? '' : `Replaces the ${show(left)} left. `}100 credits are worth $1.`}
         error={failure?.field === 'credits' ? failure.message : undefined}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -93,7 +91,7 @@ function SaveForm({ partnerId, appName, left }: Props) {
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button type="submit" busy={isRunning} className="mt-5" aria-label={`Save allowance of ${appName}`}>
+      <Button type="submit" busy={isRunning} className="mt-5" aria-label={`Save allowance for ${appName}`}>
         Save allowance
       </Button>
     </form>
@@ -117,8 +115,8 @@ function Changes({ partnerId, appName, left, paused }: Props) {
       )}
       <ConfirmButton
         label="Remove allowance"
-        title={`Remove the allowance of ${appName}?`}
-        consequence={`${appName} can then spend only what was bought in it. Requests that are running may still finish. You can allow it again at any time.`}
+        title={`Remove the allowance for ${appName}?`}
+        consequence={`${appName} can then only spend credits bought in it. Requests in progress may still finish. You can add an allowance again at any time.`}
         action={() => removeAllowance({ partnerId })}
       />
       {pause.failure && <Notice kind="danger">{pause.failure.message}</Notice>}

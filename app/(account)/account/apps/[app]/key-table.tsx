@@ -46,7 +46,7 @@ const columnsFor = (appName: string) => [
         label="Revoke"
         describe={`key ending in ${key.last4}`}
         title={`Revoke the key ending in ${key.last4}?`}
-        consequence={`${appName} on ${key.device} can no longer spend with it, from the next request on. This cannot be undone; signing in there again makes a new key.`}
+        consequence={`${appName} on ${key.device} can no longer spend with this key, starting with the next request. This cannot be undone. Signing in there again creates a new key.`}
         action={() => revokeAppKey({ keyId: key.keyId })}
       />
     ),
@@ -56,14 +56,14 @@ const columnsFor = (appName: string) => [
 export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] }) {
   return (
     <DataTable
-      caption={`Keys of ${appName}`}
+      caption={`Keys for ${appName}`}
       columns={columnsFor(appName)}
       rows={rows}
       numeric={['revoke']}
       hiddenOnPhone={['device', 'createdAt', 'lastUsedAt']}
       empty={
-        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No live keys">
-          {appName} cannot spend for you. Signing in there makes a new key.
+        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No active keys">
+          {appName} cannot spend your credits. Signing in there creates a new key.
         </EmptyState>
       }
     />

@@ -61,18 +61,18 @@ export default async function AppPage(props: Props) {
         <Stat
           label="Can spend now"
           {...amountOf(spendable)}
-          note={app.isSuspended ? 'while it is switched off' : `worth ${inDollars(spendable)}`}
+          note={app.isSuspended ? 'while it is disabled' : `worth ${inDollars(spendable)}`}
         />
         <Stat
-          label="Bought in it"
+          label="Bought in this app"
           {...amountOf(app.own)}
-          note={app.own < 0n ? 'after a refund; the next purchase here repays it' : 'spent first'}
+          note={app.own < 0n ? 'after a refund; your next purchase here repays it' : 'spent first'}
         />
         <Stat label="Allowance left" {...allowanceLeft(app)} note={describeAllowance(app)} />
       </Stats>
       <Section
         title="Allowance"
-        description={`How many of your other credits ${app.name} may spend, after those bought in it. You can change it at any time; several allowances together may exceed what you have.`}
+        description={`How many of your other credits ${app.name} may spend once those bought in it are used up. You can change this at any time. The allowances of all your apps may add up to more than you have.`}
       >
         <Allowance
           partnerId={app.partnerId}
@@ -84,7 +84,7 @@ export default async function AppPage(props: Props) {
       </Section>
       <Section
         title="Keys"
-        description={`${app.name} uses a key to spend for you, one for each device that you signed in on. A revoked key stops working at once.`}
+        description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately.`}
         flush
       >
         <KeyTable

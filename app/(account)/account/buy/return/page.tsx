@@ -15,7 +15,7 @@ export const metadata: Metadata = { title: 'Your payment' };
 
 type Props = { searchParams: Promise<{ session_id?: string; status?: string }> };
 
-/** Where the processor sends the buyer back to: says how the payment stands. */
+/** Where the payment processor sends the buyer back: shows the payment's status. */
 export default async function ReturnPage({ searchParams }: Props) {
   const [{ userId }, { session_id: id, status: told }] = await Promise.all([requireSession(), searchParams]);
   const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
@@ -26,7 +26,7 @@ export default async function ReturnPage({ searchParams }: Props) {
         icon={<Check size={22} aria-hidden="true" />}
         title={`${inCredits(payment.creditsAdded)} added`}
       >
-        They belong to no app yet. Give an app an allowance to let it spend them.
+        They are not tied to an app. Give an app an allowance to let it spend them.
         <Links>
           <PageLink href="/account/apps" className={buttonClass()}>
             Choose an app
@@ -43,9 +43,9 @@ export default async function ReturnPage({ searchParams }: Props) {
     return (
       <Outcome
         icon={<X size={22} aria-hidden="true" />}
-        title={isCancelled ? 'Payment not finished' : 'The payment did not go through'}
+        title={isCancelled ? 'Payment not completed' : 'Payment failed'}
       >
-        Nothing was charged.
+        You were not charged.
         <Links>
           <PageLink href="/account/buy" className={buttonClass()}>
             Try again
@@ -54,7 +54,7 @@ export default async function ReturnPage({ searchParams }: Props) {
       </Outcome>
     );
   }
-  // Paid a moment ago, or still being decided by the bank.
+  // Paid a moment ago, or still pending at the bank.
   return (
     <Outcome icon={<Clock size={22} aria-hidden="true" />} title="Confirming your payment">
       <AskAgain />

@@ -32,7 +32,7 @@ export const setCap = operatorAction(
   async (session, { partnerId, reason, percent }) => {
     const rateCapBp = parsePercent(percent);
     if (rateCapBp === null) {
-      throw new ApiError('invalid_request', 'Write percent between 0 and 100 with at most two decimals', {
+      throw new ApiError('invalid_request', 'Enter a percentage from 0 to 100 with at most two decimals', {
         param: 'percent',
       });
     }
@@ -56,7 +56,7 @@ function readModels(text: string): string[] {
   if (models.length === 0 || unknown !== undefined) {
     throw new ApiError(
       'invalid_request',
-      unknown === undefined ? 'Name at least one model' : `There is no model ${unknown}`,
+      unknown === undefined ? 'Enter at least one model' : `Unknown model: ${unknown}`,
       { param: 'models' },
     );
   }

@@ -23,8 +23,8 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
   if (state === 'pending') {
     return (
       <>
-        {button('decline', 'Decline', 'The app stays disabled and its owner is shown that it was declined.')}
-        {button('approve', 'Approve', 'Its keys and its checkout work at once.')}
+        {button('decline', 'Decline', 'The app stays disabled, and its owner sees that it was declined.')}
+        {button('approve', 'Approve', 'Its keys and checkout start working immediately.')}
       </>
     );
   }
@@ -32,9 +32,13 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
     ? button(
         'disable',
         'Disable',
-        'Its keys and its checkout stop with the next request, and its webhooks wait. Users keep their credits. It can be enabled again.',
+        'Its keys and checkout stop working with the next request, and its webhooks are held back. Users keep their credits. You can enable it again.',
       )
-    : button('enable', 'Enable', 'Its keys and its checkout work at once, and waiting webhooks go out.');
+    : button(
+        'enable',
+        'Enable',
+        'Its keys and checkout start working immediately, and pending webhooks are sent.',
+      );
 }
 
 export function RateCapButton({ partnerId, cap }: { partnerId: string; cap: string }) {
@@ -43,14 +47,14 @@ export function RateCapButton({ partnerId, cap }: { partnerId: string; cap: stri
     <ReasonButton
       label="Change rate cap"
       title="Change the rate cap"
-      consequence="A rate above the cap, in force or planned, comes down to it."
+      consequence="Current and scheduled rates above the cap are lowered to it."
       onOpen={() => setPercent(cap)}
       action={(reason) => setCap({ partnerId, percent, reason })}
       field={{
         name: 'percent',
         render: (error) => (
           <TextField
-            label="At most, in percent"
+            label="Maximum, in percent"
             hint="0 to 100"
             error={error}
             inputMode="decimal"
@@ -70,8 +74,8 @@ export function ModelsButton({ partnerId, allowed }: { partnerId: string; allowe
   return (
     <ReasonButton
       label="Change models"
-      title="Models that the app may use"
-      consequence="Holds from the next request on."
+      title="Models the app may use"
+      consequence="Applies from the next request."
       onOpen={() => {
         setAll(allowed === null);
         setText(allowed?.join('\n') ?? '');
@@ -99,7 +103,7 @@ function ModelIds({ value, error, onChange }: ModelIdsProps) {
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
-        Model ids, one in a line
+        Model IDs, one per line
       </label>
       <textarea
         id={id}

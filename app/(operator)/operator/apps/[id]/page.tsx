@@ -49,18 +49,18 @@ export default async function AppPage(props: Props) {
           <Fact name="Created">
             <Time at={partner.createdAt.toISOString()} />
           </Fact>
-          <Fact name="Origins">{origins.length === 0 ? 'none but localhost' : origins.join(', ')}</Fact>
+          <Fact name="Origins">{origins.length === 0 ? 'localhost only' : origins.join(', ')}</Fact>
           <Fact name="Webhook">{partner.webhookUrl ?? 'none'}</Fact>
         </dl>
-        <p className="mt-4 mb-1.5 text-sm text-muted">App id</p>
-        <CopyField label="app id" value={id} />
+        <p className="mt-4 mb-1.5 text-sm text-muted">App ID</p>
+        <CopyField label="app ID" value={id} />
       </Section>
       <Section
         title="Commission"
-        description={`${formatPercent(partner.rateBp)} % of the provider cost. The partner may set it to ${formatPercent(partner.rateCapBp)} % at most.`}
+        description={`${formatPercent(partner.rateBp)}% of the provider cost. The partner may set it to at most ${formatPercent(partner.rateCapBp)}%.`}
         actions={<RateCapButton partnerId={id} cap={formatPercent(partner.rateCapBp)} />}
       >
-        <p className="text-sm text-muted">Requests that run keep the rate they were admitted with.</p>
+        <p className="text-sm text-muted">Requests in progress keep the rate they were admitted with.</p>
       </Section>
       <Section
         title="Models"
@@ -68,7 +68,7 @@ export default async function AppPage(props: Props) {
         actions={<ModelsButton partnerId={id} allowed={partner.allModels ? null : partner.allowedModels} />}
       >
         {partner.allModels ? (
-          <p className="text-sm text-muted">Those that are added later are included.</p>
+          <p className="text-sm text-muted">Models added later are included.</p>
         ) : (
           <ul className="flex flex-col gap-1 font-mono text-[13px] break-all">
             {partner.allowedModels.map((model) => (
@@ -77,7 +77,7 @@ export default async function AppPage(props: Props) {
           </ul>
         )}
       </Section>
-      <Section title="What operators did" flush>
+      <Section title="Operator actions" flush>
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
@@ -86,7 +86,7 @@ export default async function AppPage(props: Props) {
 
 function describeModels({ allModels, allowedModels }: Partner): string {
   if (allModels) return 'All models are allowed.';
-  return allowedModels.length === 1 ? 'One model is allowed.' : `${allowedModels.length} models are allowed.`;
+  return allowedModels.length === 1 ? '1 model is allowed.' : `${allowedModels.length} models are allowed.`;
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {

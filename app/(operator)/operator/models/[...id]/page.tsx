@@ -32,7 +32,7 @@ export default async function ModelPage(props: Props) {
         title={id}
         description={
           model === null
-            ? 'Not in the catalogue any more.'
+            ? 'No longer in the catalogue.'
             : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
         }
       />
@@ -56,13 +56,13 @@ export default async function ModelPage(props: Props) {
         </Section>
       ))}
       <p className="text-sm text-muted">
-        In USD per million tokens, before commission. A request keeps the version that it was admitted with.
+        In USD per million tokens, before commission. A request keeps the version it was admitted with.
       </p>
     </>
   );
 }
 
 function StateOf({ isInForce, effectiveAt }: { isInForce: boolean; effectiveAt: Date }) {
-  if (isInForce) return <Badge look="positive">In force</Badge>;
-  return effectiveAt > nowDate() ? <Badge look="warning">Planned</Badge> : <Badge>Past</Badge>;
+  if (isInForce) return <Badge look="positive">Current</Badge>;
+  return effectiveAt > nowDate() ? <Badge look="warning">Scheduled</Badge> : <Badge>Past</Badge>;
 }

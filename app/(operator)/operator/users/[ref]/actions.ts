@@ -14,7 +14,7 @@ const ofUser = z.object({ userRef: z.string().max(500), reason: z.string().max(6
 
 async function requireUser(ref: string): Promise<{ id: string; email: string }> {
   const user = await findUserByRef(ref);
-  if (user === null) throw new ApiError('not_found', 'There is no such user any more');
+  if (user === null) throw new ApiError('not_found', 'This user no longer exists');
   return user;
 }
 
@@ -46,7 +46,7 @@ export const refund = operatorAction(
   }),
   async ({ email: operator }, { userRef, purchaseId, amount, currency, reason, refundId }) => {
     if (!/^\d{1,6}(\.\d{1,2})?$/.test(amount.trim())) {
-      throw new ApiError('invalid_request', 'Write an amount such as 12.50', { param: 'amount' });
+      throw new ApiError('invalid_request', 'Enter an amount such as 12.50', { param: 'amount' });
     }
     const { refundedMinor } = await refundByOperator({
       operator,
@@ -56,6 +56,6 @@ export const refund = operatorAction(
       refundId,
     });
     revalidatePath(`/operator/users/${userRef}`);
-    return { ok: true, message: `${inMoney(refundedMinor, currency)} refunded in all` };
+    return { ok: true, message: `${inMoney(refundedMinor, currency)} refunded in total` };
   },
 );

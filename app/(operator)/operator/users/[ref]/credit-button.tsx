@@ -28,10 +28,15 @@ const WORDS = {
   take: { label: 'Take credits', done: 'Take', to: 'From' },
 } as const;
 
-/** Two steps: the change and its reason, then the amounts to confirm. */
-export function CreditButton(props: Props) {
-  const { kind, userRef, pockets } = props;
-  const [form, dispatch] = useReducer(reduce, CLOSED);
+/** Two steps: what and why, then a confirmation with the amounts. */
+export function CreditButton({ kind, userRef, email, pockets }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const [isReview, setReview] = useState(false);
+  const [place, setPlace] = useState(0);
+  const [credits, setCredits] = useState('');
+  const [reason, setReason] = useState('');
+  // One id per opened dialog, so that submitting twice books once.
+  const [changeId, setChangeId] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(changeCredits);
   const words = WORDS[kind];
 
@@ -66,7 +71,29 @@ export function CreditButton(props: Props) {
         {form.isReview ? (
           <Review {...props} form={form} />
         ) : (
-          <Fields pockets={pockets} form={form} dispatch={dispatch} />
+          <>
+            <SelectField
+              label="Pocket"
+              className="mb-2"
+              value={String(place)}
+              onChange={(event) => setPlace(Number(event.target.value))}
+              options={pockets.map(({ name, own }, index) => ({
+                value: String(index),
+                label: `${name} (${own})`,
+              }))}
+            />
+            <TextField
+              label="Credits"
+              inputMode="decimal"
+              autoComplete="off"
+              value={credits}
+              hint={
+                AMOUNT.test(credits.trim()) ? `worth ${worth(credits)}` : '100 credits are worth 1 US dollar'
+              }
+              onChange={(event) => setCredits(event.target.value)}
+            />
+            <ReasonField value={reason} onChange={setReason} />
+          </>
         )}
         {failure && (
           <div className="mb-1">
@@ -144,4 +171,15 @@ function Line({ name, children }: { name: string; children: React.ReactNode }) {
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
   );
+}
+
+const worth = (credits: string): string =>
+  new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+    Math.floor(Number(credits)) / 100,
+  );
+
+/** Keeps every digit as typed: what is confirmed is what is booked. */
+function withSeparators(credits: string): string {
+  const [whole = '0', decimals] = credits.split('.');
+  return `${BigInt(whole).toLocaleString('en')}${decimals === undefined ? '' : `.${decimals}`}`;
 }

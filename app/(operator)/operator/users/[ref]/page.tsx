@@ -76,21 +76,70 @@ export default async function UserPage({ params, searchParams }: PageProps) {
         <Stat label="Apps" value={summary.apps.length} />
         <Stat label="Devices" value={devices.length} note="signed in now" />
       </Stats>
-      <Apps apps={summary.apps} />
+      <Section title="Apps" flush>
+        <PocketTable
+          rows={summary.apps.map((app) => ({
+            id: app.partnerId,
+            name: app.name,
+            own: inCredits(app.own),
+            limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
+            // The keys of a disabled app do not work, so nothing can be spent.
+            balance: inCredits(app.isSuspended ? 0n : app.balance),
+            status: app.isSuspended ? 'disabled' : app.status,
+            keys: app.keys.length,
+          }))}
+        />
+      </Section>
       <Section
         title="Latest requests"
-        description="Those that were charged. Refused ones are counted for each app, not for a person."
+        description="Charged requests only. Refused requests are counted per app, not per user."
         flush
       >
         <RequestTable
           path={`/operator/users/${ref}/requests`}
           rows={requests.map(toRequestRow)}
-          empty={<EmptyState title="No request yet">Nothing was asked with this user’s keys.</EmptyState>}
+          empty={
+            <EmptyState title="No requests yet">No requests have been made with this user’s keys.</EmptyState>
+          }
         />
       </Section>
-      <Purchases userRef={ref} purchases={purchases} total={total} offset={offset} />
-      <Devices devices={devices} />
-      <Section title="What operators did" flush>
+      <Section title="Purchases" flush>
+        <PurchaseTable
+          userRef={ref}
+          rows={purchases.map((purchase) => ({
+            id: purchase.id,
+            at: purchase.createdAt.toISOString(),
+            appName: purchase.appName,
+            currency: purchase.currency,
+            amountMinor: purchase.amountMinor,
+            refundedMinor: purchase.refundedMinor,
+            credits: inCredits(purchase.credits),
+            status: purchase.status,
+          }))}
+        />
+        <Pager
+          newer={offset > 0 ? page(Math.max(0, offset - PURCHASES_SHOWN)) : undefined}
+          older={offset + PURCHASES_SHOWN < total ? page(offset + PURCHASES_SHOWN) : undefined}
+          position={`${offset + 1}–${offset + purchases.length} of ${total}`}
+        />
+      </Section>
+      <Section title="Devices">
+        {devices.length === 0 ? (
+          <p className="text-sm text-muted">No devices are signed in.</p>
+        ) : (
+          <ul className="flex flex-col gap-3 text-sm">
+            {devices.map((device) => (
+              <li key={device.sessionId}>
+                <p title={device.userAgent}>{describeDevice(device.userAgent).name}</p>
+                <p className="text-[13px] text-muted">
+                  Last seen <Time at={device.lastSeenAt.toISOString()} />
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Operator actions" flush>
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>

@@ -39,22 +39,22 @@ export function PocketTable({ rows }: { rows: Row[] }) {
       ),
     }),
     column.accessor('status', {
-      header: 'State',
+      header: 'Status',
       cell: ({ getValue }) => <StateBadge status={getValue()} />,
     }),
-    column.accessor('own', { header: 'Bought in it' }),
+    column.accessor('own', { header: 'Bought in app' }),
     column.accessor('limit', { header: 'Allowance left' }),
     column.accessor('balance', { header: 'Can spend' }),
-    column.accessor('keys', { header: 'Live keys' }),
+    column.accessor('keys', { header: 'Active keys' }),
   ];
   return (
     <DataTable
-      caption="Apps of the user"
+      caption="The user’s apps"
       columns={columns}
       rows={rows}
       numeric={['own', 'limit', 'balance', 'keys']}
       hiddenOnPhone={['limit', 'keys', 'status']}
-      empty={<EmptyState title="No app yet">This user has not signed in to any app.</EmptyState>}
+      empty={<EmptyState title="No apps yet">This user has not signed in to any app.</EmptyState>}
     />
   );
 }

@@ -51,12 +51,12 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
   const column = columnsOf<Row>();
   const columns = [
     column.accessor('at', {
-      header: 'When',
+      header: 'Date',
       cell: ({ getValue }) => <Time at={getValue()} withClock={false} />,
     }),
     column.accessor('appName', { header: 'App' }),
     column.accessor('status', {
-      header: 'State',
+      header: 'Status',
       cell: ({ row: { original } }) => <StateOf {...original} />,
     }),
     column.accessor('amountMinor', {
@@ -77,12 +77,12 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
   ];
   return (
     <DataTable
-      caption="Purchases of the user"
+      caption="The user’s purchases"
       columns={columns}
       rows={rows}
       numeric={['amountMinor', 'credits', 'refund']}
       card={asCard}
-      empty={<EmptyState title="No purchase yet">This user has not bought credits.</EmptyState>}
+      empty={<EmptyState title="No purchases yet">This user has not bought any credits.</EmptyState>}
     />
   );
 }

@@ -17,19 +17,19 @@ type Props = {
   steps: FirstSteps;
 };
 
-/** The way from a new app to a first paid request. Each step ticks itself once it has happened. */
+/** The steps from a new app to its first paid request. Each is checked off once it has happened. */
 export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, requestSnippet, steps }: Props) {
   const list = [
     {
       isDone: steps.hasOrigin,
       title: 'Register your site’s origin',
-      text: 'The checkout opens only on pages you name. localhost always works, so you can do this when you go live.',
+      text: 'The checkout only opens on origins you register. localhost always works, so you can do this when you go live.',
       action: <StepLink href={`/partner/${partnerId}/origins`}>Add an origin</StepLink>,
     },
     {
       isDone: steps.hasOpenedCheckout,
-      title: 'Put the checkout on a page',
-      text: 'Paste this into your page; your publishable key is filled in. The step is done when the checkout has been opened once.',
+      title: 'Add the checkout to a page',
+      text: 'Paste this into your page. Your publishable key is filled in. This step completes when the checkout is first opened.',
       action: <CodeBlock label="Snippet" code={writeSnippet(publishableKey, scriptUrl)} />,
     },
     {
@@ -37,27 +37,27 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
       title: isSandbox ? 'Make a test purchase' : 'Make a first purchase',
       text: isSandbox ? (
         <>
-          Open the checkout and pay with the card{' '}
-          <code className="font-mono whitespace-nowrap">4242 4242 4242 4242</code>, any date and code. The
-          e-mailed sign-in code is in the{' '}
+          Open the checkout and pay with card{' '}
+          <code className="font-mono whitespace-nowrap">4242 4242 4242 4242</code>, any date and any CVC. The
+          sign-in code arrives in the{' '}
           <a href="/dev/mail" target="_blank" rel="noreferrer" className="text-accent underline">
             test mailbox
           </a>
           . No real money moves.
         </>
       ) : (
-        'Open the checkout on your page and buy credits as your users will.'
+        'Open the checkout on your page and buy credits the way your users will.'
       ),
     },
     {
       isDone: steps.hasRequest,
-      title: 'Ask a model',
+      title: 'Send a request',
       text: (
         <>
-          Paste this into the console of your page: it pays with the key that the purchase left there. From a
-          backend, the key works with{' '}
+          Paste this into your page’s browser console: it uses the key from your purchase. On a backend, the
+          key works with{' '}
           <PageLink href="/docs/clients" className="text-accent underline">
-            the clients you know
+            the SDKs you already use
           </PageLink>
           .
         </>
@@ -66,8 +66,8 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
     },
     {
       isDone: steps.hasWebhook,
-      title: 'Listen for webhooks',
-      text: 'Your backend learns of new keys and purchases even when the browser was closed too early.',
+      title: 'Set up webhooks',
+      text: 'Your backend receives new keys and purchases even if the browser was closed early.',
       action: <StepLink href={`/partner/${partnerId}/webhooks`}>Set an endpoint</StepLink>,
     },
   ];

@@ -35,7 +35,7 @@ export default async function HomePage(props: AppParams) {
       <PageHead
         title={app.name}
         description={
-          hasBegun ? 'The last 30 days. Days are days in UTC.' : 'A few steps to your first paid request.'
+          hasBegun ? 'The last 30 days. Dates are in UTC.' : 'A few steps to your first paid request.'
         }
       />
       {hasBegun && <Numbers app={app} activity={activity} />}

@@ -6,8 +6,8 @@ import { useEffect } from 'react';
 const EVERY_MS = 3_000;
 
 /**
- * Reads the page again when somebody comes back to it: what they did elsewhere shows at once. And
- * now and then while `isWatching`, for who has the other window beside this one.
+ * Refreshes the page when its window regains focus, so that changes made elsewhere show immediately,
+ * and periodically while `isWatching`, for users who keep both windows in view.
  */
 export function RefreshOnReturn({ isWatching }: { isWatching: boolean }) {
   const router = useRouter();

@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: 'Receipt' };
 
 type Props = { params: Promise<{ id: string }> };
 
-/** One purchase on one sheet: to read, to print, to keep. In the language it was bought in. */
+/** The printable receipt of a purchase, in the language it was bought in. */
 export default async function ReceiptPage({ params }: Props) {
   const { userId } = await requireSession();
   const { id } = await params;

@@ -21,10 +21,10 @@ const HEADER = [
   'outcome',
 ];
 
-/** The requests that the activity page shows, all of them, as they are read. */
+/** Streams every request that matches the activity page's filters. */
 export async function GET(request: Request): Promise<Response> {
   const session = await findSession();
-  if (session === null) return new Response('Please sign in first.', { status: 401 });
+  if (session === null) return new Response('Sign in first.', { status: 401 });
   const query = readQuery(Object.fromEntries(new URL(request.url).searchParams));
   const filter = { ...readPeriod(query.period), partnerId: query.app, model: query.model };
   return csvResponse(`activity-${filter.from}.csv`, HEADER, writeLines(session.userId, filter));

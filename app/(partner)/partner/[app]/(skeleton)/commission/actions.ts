@@ -14,17 +14,17 @@ const change = ofApp.extend({
 export const saveRate = ownerAction(change, async (app, { percent, effectiveAt }) => {
   const rateBp = parsePercent(percent);
   if (rateBp === null)
-    return { ok: false, message: 'A rate from 0 to 100 %, with two decimals at most', field: 'percent' };
+    return { ok: false, message: 'Enter a rate from 0 to 100% with at most two decimals', field: 'percent' };
   if (effectiveAt === null) {
     await setPartnerRate(app.id, rateBp);
-    return { ok: true, message: `The rate is ${formatPercent(rateBp)} % from now on` };
+    return { ok: true, message: `The rate is now ${formatPercent(rateBp)}%` };
   }
   await planPartnerRate(app.id, rateBp, new Date(effectiveAt));
-  return { ok: true, message: 'Change planned' };
+  return { ok: true, message: 'Change scheduled' };
 });
 
 export const cancelRate = ownerAction(ofApp, async (app) =>
   (await cancelPlannedRate(app.id))
-    ? { ok: true, message: 'Planned change cancelled' }
-    : { ok: false, message: 'The change has taken effect meanwhile' },
+    ? { ok: true, message: 'Scheduled change cancelled' }
+    : { ok: false, message: 'This change is already in effect' },
 );

@@ -3,14 +3,14 @@ import { estimateCredits } from '@/server/pricing/estimate';
 
 export type Example = Pick<CatalogModel, 'id' | 'name' | 'prices'>;
 
-/** The size that the pricing endpoint assumes too. */
+/** The request size that the pricing endpoint also assumes. */
 export const EXAMPLE_SIZE = { input: 2_500, output: 2_500 };
 
 const EXAMPLES = 3;
 
 /**
- * A cheap, a middling and a dear one of the models that the app may use; of those that are priced
- * but not served too, where an install serves so few that they make no three examples.
+ * A cheap, a mid-priced and an expensive model among those the app may use. Includes models that are
+ * priced but not served where an installation serves too few for three examples.
  */
 export function chooseExamples(served: CatalogModel[], priced: CatalogModel[]): Example[] {
   const examples = pickByCost(served);
@@ -19,7 +19,7 @@ export function chooseExamples(served: CatalogModel[], priced: CatalogModel[]): 
 
 function pickByCost(models: CatalogModel[]): Example[] {
   const cost = (model: Example) => estimateCredits(model, EXAMPLE_SIZE, 0);
-  // Models of one price tell the same; models that are free tell nothing.
+  // Models of the same price show nothing new, and free models show nothing at all.
   const byCost = new Map(models.toReversed().map((model) => [cost(model), model]));
   byCost.delete(0);
   const sorted = [...byCost].sort(([a], [b]) => a - b).map(([, model]) => model);

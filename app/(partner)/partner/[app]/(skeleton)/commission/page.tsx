@@ -25,12 +25,12 @@ export default async function CommissionPage(props: AppParams) {
     <>
       <PageHead
         title="Commission"
-        description="Your share on top of what a request costs the provider. Users pay both; you earn the commission."
+        description="Added on top of the provider cost. Users pay both; you earn the commission."
       />
       {planned && <Planned partnerId={app.id} rate={planned} />}
       <Section
         title="Rate"
-        description="A change holds for requests that start from then on. Running ones keep the rate they began with."
+        description="A new rate applies to requests that start once it is in effect. Requests in progress keep their rate."
       >
         <RateForm
           key={app.rateBp}
@@ -61,7 +61,7 @@ function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) 
     <div className="mb-6 flex flex-wrap items-center justify-between gap-3 rounded-xl border border-line bg-accent-soft px-5 py-4 text-sm">
       <p>
         {isDue ? (
-          `The rate changes to ${percent} % in this minute.`
+          `The rate changes to ${percent}% within a minute.`
         ) : (
           <>
             The rate changes to <strong>{percent} %</strong> on <Time at={rate.effectiveAt.toISOString()} />.
@@ -69,9 +69,9 @@ function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) 
         )}
       </p>
       <ConfirmButton
-        label="Cancel the change"
-        title="Cancel the planned change?"
-        consequence="The present rate stays until you set another."
+        label="Cancel change"
+        title="Cancel the scheduled change?"
+        consequence="The current rate stays until you set another."
         action={cancelRate.bind(null, { partnerId })}
       />
     </div>

@@ -14,7 +14,7 @@ type Props = { partnerId: string; rateBp: number; rateCapBp: number; examples: E
 
 const HIGHEST_BP = 10_000;
 
-/** The rate, when it begins, and what it means while it is typed. */
+/** The rate, when it takes effect, and a live preview of what it means. */
 export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
   const [text, setText] = useState(formatPercent(rateBp));
   const [start, setStart] = useState<'now' | 'later'>('now');
@@ -44,20 +44,20 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
           autoComplete="off"
           value={text}
           error={failure?.field === 'effective_at' ? undefined : (failure?.message ?? error)}
-          hint={rateCapBp < HIGHEST_BP ? `At most ${formatPercent(rateCapBp)} %` : '0 to 100'}
+          hint={rateCapBp < HIGHEST_BP ? `At most ${formatPercent(rateCapBp)}%` : '0 to 100'}
           onChange={(event) => {
             setText(event.target.value.replace(',', '.'));
             clearFailure();
           }}
         />
         <SelectField
-          label="From"
+          label="Takes effect"
           value={start}
           onChange={(event) => setStart(event.target.value === 'later' ? 'later' : 'now')}
           className="[&_select]:sm:h-12"
           options={[
             { value: 'now', label: 'Now' },
-            { value: 'later', label: 'A later time' },
+            { value: 'later', label: 'At a later time' },
           ]}
         />
         {start === 'later' && (
@@ -80,7 +80,7 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
             busy={isRunning}
             disabled={error !== undefined || isUnchanged || (start === 'later' && date === '')}
           >
-            {start === 'now' ? 'Set rate' : 'Plan change'}
+            {start === 'now' ? 'Set rate' : 'Schedule change'}
           </Button>
         </div>
       </form>
@@ -90,6 +90,6 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
 }
 
 function describeError(typed: number | null, rateCapBp: number): string | undefined {
-  if (typed === null) return 'From 0 to 100, two decimals at most';
-  return typed > rateCapBp ? `At most ${formatPercent(rateCapBp)} % for this app` : undefined;
+  if (typed === null) return 'Enter 0 to 100 with at most two decimals';
+  return typed > rateCapBp ? `At most ${formatPercent(rateCapBp)}% for this app` : undefined;
 }

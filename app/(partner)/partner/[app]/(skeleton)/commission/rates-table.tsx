@@ -13,7 +13,7 @@ const COLUMNS = [
     header: 'Rate',
     cell: ({ row: { original } }) => (
       <span className="flex items-center gap-2">
-        {original.percent} %{original.state === 'planned' && <Badge>Planned</Badge>}
+        {original.percent} %{original.state === 'planned' && <Badge>Scheduled</Badge>}
       </span>
     ),
   }),
@@ -21,5 +21,5 @@ const COLUMNS = [
 ];
 
 export function RatesTable({ rows }: { rows: Row[] }) {
-  return <DataTable caption="Rates, the latest first" columns={COLUMNS} rows={rows} empty={null} />;
+  return <DataTable caption="Rates, newest first" columns={COLUMNS} rows={rows} empty={null} />;
 }

@@ -18,7 +18,7 @@ const MODEL_COLUMNS = [
   ofModel.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
   ofModel.accessor('share', {
     header: 'Share',
-    cell: ({ getValue }) => <span className="whitespace-nowrap">{`${(getValue() * 100).toFixed(1)} %`}</span>,
+    cell: ({ getValue }) => <span className="whitespace-nowrap">{`${(getValue() * 100).toFixed(1)}%`}</span>,
   }),
 ];
 

@@ -34,7 +34,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Earnings"
-        description={`Your commission on each request. It matures after ${settings().EARNINGS_HOLD_DAYS} days; until then a charged-back purchase can take it back.`}
+        description={`Your commission on each request. Earnings mature after ${settings().EARNINGS_HOLD_DAYS} days; until then, a disputed purchase can reverse them.`}
       />
       <Stats>
         <Stat
@@ -60,24 +60,31 @@ export default async function EarningsPage({ params, searchParams }: Props) {
       </Stats>
       <Section
         title={`By ${barStepOf(period)} and model`}
-        description="In credits. Days are days in UTC."
-        actions={<Controls path={path} period={period} />}
+        description="In credits. Dates are in UTC."
+        actions={
+          <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
+            <FilterForm path={path}>
+              <PeriodField period={period} />
+            </FilterForm>
+            <ExportLink href={`${path}/export?period=${period}`} />
+          </div>
+        }
       >
         {days.length === 0 ? (
           <EmptyState
             icon={<ChartNoAxesColumn size={22} aria-hidden="true" />}
-            title="No earnings in this time"
+            title="No earnings in this period"
           >
             {app.rateBp === 0 ? (
               <>
-                Your commission is 0 %.{' '}
+                Your commission is 0%.{' '}
                 <PageLink href={`/partner/${app.id}/commission`} className="text-accent underline">
                   Set a rate
                 </PageLink>{' '}
                 to earn on each request.
               </>
             ) : (
-              'You earn with each request that users of your app make.'
+              'You earn on every request that users make in your app.'
             )}
           </EmptyState>
         ) : (

@@ -1,25 +1,25 @@
 import { ERROR_STATUS, type ErrorCode } from '@/server/errors';
 
-/** What an error code means for an app, and what helps. */
+/** What an error code means for an app, and how to fix it. */
 export type ErrorWords = { status: number; advice: string };
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
-  invalid_request: 'The request was malformed. Your own users cannot mend this: check what your app sends.',
+  invalid_request: 'The request was malformed. Your users cannot fix this: check what your app sends.',
   missing_api_key: 'No user key was sent.',
   invalid_user_key:
-    'The key was revoked, or is none of ours. Open the checkout so that the user signs in again.',
+    'The key is unknown or was revoked. Open the checkout so that the user can sign in again.',
   insufficient_credits: 'The user ran out of credits. Open the checkout.',
   partner_not_permitted:
-    'The user has credits from elsewhere and has not allowed your app. Open the checkout.',
+    'The user has credits bought elsewhere but no allowance for your app. Open the checkout.',
   partner_limit_reached: 'The user’s allowance for your app is used up. Open the checkout.',
-  model_not_allowed: 'The model is not among those you allow.',
+  model_not_allowed: 'The model is not one your app allows.',
   model_not_found: 'There is no such model. See the list of models.',
   partner_disabled: 'Your app was disabled.',
-  request_too_large: 'The request’s body was too large.',
-  rate_limited: 'Too many requests at once. Wait as Retry-After says.',
-  upstream_error: 'The provider failed, our own retries included. Try again or choose another model.',
-  overloaded: 'We had too much to do. Wait as Retry-After says.',
-  internal_error: 'A fault of ours.',
+  request_too_large: 'The request body was too large.',
+  rate_limited: 'Too many requests. Wait for the time in Retry-After.',
+  upstream_error: 'The provider failed, even after our retries. Try again or choose another model.',
+  overloaded: 'The service was overloaded. Wait for the time in Retry-After.',
+  internal_error: 'An error on our side.',
 };
 
 export const ERROR_WORDS: Partial<Record<string, ErrorWords>> = Object.fromEntries(

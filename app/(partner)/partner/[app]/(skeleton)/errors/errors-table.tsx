@@ -15,7 +15,7 @@ const COLUMNS = [
   column.accessor('status', { header: 'Status' }),
   column.accessor('count', { header: 'Requests', cell: ({ getValue }) => count.format(getValue()) }),
   column.accessor('advice', {
-    header: 'What it means',
+    header: 'Meaning',
     enableSorting: false,
     cell: ({ getValue }) => <span className="text-muted">{getValue()}</span>,
   }),

@@ -26,11 +26,11 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Errors"
-        description="Requests of your users that were answered with an error, by code. None of them was charged."
+        description="Requests from your users that returned an error, by code. None of them was charged."
       />
       <Section
         title={`By ${barStepOf(period)}`}
-        description="In UTC."
+        description="Dates are in UTC."
         actions={
           <FilterForm path={`/partner/${app.id}/errors`}>
             <PeriodField period={period} />
@@ -38,8 +38,8 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
         }
       >
         {errors.length === 0 ? (
-          <EmptyState icon={<CircleCheck size={22} aria-hidden="true" />} title="No errors in this time">
-            Errors such as an empty balance or a failing provider are counted here by their code.
+          <EmptyState icon={<CircleCheck size={22} aria-hidden="true" />} title="No errors in this period">
+            Errors such as an empty balance or a failing provider are counted here by code.
           </EmptyState>
         ) : (
           <BarChart

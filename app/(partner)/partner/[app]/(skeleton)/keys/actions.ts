@@ -5,5 +5,5 @@ import { ofApp, ownerAction } from '../../owner-action';
 
 export const rotateKey = ownerAction(ofApp, async (app) => {
   await rotatePublishableKey(app.id);
-  return { ok: true, message: 'New key made. The old one works for 24 hours.' };
+  return { ok: true, message: 'New key created. The old one works for another 24 hours.' };
 });

@@ -20,7 +20,7 @@ export default async function KeysPage(props: AppParams) {
     <>
       <PageHead
         title="Publishable key"
-        description="Names your app to the checkout and the pricing endpoint. It is public: it may stand in pages and apps."
+        description="Identifies your app to the checkout and the pricing endpoint. It is public: safe to ship in client code."
       />
       <Section
         title="Key"
@@ -28,7 +28,7 @@ export default async function KeysPage(props: AppParams) {
           <ConfirmButton
             label="Rotate key"
             title="Rotate the publishable key?"
-            consequence="You get a new key now. The present one goes on working for 24 hours, so that you can bring the new one to every page. User keys are not touched."
+            consequence="You get a new key now. The current one works for another 24 hours, so you have time to replace it on every page. User keys are not affected."
             action={rotateKey.bind(null, { partnerId: app.id })}
           />
         }
@@ -39,7 +39,7 @@ export default async function KeysPage(props: AppParams) {
             {retired.map(({ publishableKey, worksUntil }) => (
               <li key={publishableKey}>
                 <p className="mb-1.5 text-muted">
-                  Replaced; works until <Time at={worksUntil.toISOString()} />
+                  Replaced. Works until <Time at={worksUntil.toISOString()} />
                 </p>
                 <CopyField label="replaced key" value={publishableKey} />
               </li>
@@ -47,12 +47,12 @@ export default async function KeysPage(props: AppParams) {
           </ul>
         )}
       </Section>
-      <Section title="On your page" description="With your key filled in.">
+      <Section title="On your page" description="Your key is filled in.">
         <CodeBlock label="HTML" code={writeSnippet(app.publishableKey, settings().SDK_URL)} />
       </Section>
       <Section
         title="Prices for your users"
-        description="No key of a user is needed: the commission of your app is in it."
+        description="No user key needed; prices include your commission."
       >
         <CodeBlock
           label="Shell"

@@ -17,11 +17,11 @@ export const saveModels = ownerAction(choice, async (app, { models }) => {
     await setAllowedModels(app.id, null);
     return { ok: true, message: 'All models allowed' };
   }
-  // A model that is not served at present stays where it was chosen before.
+  // A model that is currently not served stays allowed if it was before.
   const unknown = models.find((id) => findServedModel(id) === null && !app.allowedModels.includes(id));
-  if (unknown !== undefined) return { ok: false, message: `There is no model ${unknown}`, field: 'models' };
+  if (unknown !== undefined) return { ok: false, message: `Unknown model: ${unknown}`, field: 'models' };
   if (models.length === 0)
-    return { ok: false, message: 'Choose one model at least: without any, every request is refused' };
+    return { ok: false, message: 'Choose at least one model: with none, every request is refused' };
   await setAllowedModels(app.id, [...new Set(models)]);
   return { ok: true, message: models.length === 1 ? '1 model allowed' : `${models.length} models allowed` };
 });

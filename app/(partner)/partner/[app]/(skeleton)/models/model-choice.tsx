@@ -26,7 +26,7 @@ type Props = {
   allowed: string[] | null;
 };
 
-/** All models, or those that are ticked. Nothing counts before it is saved. */
+/** All models, or a selection. Nothing takes effect until it is saved. */
 export function ModelChoice({ partnerId, models, allowed }: Props) {
   const [isAll, setAll] = useState(allowed === null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(allowed ?? models.map(({ id }) => id)));
@@ -47,7 +47,7 @@ export function ModelChoice({ partnerId, models, allowed }: Props) {
       <Section>
         <SwitchField
           label="All models"
-          hint="Those that come later included."
+          hint="Including models added later."
           checked={isAll}
           onChange={(checked) => {
             clearFailure();
@@ -120,7 +120,7 @@ function ModelList({ models, chosen, onChoose }: ListProps) {
       <p role="status" className="sr-only">
         {found.length} models found
       </p>
-      {found.length === 0 && <EmptyState title="No such model">Search by name or provider.</EmptyState>}
+      {found.length === 0 && <EmptyState title="No models found">Search by name or provider.</EmptyState>}
       {providers.map((provider) => (
         <ProviderModels
           key={provider}
@@ -164,7 +164,7 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
               </span>
               <span className="text-right text-[13px] text-muted tabular-nums max-sm:hidden">
                 {model.input === ''
-                  ? 'Not served at present'
+                  ? 'Currently not served'
                   : `${asPrice(model.input)} in · ${asPrice(model.output)} out per 1M tokens`}
               </span>
             </label>
@@ -175,7 +175,7 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
   );
 }
 
-/** A chosen model that is not served at present stays in the list, so that it can be taken off. */
+/** Keeps a chosen model that is currently not served in the list, so that it can be deselected. */
 function withMissing(models: Model[], chosen: ReadonlySet<string>): Model[] {
   const known = new Set(models.map(({ id }) => id));
   const missing = [...chosen].filter((id) => !known.has(id));
@@ -185,7 +185,7 @@ function withMissing(models: Model[], chosen: ReadonlySet<string>): Model[] {
   ];
 }
 
-/** Cents at least; some prices have more digits. */
+/** At least cents; some prices have more digits. */
 const asPrice = (usd: string): string =>
   `$${Number(usd).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 

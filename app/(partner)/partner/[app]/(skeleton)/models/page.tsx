@@ -19,7 +19,7 @@ export default async function ModelsPage(props: AppParams) {
     <>
       <PageHead
         title="Models"
-        description="What your users’ keys may ask for. Others answer 403 model_not_allowed, and the pricing endpoint leaves them out."
+        description="The models your users’ keys may use. Requests for others return 403 model_not_allowed, and the pricing endpoint omits them."
       />
       <ModelChoice partnerId={app.id} models={served} allowed={app.allModels ? null : app.allowedModels} />
     </>

@@ -8,7 +8,7 @@ const originOfApp = ofApp.extend({ origin: z.string().max(300) });
 
 export const addOrigin = ownerAction(originOfApp, async (app, { origin }) => {
   await partners.addOrigin(app.id, origin);
-  return { ok: true, message: 'Origin added. It works at once.' };
+  return { ok: true, message: 'Origin added. It works immediately.' };
 });
 
 export const removeOrigin = ownerAction(originOfApp, async (app, { origin }) => {

@@ -7,13 +7,13 @@ import { useAction } from '@/app/_ui/use-action';
 import { isAllowedOrigin, parseOrigin } from '@/server/partners/origin-rules';
 import { addOrigin } from './actions';
 
-/** Checks while one types, with the rules of the server. */
+/** Validates while typing, with the server's rules. */
 export function OriginForm({ partnerId, registered }: { partnerId: string; registered: string[] }) {
   const [text, setText] = useState('');
   const [isLeft, setLeft] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(addOrigin);
   const verdict = judge(text, registered);
-  // Half an address is no mistake yet: refuse once the field is left, or when more typing cannot help.
+  // A partial address is not an error yet: report it once the field is left or cannot become valid.
   const error =
     failure?.message ?? (verdict.error && (isLeft || !isUnfinished(text)) ? verdict.error : undefined);
 
@@ -60,12 +60,13 @@ export function OriginForm({ partnerId, registered }: { partnerId: string; regis
 type Verdict = { origin?: string; note?: string; error?: string };
 
 function judge(text: string, registered: string[]): Verdict {
-  if (text.trim() === '') return { error: 'Write an origin first' };
+  if (text.trim() === '') return { error: 'Enter an origin' };
   const parsed = parseOrigin(text);
   if (!parsed.ok) return { error: sentence(parsed.reason) };
   const { origin } = parsed;
-  if (registered.includes(origin)) return { error: `${origin} is registered already` };
-  if (isAllowedOrigin(origin, [])) return { error: `${origin} always works and need not be registered` };
+  if (registered.includes(origin)) return { error: `${origin} is already registered` };
+  if (isAllowedOrigin(origin, []))
+    return { error: `${origin} always works and does not need to be registered` };
   if (parsed.warning) return { origin, note: `Careful: ${parsed.warning}.` };
   return {
     origin,

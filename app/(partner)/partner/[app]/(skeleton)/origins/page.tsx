@@ -19,14 +19,14 @@ export default async function OriginsPage(props: AppParams) {
     <>
       <PageHead
         title="Origins"
-        description="The pages that may open your checkout. Everywhere else it refuses, names the origin, and shares no key, balance or event."
+        description="The sites that may open your checkout. On any other it refuses to open, names the origin, and shares no key, balance or event."
       />
       <Section title="Add an origin" description="Scheme and host, exactly as the browser shows them.">
         <OriginForm partnerId={app.id} registered={origins} />
       </Section>
       <Section title="Registered" flush>
         {origins.length === 0 ? (
-          <EmptyState icon={<Globe size={22} aria-hidden="true" />} title="No origin yet">
+          <EmptyState icon={<Globe size={22} aria-hidden="true" />} title="No origins yet">
             Your checkout opens on localhost only. Add the address of your site to go live.
           </EmptyState>
         ) : (
@@ -46,8 +46,8 @@ export default async function OriginsPage(props: AppParams) {
                   title="Remove this origin?"
                   consequence={
                     <>
-                      The checkout stops opening on <code className="wrap-anywhere">{origin}</code> at once.
-                      Keys that users have already keep working.
+                      The checkout immediately stops opening on{' '}
+                      <code className="wrap-anywhere">{origin}</code> . Existing user keys keep working.
                     </>
                   }
                   action={removeOrigin.bind(null, { partnerId: app.id, origin })}
@@ -61,9 +61,9 @@ export default async function OriginsPage(props: AppParams) {
         <p className="text-sm text-muted">
           <code className="font-mono text-[13px]">http(s)://localhost</code>,{' '}
           <code className="font-mono text-[13px]">127.0.0.1</code> and{' '}
-          <code className="font-mono text-[13px]">*.localhost</code> work on any port without being
-          registered, so that you can develop. Native and desktop apps register their scheme, such as{' '}
-          <code className="font-mono text-[13px]">myapp://*</code>, which lets in every app on the device that
+          <code className="font-mono text-[13px]">*.localhost</code> work on any port without registration,
+          for development. Native and desktop apps register their scheme, such as{' '}
+          <code className="font-mono text-[13px]">myapp://*</code>, which allows every app on the device that
           uses it.
         </p>
       </Section>

@@ -37,7 +37,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Requests"
-        description="What your users asked of models, what they paid and what you earned, in credits."
+        description="Requests from your users, what they paid and what you earned, in credits."
       />
       <Section
         title={total === 1 ? '1 request' : `${total.toLocaleString('en')} requests`}
@@ -75,7 +75,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
 
 function Filters({ path, search, models }: { path: string; search: RequestSearch; models: string[] }) {
   const { period, filter } = search;
-  // A model of the address stays chosen, even if nobody used it in this time.
+  // A model in the URL stays selected even if it was not used in this period.
   const choices =
     filter.model === undefined || models.includes(filter.model) ? models : [filter.model, ...models];
   return (
@@ -116,10 +116,10 @@ function NoRequests({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
       icon={<List size={22} aria-hidden="true" />}
-      title={isFiltered ? 'No such request' : 'No requests yet'}
+      title={isFiltered ? 'No requests found' : 'No requests yet'}
     >
       {isFiltered
-        ? 'Choose a longer time or other filters.'
+        ? 'Try a longer period or other filters.'
         : 'A request appears here as soon as one of your users spends credits in your app.'}
     </EmptyState>
   );

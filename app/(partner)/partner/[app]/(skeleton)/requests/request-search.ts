@@ -3,7 +3,7 @@ import { type Period, readPeriod } from '@/server/activity/periods';
 import { readPeriodChoice } from '../../period-field';
 import { readChoice, type Search } from '../../search';
 
-/** What the address of the list says. Anything odd is left out, not an error. */
+/** The list's query string. Invalid values are ignored. */
 export type RequestSearch = { period: Period; page: number; filter: RequestFilter };
 
 const MAX_TEXT = 200;

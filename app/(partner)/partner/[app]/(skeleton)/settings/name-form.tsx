@@ -8,7 +8,7 @@ import { messagesFor } from '@/app/checkout/messages';
 import { checkName } from '@/server/partners/name';
 import { rename } from './actions';
 
-/** The name, and the places where users read it, as it is typed. */
+/** The name field, with a live preview of where users see it. */
 export function NameForm({ partnerId, name }: { partnerId: string; name: string }) {
   const [text, setText] = useState(name);
   const { run, isRunning, failure, clearFailure } = useAction(rename);
@@ -40,7 +40,7 @@ export function NameForm({ partnerId, name }: { partnerId: string; name: string 
   );
 }
 
-/** The checkout's own words. */
+/** Uses the checkout's own messages. */
 function Preview({ name }: { name: string }) {
   const say = messagesFor('en');
   return (

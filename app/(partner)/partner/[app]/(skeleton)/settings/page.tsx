@@ -15,12 +15,12 @@ export default async function SettingsPage(props: AppParams) {
       <PageHead title="Settings" />
       <Section
         title="What users see"
-        description="The name stands in the checkout, in the mail with the sign-in code and in people’s accounts."
+        description="The name appears in the checkout, in sign-in e-mails and in users’ accounts."
       >
         <NameForm partnerId={app.id} name={app.name} />
       </Section>
-      <Section title="App id" description="Names this app in test events and when you write to us.">
-        <CopyField label="app id" value={app.id} />
+      <Section title="App ID" description="Identifies this app in test events and when you contact us.">
+        <CopyField label="app ID" value={app.id} />
         <p className="mt-3 text-sm text-muted">
           Created <Time at={app.createdAt.toISOString()} withClock={false} />
         </p>

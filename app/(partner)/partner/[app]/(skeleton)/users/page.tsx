@@ -37,7 +37,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Users"
-        description="Everybody with a key for your app, by the id that belongs to your app alone. You never see who they are elsewhere."
+        description="Everyone with a key for your app, by an ID that only your app knows. You never see who they are elsewhere."
       />
       <Section
         title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}
@@ -65,11 +65,11 @@ export default async function UsersPage({ params, searchParams }: Props) {
           empty={
             <EmptyState
               icon={<Users size={22} aria-hidden="true" />}
-              title={isWhole ? 'No users yet' : 'No user with this id'}
+              title={isWhole ? 'No users yet' : 'No user with this ID'}
             >
               {isWhole
-                ? 'A user appears here with their first sign-in or purchase in your app.'
-                : 'Write the whole id, beginning with au_.'}
+                ? 'Users appear here after their first sign-in or purchase in your app.'
+                : 'Enter the full ID, starting with au_.'}
             </EmptyState>
           }
         />

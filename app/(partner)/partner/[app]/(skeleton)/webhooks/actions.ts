@@ -19,7 +19,7 @@ export const saveEndpoint = ownerAction(
 
 export const clearEndpoint = ownerAction(ofApp, async (app) => {
   await endpoint.clearEndpoint(app.id);
-  return { ok: true, message: 'Endpoint cleared' };
+  return { ok: true, message: 'Endpoint removed' };
 });
 
 export const sendTest = ownerAction(ofApp, async (app) => {
@@ -35,11 +35,11 @@ export const resend = ownerAction(ofApp.extend({ eventId: z.string().max(64) }),
 export const showSecrets = recentOwnerAction(ofApp, async (app) => {
   const shown = await secrets.revealSecret(app.id);
   return shown === null
-    ? { ok: false, message: 'There is no signing secret yet: set an endpoint first' }
+    ? { ok: false, message: 'There is no signing secret yet. Set an endpoint first' }
     : { ok: true, value: shown };
 });
 
-/** Makes the next secret, and shows it beside the current one. */
+/** Creates the next secret and shows it next to the current one. */
 export const beginRotation = recentOwnerAction(ofApp, async (app) => {
   const begun = await secrets.beginSecretRotation(app.id);
   if (!begun.ok) return { ok: false, message: begun.message };
@@ -51,7 +51,7 @@ export const beginRotation = recentOwnerAction(ofApp, async (app) => {
 
 export const finishRotation = recentOwnerAction(ofApp, async (app) => {
   const finished = await secrets.finishSecretRotation(app.id);
-  return finished.ok ? { ok: true, message: 'The next secret signs from now on' } : finished;
+  return finished.ok ? { ok: true, message: 'The new secret signs from now on' } : finished;
 });
 
 export const cancelRotation = recentOwnerAction(ofApp, async (app) => {

@@ -16,7 +16,7 @@ type Row = {
   createdAt: string;
   status: DeliveryStatus;
   attempts: number;
-  /** Of the newest attempt. */
+  /** Of the latest attempt. */
   answer: number | null;
   error: AttemptError | null;
   durationMs: number | null;
@@ -61,7 +61,7 @@ export function DeliveriesTable({
     }),
     column.display({
       id: 'outcome',
-      header: 'Last answer',
+      header: 'Last response',
       cell: ({ row: { original } }) => (
         <span className="whitespace-nowrap">
           {describeOutcome({ status: original.answer, error: original.error })}

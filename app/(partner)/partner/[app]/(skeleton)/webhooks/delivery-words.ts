@@ -2,7 +2,7 @@ import type { BadgeLook } from '@/app/_ui/badge';
 import type { AttemptError } from '@/server/webhooks/attempt';
 import type { DeliveryStatus } from '@/server/webhooks/delivery-log';
 
-/** How the delivery log is told to people. */
+/** Delivery states and failures in words. */
 
 export const DELIVERY_WORDS: Record<DeliveryStatus, { label: string; look: BadgeLook }> = {
   pending: { label: 'Pending', look: 'neutral' },
@@ -13,16 +13,16 @@ export const DELIVERY_WORDS: Record<DeliveryStatus, { label: string; look: Badge
 };
 
 export const ATTEMPT_ERRORS: Record<AttemptError, string> = {
-  timeout: 'No answer within 5 seconds',
+  timeout: 'No response within 5 seconds',
   connection: 'The connection failed',
   tls: 'The certificate or TLS handshake failed',
-  bad_response: 'The answer was not HTTP',
+  bad_response: 'The response was not HTTP',
   dns: 'The host name was not found',
-  blocked_address: 'The host leads to an address that is not public',
+  blocked_address: 'The host resolves to an address that is not public',
   lost: 'Unknown: our process stopped during the attempt',
 };
 
-/** What came of an attempt, in a few words. */
+/** The outcome of an attempt, in a few words. */
 export function describeOutcome({
   status,
   error,
@@ -31,5 +31,5 @@ export function describeOutcome({
   error: AttemptError | null;
 }): string {
   if (status !== null) return `HTTP ${status}`;
-  return error === null ? 'No answer yet' : ATTEMPT_ERRORS[error];
+  return error === null ? 'No response yet' : ATTEMPT_ERRORS[error];
 }

@@ -35,7 +35,7 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
         error={failure?.message}
         hint={
           url === null
-            ? 'Without an endpoint no event is sent or kept.'
+            ? 'Without an endpoint, events are neither sent nor kept.'
             : 'A change takes effect with the next attempt.'
         }
         inputMode="url"
@@ -59,10 +59,10 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
         </Button>
         {url !== null && (
           <ConfirmButton
-            label="Clear endpoint"
+            label="Remove endpoint"
             size="medium"
-            title="Clear this endpoint?"
-            consequence="What waits to be delivered is dropped for good, and no further event is sent or kept. The signing secret stays for the day you set an endpoint again."
+            title="Remove this endpoint?"
+            consequence="Pending deliveries are discarded, and no further events are sent or kept. The signing secret is kept in case you set an endpoint again."
             action={clear}
           />
         )}

@@ -32,11 +32,11 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Webhooks"
-        description="We tell your backend about new and revoked keys and about added credits: three attempts, at once, after 2 and after 8 seconds."
+        description="Notifies your backend of new and revoked keys and of added credits. Up to three attempts: immediately, after 2 seconds and after 8 seconds."
       />
       <Section
         title="Endpoint"
-        description="A public HTTPS address that answers with a 2xx status within 5 seconds."
+        description="A public HTTPS URL that responds with a 2xx status within 5 seconds."
       >
         {endpoint.isPaused && (
           <div className="mb-4">
@@ -48,13 +48,16 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
       {endpoint.hasSecret && (
         <Section
           title="Signing secret"
-          description="Check the X-svc-Signature header of each delivery with it, over the raw body."
+          description="Use it to verify the X-svc-Signature header of each delivery against the raw body."
         >
           <SigningSecret partnerId={app.id} isRotating={endpoint.isRotating} />
         </Section>
       )}
       {endpoint.url !== null && (
-        <Section title="Try it" description="Sends a test event now and shows what your endpoint answered.">
+        <Section
+          title="Test your endpoint"
+          description="Sends a test event now and shows how your endpoint responded."
+        >
           <TestEvent partnerId={app.id} />
         </Section>
       )}
@@ -124,12 +127,12 @@ async function Deliveries({ partnerId, search, hasEndpoint }: DeliveriesProps) {
           durationMs: attempts.at(-1)?.durationMs ?? null,
         }))}
         empty={
-          <EmptyState title={isFiltered ? 'No such delivery' : 'No delivery yet'}>
+          <EmptyState title={isFiltered ? 'No deliveries found' : 'No deliveries yet'}>
             {isFiltered
-              ? 'Choose other filters to see more.'
+              ? 'Try other filters to see more.'
               : hasEndpoint
-                ? 'Send a test event, or sign in to your app: each event appears here.'
-                : 'Set an endpoint above. Events that happen before are not kept.'}
+                ? 'Send a test event or sign in to your app, and the event appears here.'
+                : 'Set an endpoint above. Earlier events are not kept.'}
           </EmptyState>
         }
       />

@@ -1,7 +1,7 @@
 import type { SendResult } from '@/server/webhooks/delivery-log';
 import { describeOutcome } from './delivery-words';
 
-/** What came of an attempt that somebody asked for, for their eyes. */
+/** The outcome of an attempt that an owner requested, as shown to them. */
 export type SentNow = { isDelivered: boolean; outcome: string; durationMs: number; response: string };
 
 export function toSentNow({ result, isDelivered }: Extract<SendResult, { ok: true }>): SentNow {

@@ -11,7 +11,10 @@ import { beginRotation, cancelRotation, finishRotation, showSecrets } from './ac
 type Props = { partnerId: string; isRotating: boolean };
 type Shown = { secret: string; nextSecret: string | null };
 
-/** Shown to the owner in person only; replaced in two steps, so that no delivery is refused meanwhile. */
+/**
+ * Shown only to the owner after a recent sign-in. Rotated in two steps, so that no delivery is
+ * rejected in between.
+ */
 export function SigningSecret({ partnerId, isRotating }: Props) {
   const [shown, setShown] = useState<Shown | null>(null);
   const reveal = useAction(showSecrets);
@@ -30,13 +33,13 @@ export function SigningSecret({ partnerId, isRotating }: Props) {
       {shown === null ? (
         <Hidden />
       ) : (
-        <Secret label={isRotating ? 'current secret, signs now' : 'signing secret'} value={shown.secret} />
+        <Secret label={isRotating ? 'current secret, in use' : 'signing secret'} value={shown.secret} />
       )}
-      {isRotating && shown?.nextSecret && <Secret label="next secret" value={shown.nextSecret} />}
+      {isRotating && shown?.nextSecret && <Secret label="new secret" value={shown.nextSecret} />}
       {isRotating && (
         <Notice kind="info">
-          A next secret waits. Let your receiver accept signatures of both, then switch: from the next attempt
-          on, the next one signs and the current one is gone.
+          A new secret is ready. Accept both in your receiver, then switch: from the next attempt on, only the
+          new one signs.
         </Notice>
       )}
       {failure && !failure.stepUp && <Notice kind="danger">{failure.message}</Notice>}
@@ -76,10 +79,10 @@ function RotationSteps({ partnerId, onDone }: { partnerId: string; onDone: () =>
   return (
     <>
       <ConfirmButton
-        label="Switch to the next secret"
+        label="Switch to the new secret"
         size="medium"
         title="Switch now?"
-        consequence="From the next attempt on, deliveries are signed with the next secret. A receiver that knows the current one only will refuse them."
+        consequence="From the next attempt on, deliveries are signed with the new secret. A receiver that only knows the current one will reject them."
         action={finish}
       />
       <ConfirmButton
@@ -87,7 +90,7 @@ function RotationSteps({ partnerId, onDone }: { partnerId: string; onDone: () =>
         look="quiet"
         size="medium"
         title="Cancel the rotation?"
-        consequence="The next secret is dropped. The current one goes on signing."
+        consequence="The new secret is discarded. The current one stays in use."
         action={cancel}
       />
     </>

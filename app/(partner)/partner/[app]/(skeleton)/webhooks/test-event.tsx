@@ -23,9 +23,7 @@ export function TestEvent({ partnerId }: { partnerId: string }) {
         <Button look="secondary" busy={isRunning} onClick={send}>
           Send test event
         </Button>
-        {isRunning && (
-          <span className="text-sm text-muted">Waiting for your endpoint, 5 seconds at most…</span>
-        )}
+        {isRunning && <span className="text-sm text-muted">Waiting up to 5 seconds for your endpoint…</span>}
       </div>
       <div aria-live="polite">
         {failure && (

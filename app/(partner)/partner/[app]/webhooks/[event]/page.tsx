@@ -17,7 +17,7 @@ export const metadata: Metadata = { title: 'Delivery' };
 
 type Props = { params: Promise<{ app: string; event: string }> };
 
-/** One event: what was sent, and what came of each attempt. */
+/** One event: what was sent, and the outcome of each attempt. */
 export default async function DeliveryPage({ params }: Props) {
   const app = await requireOwnedApp({ params });
   const delivery = (await findDelivery(app.id, (await params).event)) ?? notFound();
@@ -63,7 +63,7 @@ export default async function DeliveryPage({ params }: Props) {
       </Section>
       <Section title="Attempts" flush>
         {delivery.attempts.length === 0 ? (
-          <EmptyState title="No attempt yet">The first one is made at once.</EmptyState>
+          <EmptyState title="No attempts yet">The first attempt is made immediately.</EmptyState>
         ) : (
           <ol>
             {delivery.attempts.map((attempt) => (
@@ -92,7 +92,7 @@ function Attempt({ number, beganAt, durationMs, status, error, response, byHand 
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <span className="font-medium">Attempt {number}</span>
         <Badge look={isGood ? 'positive' : 'danger'}>{describeOutcome({ status, error })}</Badge>
-        {byHand && <Badge>Resent by hand</Badge>}
+        {byHand && <Badge>Resent manually</Badge>}
         <span className="text-muted tabular-nums sm:ml-auto">
           <Time at={beganAt.toISOString()} />
           {durationMs !== null && ` · ${durationMs} ms`}
@@ -103,7 +103,7 @@ function Attempt({ number, beganAt, durationMs, status, error, response, byHand 
   );
 }
 
-/** For reading; what was sent has no spaces. */
+/** Indented for reading; the body that was sent has no spaces. */
 function indent(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);

@@ -7,15 +7,15 @@ import { resend } from '../../(skeleton)/webhooks/actions';
 
 type Props = { partnerId: string; eventId: string; canResend: boolean; isRunning: boolean };
 
-/** One more attempt with the same id and bytes; receivers that saw it know it by its id. */
+/** One more attempt with the same id and bytes, so that receivers can recognise a repeated event. */
 export function ResendButton({ partnerId, eventId, canResend, isRunning }: Props) {
   const { run, isRunning: isSending, failure } = useAction(resend);
   if (!canResend)
     return (
       <p className="max-w-[36ch] text-sm text-muted">
         {isRunning
-          ? 'An attempt is running.'
-          : 'Cannot be sent again: it carried a user key, which is not kept.'}
+          ? 'An attempt is in progress.'
+          : 'Cannot be resent: it contained a user key, which is not kept.'}
       </p>
     );
   return (

@@ -9,7 +9,7 @@ export const metadata: Metadata = { title: 'Receipt' };
 
 type Props = { params: Promise<{ ref: string; request: string }> };
 
-/** What the user sees of one request: to answer a question about it. */
+/** A request's receipt as its user sees it, for answering questions about it. */
 export default async function UserReceiptPage({ params }: Props) {
   await requireOperator();
   const { ref, request } = await params;

@@ -7,7 +7,7 @@ import { readPeriodChoice } from '../../../period-field';
 
 const HEADER = ['day', 'kind', 'model', 'credits'];
 
-/** One line per day and model, and one for what chargebacks took back. */
+/** One line per day and model, plus one for what chargebacks reversed. */
 export async function GET(request: Request, context: AppParams): Promise<Response> {
   const app = await requireOwnedApp(context);
   const range = readPeriod(readPeriodChoice(new URL(request.url).searchParams.get('period') ?? undefined));

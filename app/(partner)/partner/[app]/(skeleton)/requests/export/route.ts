@@ -18,7 +18,7 @@ const HEADER = [
   'status',
 ];
 
-/** All requests that the list's filters leave, newest first. */
+/** All requests that match the list's filters, newest first. */
 export async function GET(request: Request, context: AppParams): Promise<Response> {
   const app = await requireOwnedApp(context);
   const { filter } = readRequestSearch(Object.fromEntries(new URL(request.url).searchParams));

@@ -4,7 +4,7 @@ import { demoAddress, newEmail, openCheckout, readCode, test } from './fixtures/
 
 test.use({ locale: 'en-US', timezoneId: 'UTC' });
 
-/** Codes to one address come some seconds apart. */
+/** Codes to one address are sent some seconds apart. */
 const NEXT_CODE_MS = 20_000;
 
 async function signInToAccount(page: Page, service: string, email: string): Promise<void> {
@@ -32,7 +32,11 @@ const openPage = (page: Page, name: string) =>
 const cell = (page: Page, row: string | RegExp, text: string | RegExp) =>
   page.getByRole('row', { name: row }).getByText(text).filter({ visible: true });
 
-test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, service, context }) => {
+test('a user buys credits, allows an app, spends, reads receipts, revokes keys and deletes the account', async ({
+  page,
+  service,
+  context,
+}) => {
   test.setTimeout(240_000);
   const email = newEmail();
   await signInToAccount(page, service, email);
@@ -60,7 +64,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await expect(page.getByText('1,000 credits').first()).toBeVisible();
   });
 
-  await test.step('finds every page in order while it is still empty', async () => {
+  await test.step('finds every page in order while it is empty', async () => {
     for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
       await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
@@ -84,22 +88,22 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await expect(demo.getByTestId('user-key')).toHaveText(/^svc_sk_/);
   });
 
-  await test.step('lets it spend, pauses and resumes that', async () => {
-    // A page behind another is drawn seldom.
+  await test.step('allows it to spend, pauses and resumes the allowance', async () => {
+    // Browsers rarely render background tabs.
     await page.bringToFront();
     await openPage(page, 'Apps');
     await expect(cell(page, /Demo/, 'Not allowed')).toBeVisible();
     await page.getByRole('link', { name: /Demo/ }).click();
-    await expect(page.getByText('this app has no allowance for them')).toBeVisible();
-    await page.getByLabel('Credits it may spend from now on').fill('a few');
+    await expect(page.getByText('this app has no allowance to spend them')).toBeVisible();
+    await page.getByLabel('Credits it can spend from now on').fill('a few');
     await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
-    await page.getByLabel('Credits it may spend from now on').fill('300');
+    await page.getByLabel('Credits it can spend from now on').fill('300');
     await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
     await expectGood(page);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await expect(page.getByText('You paused the allowance of this app.')).toBeVisible();
+    await expect(page.getByText('You paused this app’s allowance.')).toBeVisible();
     await expectGood(page);
     await page.getByRole('button', { name: 'Resume' }).click();
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
@@ -113,7 +117,7 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await expect(demo.getByTestId('cost')).toContainText(/cost \d/, { timeout: 60_000 });
     await page.bringToFront();
     await openPage(page, 'Activity');
-    await expect(page.getByRole('link', { name: /^Receipt of the request/ })).toBeVisible();
+    await expect(page.getByRole('link', { name: /^Receipt for the request/ })).toBeVisible();
     await expectGood(page);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export CSV' }).click();
@@ -122,20 +126,20 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     for await (const part of csv) text += String(part);
     expect(text).toMatch(/^time,request_id,app,model,/);
     expect(text.trim().split('\r\n')).toHaveLength(2);
-    await page.getByRole('link', { name: /^Receipt of the request/ }).click();
+    await page.getByRole('link', { name: /^Receipt for the request/ }).click();
     await expect(page.getByText('from credits outside any app')).toBeVisible();
     await expectGood(page);
   });
 
-  await test.step('revokes the key, and logs the app’s device out', async () => {
+  await test.step('revokes the key and signs out the app’s device', async () => {
     await openPage(page, 'Apps');
     await page.getByRole('link', { name: /Demo/ }).click();
     await page.getByRole('button', { name: /^Revoke: key ending in/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await expect(page.getByText('No live keys')).toBeVisible();
+    await expect(page.getByText('No active keys')).toBeVisible();
     await page.getByRole('button', { name: 'Remove allowance' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove allowance' }).click();
-    await expect(page.getByText('this app has no allowance for them')).toBeVisible();
+    await expect(page.getByText('this app has no allowance to spend them')).toBeVisible();
     await openPage(page, 'Devices');
     await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(2);
     await page.getByRole('button', { name: 'Sign out all others' }).click();
@@ -144,22 +148,22 @@ test('a person buys, allows, spends, looks, revokes and leaves', async ({ page, 
     await expect(page.getByRole('listitem').filter({ hasText: 'Chrome on' })).toHaveCount(1);
   });
 
-  await test.step('deletes the account, told before what is lost', async () => {
+  await test.step('deletes the account after being shown what will be lost', async () => {
     await openPage(page, 'Settings');
     await page.getByRole('button', { name: 'Delete my account' }).click();
     const dialog = page.getByRole('dialog');
-    await expect(dialog.getByText(/You would lose 9\d\d(\.\d+)? credits/)).toBeVisible();
+    await expect(dialog.getByText(/You will lose 9\d\d(\.\d+)? credits/)).toBeVisible();
     await expectAccessible(page);
-    await expect(dialog.getByRole('button', { name: 'Delete my account for good' })).toBeDisabled();
+    await expect(dialog.getByRole('button', { name: 'Permanently delete my account' })).toBeDisabled();
     await dialog.getByLabel(/^Type/).fill(email);
-    await dialog.getByRole('button', { name: 'Delete my account for good' }).click();
+    await dialog.getByRole('button', { name: 'Permanently delete my account' }).click();
     await expect(page).toHaveURL(`${service}/`);
     await page.goto(`${service}/account`);
     await expect(page).toHaveURL(/\/sign-in\?/);
   });
 });
 
-test('a page is asked for once its link is followed; what is on its way is shown and announced by name', async ({
+test('a page is requested only when its link is followed; while it loads, a bar shows it and its title is announced', async ({
   page,
   service,
 }) => {
@@ -194,9 +198,9 @@ test('a page is asked for once its link is followed; what is on its way is shown
   };
   await openSlowly('Devices');
 
-  // On a phone the link is in a menu, which stays until then.
+  // On a phone the link is in a menu, which stays open until the page has loaded.
   await page.setViewportSize({ width: 375, height: 812 });
-  const menu = page.getByRole('button', { name: 'Open the menu' });
+  const menu = page.getByRole('button', { name: 'Open menu' });
   await menu.click();
   await openSlowly('Purchases');
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -204,7 +208,7 @@ test('a page is asked for once its link is followed; what is on its way is shown
   expect(ahead).toEqual([]);
 });
 
-test('nobody reads an account without its session', async ({ request, service }) => {
+test('an account cannot be read without its session', async ({ request, service }) => {
   for (const path of ['', '/activity', '/apps', '/devices', '/purchases', '/settings', '/buy']) {
     const answer = await request.get(`${service}/account${path}`, { maxRedirects: 0 });
     expect(answer.status(), path).toBe(307);

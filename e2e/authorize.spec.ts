@@ -3,7 +3,7 @@ import { expect } from '@playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import { demoAddress, newEmail, readCode, test } from './fixtures/checkout-walk';
 
-test('an app without the widget signs its user in by redirect; signing out ends its key at once', async ({
+test('an app without the widget signs its user in by redirect; signing out revokes its key immediately', async ({
   page,
   service,
 }) => {
@@ -50,12 +50,12 @@ test('an app without the widget signs its user in by redirect; signing out ends 
   expect((await balance()).status).toBe(401);
 });
 
-test('a request for an address that is not the app’s own stays here and says why', async ({
+test('a request with a redirect URI that is not the app’s own does not redirect and says why', async ({
   page,
   service,
 }) => {
   await page.goto(`${service}/auth/authorize?publishable_key=svc_pk_x&redirect_uri=https://evil.test/`);
-  await expect(page.getByRole('heading', { name: 'This sign-in cannot go on' })).toBeVisible();
-  await expect(page.getByText('Unknown publishable key')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sign-in cannot continue' })).toBeVisible();
+  await expect(page.getByText('This publishable key is not known')).toBeVisible();
   await expectAccessible(page);
 });

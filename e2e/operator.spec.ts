@@ -13,19 +13,19 @@ import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
 import { runSql, withoutTable } from './fixtures/database';
 import { OPERATOR_EMAIL, runCommand } from './fixtures/server';
 
-/** What an operator does, on an install with a year of activity. */
+/** What an operator does, on an installation with a year of activity. */
 
 test.describe.configure({ timeout: 120_000 });
 
-test('an operator looks at everything, moves credits with a reason, and the log says so', async ({
+test('an operator views every page and moves credits with a reason, which the audit log records', async ({
   page,
   service,
 }) => {
-  await enterConsole(page, service);
+  await openDashboard(page, service);
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expectFine(page);
   await page.getByRole('link', { name: '12 months' }).click();
-  // Twelve months begin on a first, so some days of the year lie before them.
+  // The twelve months start on the first of a month, so they exclude some days of the year.
   await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
@@ -42,10 +42,10 @@ test('an operator looks at everything, moves credits with a reason, and the log 
 
   await page.getByRole('link', { name: 'Models and prices' }).click();
   await page.getByLabel('Search models').fill('no such model');
-  await expect(page.getByText('No model has this name')).toBeVisible();
+  await expect(page.getByText('No models found')).toBeVisible();
   await page.getByLabel('Search models').fill('gemini-3.8-flash');
   await page.getByRole('link', { name: 'google/gemini-3.8-flash', exact: true }).click();
-  await expect(page.getByText('In force')).toHaveCount(1);
+  await expect(page.getByText('Current', { exact: true })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: /^From / })).toHaveCount(2);
   await expectFine(page);
 
@@ -56,16 +56,16 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   await expect(page.getByRole('heading', { name: YEAR_APP.name, level: 1 })).toBeVisible();
   await expectFine(page);
   await page.getByRole('button', { name: 'Change rate cap' }).click();
-  await page.getByLabel('At most, in percent').fill('60');
+  await page.getByLabel('Maximum, in percent').fill('60');
   await page.getByLabel('Reason').fill('agreed with the partner');
   await page.getByRole('dialog').getByRole('button', { name: 'Change rate cap' }).click();
-  await expect(page.getByText('The partner may set it to 60 % at most.')).toBeVisible();
+  await expect(page.getByText('The partner may set it to at most 60%.')).toBeVisible();
   await expect(page.getByText(/rate cap: .* → 60/).first()).toBeVisible();
 
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
-  await expect(page.getByText('Nobody is known by exactly this address or id')).toBeVisible();
+  await expect(page.getByText('No user matches this exact address or ID')).toBeVisible();
   await expectFine(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();
@@ -73,17 +73,17 @@ test('an operator looks at everything, moves credits with a reason, and the log 
   expect(page.url()).not.toMatch(/usr_|year\.example/);
   await expectFine(page);
   await page
-    .getByRole('link', { name: /^Receipt of the request/ })
+    .getByRole('link', { name: /^Receipt for the request/ })
     .first()
     .click();
-  await expect(page.getByText('Commission of')).toBeVisible();
+  await expect(page.getByText('Commission to')).toBeVisible();
   await expectFine(page);
 
   const requestId = page.url().split('/').at(-1) ?? '';
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill(requestId);
   await page.getByRole('button', { name: 'Find user' }).click();
-  await expect(page.getByText('Commission of')).toBeVisible();
+  await expect(page.getByText('Commission to')).toBeVisible();
   expect(page.url()).toContain(requestId);
   await page.getByRole('link', { name: YEAR_HEAVY_USER }).click();
 
@@ -118,7 +118,7 @@ async function changeCredits(page: Page, kind: 'Give' | 'Take', credits: string)
   await expect(dialog).toBeHidden();
 }
 
-test('whatever an operator does to an app, a purchase or an alert is confirmed with a reason and stands in the log', async ({
+test('every operator action on an app, a purchase or an alert is confirmed with a reason and appears in the audit log', async ({
   page,
   service,
 }) => {
@@ -129,8 +129,8 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
   };
   await runSql(`UPDATE partner SET review = 'pending', disabled_at = now() WHERE id = $1`, [app]);
   await page.context().clearCookies();
-  await enterConsole(page, service);
-  await page.getByRole('link', { name: 'One app waits for approval' }).click();
+  await openDashboard(page, service);
+  await page.getByRole('link', { name: '1 app is waiting for approval' }).click();
   await page
     .getByRole('region', { name: 'Waiting for approval' })
     .getByRole('link', { name: 'Night Owl' })
@@ -145,16 +145,16 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
     says: 'Models saved',
     fill: async (dialog) => {
       await dialog.getByRole('switch', { name: 'All models' }).click();
-      await dialog.getByLabel('Model ids').fill('sandbox/echo');
+      await dialog.getByLabel('Model IDs').fill('sandbox/echo');
     },
   });
-  await expect(page.getByText('One model is allowed.')).toBeVisible();
+  await expect(page.getByText('1 model is allowed.')).toBeVisible();
   for (const what of [
     'Approved the app',
     'Disabled the app',
     'Enabled the app',
     'Changed the models',
-    'Made the app',
+    'Created the app',
   ])
     await expect(page.getByRole('cell', { name: what })).toBeVisible();
 
@@ -162,7 +162,7 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
   await page.getByLabel('E-mail').fill(buyer);
   await page.getByRole('button', { name: 'Find user' }).click();
   await act(page, 'Refund', {
-    says: '$2.00 refunded in all',
+    says: '$2.00 refunded in total',
     fill: (dialog) => dialog.getByLabel('Amount in USD').fill('2'),
   });
   await expect(page.getByText('Partly refunded').first()).toBeVisible();
@@ -178,17 +178,17 @@ test('whatever an operator does to an app, a purchase or an alert is confirmed w
   await page.getByRole('link', { name: 'Payments', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Payments', level: 1 })).toBeVisible();
   await expectFine(page);
-  await act(page, 'Put aside', { says: 'Put aside' });
+  await act(page, 'Dismiss', { says: 'Dismissed' });
 
   await page.getByRole('link', { name: 'Audit log' }).click();
-  for (const what of ['Put an alert aside', 'Refunded a purchase', 'Asked for a refund'])
+  for (const what of ['Dismissed an alert', 'Refunded a purchase', 'Requested a refund'])
     await expect(page.getByRole('row', { name: what })).toContainText([REASON]);
   await page.setViewportSize({ width: 375, height: 800 });
   await expect(page.getByRole('list', { name: 'Operator actions' }).getByText(REASON).first()).toBeVisible();
 });
 
-test('a page of the console that fails says so, and comes once it can', async ({ page, service }) => {
-  await enterConsole(page, service);
+test('an operator page that fails to load says so and recovers', async ({ page, service }) => {
+  await openDashboard(page, service);
   await expectRecovery(page, {
     path: `${service}/operator/log`,
     heading: 'Audit log',
@@ -196,9 +196,9 @@ test('a page of the console that fails says so, and comes once it can', async ({
   });
 });
 
-/** Codes to one address come half a minute apart: one sign-in serves all. */
+/** Codes to one address are sent half a minute apart, so the tests share one sign-in. */
 let cookies: Cookie[] | undefined;
-async function enterConsole(page: Page, service: string): Promise<void> {
+async function openDashboard(page: Page, service: string): Promise<void> {
   if (cookies === undefined) {
     await signInTo(page, service, OPERATOR_EMAIL, '/operator');
     cookies = await page.context().cookies();
@@ -212,7 +212,7 @@ const REASON = 'as agreed by telephone';
 
 type Action = { says: string; fill?: (dialog: Locator) => Promise<void> };
 
-/** Opens what asks, says why, confirms. */
+/** Opens the dialog, enters a reason and confirms. */
 async function act(page: Page, name: string, { says, fill }: Action): Promise<void> {
   await page
     .getByRole('button', { name: new RegExp(`^${name}`) })
@@ -231,7 +231,7 @@ async function act(page: Page, name: string, { says, fill }: Action): Promise<vo
   await expect(dialog).toBeHidden();
 }
 
-/** A dialog begins where one writes, and gives the focus back. */
+/** A dialog focuses its first field and returns the focus when it closes. */
 async function dismissByKeyboard(page: Page, button: Locator): Promise<void> {
   await button.focus();
   await page.keyboard.press('Enter');
@@ -250,7 +250,7 @@ async function buyCredits(page: Page, service: string, email: string): Promise<v
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 }
 
-test('to everybody else the console does not exist', async ({ page, service }) => {
+test('for everyone else the operator dashboard does not exist', async ({ page, service }) => {
   await page.goto(`${service}/operator`);
   await expect(page).toHaveURL(/\/sign-in/);
   await signInTo(page, service, newEmail(), '/account');

@@ -16,7 +16,7 @@ import { withoutTable } from './fixtures/database';
 import { runCommand } from './fixtures/server';
 import { ageSignIns } from './fixtures/sign-ins';
 
-/** An app whose owner walks through its pages, signed in once. */
+/** An owner goes through the pages of their app, signed in once. */
 
 const PAGES = [
   '',
@@ -25,13 +25,11 @@ const PAGES = [
   '/errors',
   '/earnings',
   '/commission',
-  '/payouts',
   '/keys',
   '/origins',
   '/models',
   '/webhooks',
   '/settings',
-  '/team',
 ];
 const EXPORTS = ['/requests/export', '/users/export', '/earnings/export'];
 const DESK = { width: 1280, height: 900 };
@@ -51,7 +49,7 @@ test.afterAll(() => page.close());
 const open = (path: string) => page.goto(`${app}${path}`);
 const toast = (text: string | RegExp) => expect(page.getByText(text).first()).toBeVisible();
 
-test('an owner signs in, makes an app and sees what comes next', async ({ service }) => {
+test('an owner signs in, creates an app and sees the next steps', async ({ service }) => {
   await signInTo(page, service, owner, '/partner/new');
   await expectFine(page);
 
@@ -60,7 +58,7 @@ test('an owner signs in, makes an app and sees what comes next', async ({ servic
   await expect(page.getByLabel('Name')).toBeFocused();
   await page.getByLabel('Name').fill('Harbour Notes');
   await page.getByLabel('Commission').fill('120');
-  await expect(page.getByText('From 0 to 100, two decimals at most')).toBeVisible();
+  await expect(page.getByText('Enter 0 to 100 with at most two decimals')).toBeVisible();
   await page.getByLabel('Commission').fill('25');
   await page.getByRole('button', { name: 'Create app' }).click();
   await expect(page.getByText('0 of 5 done')).toBeVisible();
@@ -69,14 +67,14 @@ test('an owner signs in, makes an app and sees what comes next', async ({ servic
   await expectFine(page);
 });
 
-test('origins are judged while they are typed, by the server’s rules', async () => {
+test('origins are validated while typing, with the server’s rules', async () => {
   await open('/origins');
   const field = page.getByLabel('Origin', { exact: true });
   for (const [text, reason] of [
     ['https://app.example.com/path', 'Write scheme and host only'],
     ['https://*.example.com', 'A host has no wildcard'],
     ['javascript://*', 'cannot be registered as a whole'],
-    ['http://localhost:8080', 'always works and need not be registered'],
+    ['http://localhost:8080', 'always works and does not need to be registered'],
   ] as const) {
     await field.fill(text);
     await expect(page.getByText(reason)).toBeVisible();
@@ -90,13 +88,13 @@ test('origins are judged while they are typed, by the server’s rules', async (
   await page.getByRole('button', { name: 'Remove: myapp://*' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'myapp://*' })).toHaveCount(0);
-  // The button that had the focus went with its row.
+  // The focused button disappeared with its row.
   await expect(page.getByRole('main')).toBeFocused();
   await open('');
   await expect(page.getByText('1 of 5 done')).toBeVisible();
 });
 
-test('the webhook page tells why an address is refused and what a test event brought', async () => {
+test('the webhook page says why a URL is refused and how a test event was answered', async () => {
   await open('/webhooks');
   const url = page.getByLabel('URL');
   await url.fill('http://example.com/hooks');
@@ -105,10 +103,10 @@ test('the webhook page tells why an address is refused and what a test event bro
   await url.fill('https://hooks.svc-receiver.example/svc');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
   await expect(page.getByText(/could not be found just now/)).toBeVisible();
-  await page.getByRole('button', { name: 'Clear endpoint' }).click();
+  await page.getByRole('button', { name: 'Remove endpoint' }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
   await expectFine(page);
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Clear endpoint' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove endpoint' }).click();
   await expect(page.getByRole('button', { name: 'Send test event' })).toHaveCount(0);
   await expect(url).toHaveValue('');
   await url.fill('https://hooks.svc-receiver.example/svc');
@@ -126,11 +124,11 @@ test('the webhook page tells why an address is refused and what a test event bro
   await expect(page.getByText('Attempt 1')).toBeVisible();
   await expect(page.getByText('"type": "test"')).toBeVisible();
   await page.getByRole('button', { name: 'Resend' }).click();
-  // The name is looked up once more before the attempt is given up.
-  await expect(page.getByText('Resent by hand')).toBeVisible({ timeout: 20_000 });
+  // The host name is looked up again before the attempt fails.
+  await expect(page.getByText('Resent manually')).toBeVisible({ timeout: 20_000 });
 });
 
-test('a purchase on a page with the snippet ends the checklist, step by step and by itself', async ({
+test('a purchase on a page with the snippet completes the checklist automatically, step by step', async ({
   service,
   browser,
 }) => {
@@ -176,7 +174,7 @@ test('a purchase on a page with the snippet ends the checklist, step by step and
   await expect(page.getByRole('heading', { name: '1 request' })).toBeVisible();
   await expect(page.getByRole('cell', { name: 'sandbox/echo' })).toBeVisible();
   await page.getByLabel('Status').selectOption('unfinished');
-  await expect(page.getByText('No such request')).toBeVisible();
+  await expect(page.getByText('No requests found')).toBeVisible();
   await expect(page).toHaveURL(/status=unfinished/);
 
   await open('/webhooks');
@@ -202,44 +200,44 @@ test('a commission shows its effect before it is set, and keeps its history', as
   await open('/commission');
   const rate = page.getByLabel('Commission, %');
   await rate.fill('101');
-  await expect(page.getByText('From 0 to 100, two decimals at most')).toBeVisible();
-  const effect = page.getByRole('table', { name: 'Effect of a commission of 50 %' });
+  await expect(page.getByText('Enter 0 to 100 with at most two decimals')).toBeVisible();
+  const effect = page.getByRole('table', { name: 'Effect of a 50% commission' });
   await expect(page.getByRole('table', { name: /^Effect/ }).getByRole('row')).toHaveCount(4);
   await rate.fill('50');
   await expect(effect).toBeVisible();
   await page.getByRole('button', { name: 'Set rate' }).click();
-  await toast('The rate is 50 % from now on');
-  const history = page.getByRole('table', { name: 'Rates, the latest first' });
-  await expect(history.getByRole('row')).toContainText(['Rate', '50 %', '25 %']);
+  await toast('The rate is now 50%');
+  const history = page.getByRole('table', { name: 'Rates, newest first' });
+  await expect(history.getByRole('row')).toContainText(['Rate', '50%', '25%']);
 
   await rate.fill('10');
-  await page.getByLabel('From', { exact: true }).selectOption('later');
+  await page.getByLabel('Takes effect').selectOption('later');
   await page.getByLabel('Date and time').fill(inDays(30));
-  await page.getByRole('button', { name: 'Plan change' }).click();
+  await page.getByRole('button', { name: 'Schedule change' }).click();
   await expect(page.getByText(/The rate changes to/)).toBeVisible();
-  await page.getByRole('button', { name: 'Cancel the change' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the change' }).click();
+  await page.getByRole('button', { name: 'Cancel change' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel change' }).click();
   await expect(page.getByText(/The rate changes to/)).toHaveCount(0);
 });
 
-test('the key is rotated after a question, and the old one stays for a day', async () => {
+test('rotating the key asks first, and the old one works for another day', async () => {
   await open('/keys');
   const key = () => page.locator('code[title^="svc_pk_"]').first().textContent();
   const before = await key();
   await page.getByRole('button', { name: 'Rotate key' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate key' }).click();
-  await expect(page.getByText('Replaced; works until')).toBeVisible();
+  await expect(page.getByText('Replaced. Works until')).toBeVisible();
   expect(await key()).not.toBe(before);
   await expect(page.getByTitle(before ?? '', { exact: true })).toBeVisible();
 });
 
-test('models are chosen by search and by provider, and count once they are saved', async () => {
+test('models are chosen by search and by provider, and take effect once saved', async () => {
   await open('/models');
   await page.getByRole('switch', { name: 'All models' }).click();
   const none = page.getByRole('button', { name: /^None of/ });
   for (let left = await none.count(); left > 0; left--) await none.first().click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText(/Choose one model at least/)).toBeVisible();
+  await expect(page.getByText(/Choose at least one model/)).toBeVisible();
   await page.getByLabel('Search models').fill('story');
   await page.getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -256,13 +254,13 @@ test('the name is saved, and shown as users will read it', async () => {
   await toast('Name saved');
 });
 
-test('the signing secret is shown after a fresh code only, and rotated in two steps', async ({ service }) => {
+test('the signing secret is shown only after a fresh code, and rotated in two steps', async ({ service }) => {
   await ageSignIns(owner);
   const first = await readCode(page, service, owner);
   await open('/webhooks');
   await page.getByRole('button', { name: 'Show secret' }).click();
-  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
-  // Codes to one address come half a minute apart.
+  await expect(page.getByRole('heading', { name: 'Confirm that it’s you' })).toBeVisible();
+  // Codes to one address are sent half a minute apart.
   await expect(async () => {
     await page.getByRole('button', { name: 'Send code' }).click();
     await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible({ timeout: 1_500 });
@@ -278,17 +276,17 @@ test('the signing secret is shown after a fresh code only, and rotated in two st
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel rotation' }).click();
   await page.getByRole('button', { name: 'Rotate…' }).click();
   await expect(page.getByTitle(/^whsec_/)).toHaveCount(2);
-  await page.getByRole('button', { name: 'Switch to the next secret' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Switch to the next secret' }).click();
-  await toast('The next secret signs from now on');
+  await page.getByRole('button', { name: 'Switch to the new secret' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Switch to the new secret' }).click();
+  await toast('The new secret signs from now on');
 });
 
-test('no page and no export names anybody', async () => {
+test('no page and no export identifies a user', async () => {
   for (const path of [...PAGES, ...EXPORTS]) expectNobody(await read(path), path);
   expect(await read('/users/export')).toMatch(/\r\nau_\w+,/);
 });
 
-test('a page that fails says so, and comes once it can', async () => {
+test('a page that fails to load says so and recovers', async () => {
   await expectRecovery(page, {
     path: `${app}/keys`,
     heading: 'Publishable key',
@@ -296,7 +294,7 @@ test('a page that fails says so, and comes once it can', async () => {
   });
 });
 
-test('to everybody else an app does not exist: neither its pages nor its exports', async ({ service }) => {
+test('for everyone else an app does not exist: neither its pages nor its exports', async ({ service }) => {
   const foreign = runCommand([
     'partner',
     'create',
@@ -318,7 +316,7 @@ test('to everybody else an app does not exist: neither its pages nor its exports
   }
 });
 
-test('on an app with a year of activity every page is whole, accessible, fits a phone and names nobody', async ({
+test('on an app with a year of activity every page is complete, accessible, fits a phone and identifies no user', async ({
   service,
   browser,
 }) => {
@@ -346,7 +344,7 @@ test('on an app with a year of activity every page is whole, accessible, fits a 
   expect(await newest.textContent()).not.toBe(first);
   await newest.getByRole('link').click();
   await expect(veteran).toHaveURL(/user=au_/);
-  await veteran.getByLabel('Time').selectOption('12m');
+  await veteran.getByLabel('Period').selectOption('12m');
   await expect(veteran).toHaveURL(/period=12m/);
   await veteran.getByLabel('Model').selectOption({ index: 1 });
   await expect(veteran).toHaveURL(/model=/);
@@ -356,7 +354,7 @@ test('on an app with a year of activity every page is whole, accessible, fits a 
   await context.close();
 });
 
-/** What is sent, before any script of the page runs. */
+/** The page as sent, before any of its scripts run. */
 function read(path: string): Promise<string> {
   return page.evaluate(async (address) => (await fetch(address)).text(), `${app}${path}`);
 }
@@ -368,7 +366,7 @@ function expectNobody(text: string, path: string): void {
   expect(text, path).not.toMatch(/[\w.+-]+@[\w-]+\.[\w.]+/);
 }
 
-/** For a field of date and time. */
+/** For a date and time field. */
 function inDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 }

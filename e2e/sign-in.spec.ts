@@ -4,7 +4,7 @@ import { newEmail, readCode, test } from './fixtures/checkout-walk';
 
 const COOKIE = '__Host-svc-session';
 
-test('signing in by code: a wrong code is told in place, the right one leads back to where one was', async ({
+test('signing in by code: a wrong code is reported in place, the right one leads back to the page before', async ({
   page,
   context,
   service,
@@ -15,7 +15,7 @@ test('signing in by code: a wrong code is told in place, the right one leads bac
   await expectAccessible(page);
   await page.getByLabel('E-mail').fill('not an address');
   await page.getByRole('button', { name: 'Send code' }).click();
-  await expect(page.getByText('Please enter a complete e-mail address.')).toBeVisible();
+  await expect(page.getByText('Enter a complete e-mail address.')).toBeVisible();
 
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Send code' }).click();
@@ -38,7 +38,7 @@ test('signing in by code: a wrong code is told in place, the right one leads bac
   expect(Object.keys((await answer.json()) as object)).toEqual(['expires']);
 });
 
-test('the sign-in page leads nowhere but to pages of this site', async ({ page, service }) => {
+test('the sign-in page only leads to pages of this site', async ({ page, service }) => {
   for (const path of ['https://evil.test', '//evil.test', '/\\evil.test', '/sign-in']) {
     await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);
     const html = await page.content();
@@ -46,7 +46,7 @@ test('the sign-in page leads nowhere but to pages of this site', async ({ page, 
   }
 });
 
-test('next-auth offers nothing but the question who is signed in', async ({ request, service }) => {
+test('next-auth offers nothing but the session', async ({ request, service }) => {
   for (const path of ['signin', 'signout', 'csrf', 'providers', 'error', 'callback/x', 'verify-request'])
     expect((await request.get(`${service}/api/auth/${path}`)).status(), path).toBe(404);
   for (const path of ['signout', 'signin', 'session', '_log'])

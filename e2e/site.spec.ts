@@ -203,6 +203,6 @@ test('an unknown address shows a 404 page with links', async ({ page, request })
   for (const path of ['/nothing', '/docs/nothing', '/docs/api/nothing', '/docs/..%2f..%2fREADME'])
     expect((await request.get(path)).status(), path).toBe(404);
   await page.goto('/docs/nothing');
-  await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expectAccessible(page);
 });

@@ -9,15 +9,15 @@ import { explainStatements, type PlanLog, type RunStatement, stopExplaining } fr
 import { OPERATOR_EMAIL, ownInstall } from './fixtures/server';
 
 /**
- * Every page of the dashboards on a year of 200,000 requests, as those who have most of it. The
- * times are printed. A machine that does nothing else holds the goal of a second:
+ * Every dashboard page on a year of 200,000 requests, as the users who have the most of it. The times
+ * are printed. An otherwise idle machine meets the goal of one second:
  * `PAGE_LIMIT_MS=1000 npm test -- e2e/year.spec.ts`.
  */
 
 const PAGE_LIMIT_MS = Number(process.env.PAGE_LIMIT_MS ?? 5_000);
 const QUERY_LIMIT_MS = 100;
 const BIG_TABLES = ['usage', 'usage_day', 'ledger_transaction'];
-/** The best of a few: the machine may be busy with something else. */
+/** The best of a few visits: the machine may be busy with something else. */
 const MOST_VISITS = 4;
 
 const { databaseUrl: DATABASE_URL } = ownInstall();
@@ -68,13 +68,11 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
       '/earnings',
       '/earnings?period=12m',
       '/commission',
-      '/payouts',
       '/keys',
       '/origins',
       '/models',
       '/webhooks',
       '/settings',
-      '/team',
     ],
     exports: ['/requests/export?period=7d', '/users/export', '/earnings/export?period=12m'],
   }),
@@ -105,11 +103,11 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => stopExplaining(DATABASE_URL));
 
-/** Visits until page and statements are as they should be, or the tries are used up. */
+/** Visits until page and statements meet their limits, or the attempts are used up. */
 async function visit(work: () => Promise<number>): Promise<{ ms: number; complaints: string[] }> {
   const asked = new Map<string, RunStatement[]>();
   const times: number[] = [];
-  // The log tells of the process's own keepers and auditor too: a page asks at every visit.
+  // The log also has statements of background jobs and the audit: a page repeats its own at every visit.
   const complaints = () =>
     [...asked.values()].filter((runs) => runs.length >= times.length).flatMap(complainOf);
   plans.read();
@@ -135,7 +133,7 @@ function complainOf(runs: RunStatement[]): string[] {
 const isSlow = (times: number[]): boolean => Math.min(...times) >= PAGE_LIMIT_MS;
 
 for (const [who, readAudience] of Object.entries(AUDIENCES)) {
-  test(`on a year of activity, ${who} waits for no page and no page for a query`, async ({
+  test(`on a year of activity, ${who} waits for no page, and no page waits for a query`, async ({
     page,
     service,
     context,
@@ -162,7 +160,7 @@ for (const [who, readAudience] of Object.entries(AUDIENCES)) {
   });
 }
 
-test('a page that cannot be read says so, and is there again at the next try', async ({ page, service }) => {
+test('a page that fails to load says so and recovers', async ({ page, service }) => {
   await signInTo(page, service, YEAR_CANARY, '/account');
   await expectRecovery(page, {
     path: `${service}/account/activity`,

@@ -43,7 +43,7 @@ export async function refundByOperator({ operator, purchaseId, amount, reason, r
 }
 
 /** The operator has dealt with the alert: it leaves the list. */
-export async function putAlertAside({
+export async function dismissAlert({
   operator,
   alertId,
   reason,

@@ -18,6 +18,6 @@ const render = (taxNote: string | undefined): string =>
 
 test('the form says that prices include tax where they do, and nothing of tax elsewhere', () => {
   const { taxIncluded } = messagesFor('en');
-  expect(render(taxIncluded)).toContain(`>${taxIncluded} The credits belong to no app yet`);
+  expect(render(taxIncluded)).toContain(`>${taxIncluded} These credits are not tied to an app`);
   expect(render(undefined)).not.toMatch(/tax/i);
 });

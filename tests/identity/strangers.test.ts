@@ -250,7 +250,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, asksOnly: true };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });
-  yield { token, action: 'dismissAlert', ids: { alertId }, input: { reason } };
+  yield { token, action: 'dismiss', ids: { alertId }, input: { reason } };
 }
 
 async function* actionsOfEverybody(): AsyncGenerator<Step> {

@@ -7,7 +7,7 @@ import { checkLedger, readSpendable } from '@/server/ledger';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner } from '@/server/operator/change-partner';
 import { findUserByRef, findUserRef } from '@/server/operator/find-user';
-import { putAlertAside } from '@/server/operator/handle-payments';
+import { dismissAlert } from '@/server/operator/handle-payments';
 import { listActions } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
@@ -107,13 +107,13 @@ describe('the audit log', () => {
   });
 });
 
-it('an alert is put aside once, with a reason', async () => {
+it('an alert is dismissed once, with a reason', async () => {
   await prisma().paymentAlert.create({
     data: { id: 'dp_1', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
   });
-  const aside = { operator: OPERATOR, alertId: 'dp_1', reason: 'answered at the processor' };
-  await putAlertAside(aside);
-  await expect(putAlertAside(aside)).rejects.toThrow('not open any more');
+  const dismissal = { operator: OPERATOR, alertId: 'dp_1', reason: 'answered at the processor' };
+  await dismissAlert(dismissal);
+  await expect(dismissAlert(dismissal)).rejects.toThrow('no longer open');
   expect(await logOf('dp_1')).toHaveLength(1);
 });
 

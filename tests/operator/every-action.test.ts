@@ -6,7 +6,7 @@ import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
-import { putAlertAside, refundByOperator } from '@/server/operator/handle-payments';
+import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
 import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-world';
@@ -136,13 +136,13 @@ const ACTIONS: Action[] = [
   },
   {
     by: OPERATOR,
-    action: 'puts an alert aside',
+    action: 'dismisses an alert',
     run: async () => {
       const id = newId('req');
       await prisma().paymentAlert.create({
         data: { id, kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
       });
-      await putAlertAside({ ...asked, alertId: id });
+      await dismissAlert({ ...asked, alertId: id });
       return [line('payment.dismiss', id)];
     },
   },

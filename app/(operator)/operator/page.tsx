@@ -152,7 +152,7 @@ function Totals({
       <Stat
         label="Errors"
         value={inNumber(refused)}
-        note={asked === 0 ? 'no requests' : `${((100 * refused) / asked).toFixed(1)} % of all requests`}
+        note={asked === 0 ? 'no requests' : `${((100 * refused) / asked).toFixed(1)}% of all requests`}
       />
     </Stats>
   );

@@ -1,7 +1,7 @@
 'use client';
 
 import { ReasonButton } from '../reason-button';
-import { dismissAlert } from './actions';
+import { dismiss } from './actions';
 
 export function DismissButton({ alertId, describe }: { alertId: string; describe: string }) {
   return (
@@ -10,7 +10,7 @@ export function DismissButton({ alertId, describe }: { alertId: string; describe
       title="Dismiss this alert?"
       consequence="The alert leaves this list. Nothing changes at the payment processor, and no credits move."
       describe={describe}
-      action={(reason) => dismissAlert({ alertId, reason })}
+      action={(reason) => dismiss({ alertId, reason })}
     />
   );
 }

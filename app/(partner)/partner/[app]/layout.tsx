@@ -1,5 +1,4 @@
 import {
-  Banknote,
   Blocks,
   BookOpen,
   ChartNoAxesColumn,
@@ -10,7 +9,6 @@ import {
   List,
   Percent,
   Settings,
-  UserPlus,
   Users,
   Wallet,
   Webhook,
@@ -69,13 +67,11 @@ function pagesOf(partnerId: string): NavItem[] {
     page('/errors', 'Errors', CircleAlert),
     page('/earnings', 'Earnings', ChartNoAxesColumn, 'Money'),
     page('/commission', 'Commission', Percent),
-    page('/payouts', 'Payouts', Banknote),
     page('/keys', 'Publishable key', KeyRound, 'Build'),
     page('/origins', 'Origins', Globe),
     page('/models', 'Models', Blocks),
     page('/webhooks', 'Webhooks', Webhook),
     page('/settings', 'Settings', Settings, 'App'),
-    page('/team', 'Team', UserPlus),
   ];
 }
 

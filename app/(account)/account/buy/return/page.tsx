@@ -9,7 +9,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { findOwnPayment } from '@/server/checkout/own-payments';
 import { inCredits } from '../../show-credits';
-import { AskAgain } from './ask-again';
+import { PollPayment } from './poll-payment';
 
 export const metadata: Metadata = { title: 'Your payment' };
 
@@ -17,7 +17,10 @@ type Props = { searchParams: Promise<{ session_id?: string; status?: string }> }
 
 /** Where the payment processor sends the buyer back: shows the payment's status. */
 export default async function ReturnPage({ searchParams }: Props) {
-  const [{ userId }, { session_id: id, status: told }] = await Promise.all([requireSession(), searchParams]);
+  const [{ userId }, { session_id: id, status: reported }] = await Promise.all([
+    requireSession(),
+    searchParams,
+  ]);
   const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
   if (payment === null) notFound();
   if (payment.status === 'completed') {
@@ -38,7 +41,7 @@ export default async function ReturnPage({ searchParams }: Props) {
       </Outcome>
     );
   }
-  const isCancelled = payment.status === 'open' && told === 'cancelled';
+  const isCancelled = payment.status === 'open' && reported === 'cancelled';
   if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
     return (
       <Outcome
@@ -57,7 +60,7 @@ export default async function ReturnPage({ searchParams }: Props) {
   // Paid a moment ago, or still pending at the bank.
   return (
     <Outcome icon={<Clock size={22} aria-hidden="true" />} title="Confirming your payment">
-      <AskAgain />
+      <PollPayment />
     </Outcome>
   );
 }

@@ -53,7 +53,7 @@ export function Effect({
   return (
     <div className="-mx-5 mt-6 -mb-5 border-t border-line">
       <p className="px-5 pt-4 text-sm text-muted" aria-live="polite">
-        {rateBp === currentBp ? 'Now' : 'After the change'}, at {formatPercent(rateBp)} %: credits for a
+        {rateBp === currentBp ? 'Now' : 'After the change'}, at {formatPercent(rateBp)}%: credits for a
         request of {EXAMPLE_SIZE.input.toLocaleString('en')} input and{' '}
         {EXAMPLE_SIZE.output.toLocaleString('en')} output tokens
       </p>

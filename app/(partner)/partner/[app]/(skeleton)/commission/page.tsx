@@ -64,7 +64,7 @@ function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) 
           `The rate changes to ${percent}% within a minute.`
         ) : (
           <>
-            The rate changes to <strong>{percent} %</strong> on <Time at={rate.effectiveAt.toISOString()} />.
+            The rate changes to <strong>{percent}%</strong> on <Time at={rate.effectiveAt.toISOString()} />.
           </>
         )}
       </p>

@@ -13,7 +13,7 @@ const COLUMNS = [
     header: 'Rate',
     cell: ({ row: { original } }) => (
       <span className="flex items-center gap-2">
-        {original.percent} %{original.state === 'planned' && <Badge>Scheduled</Badge>}
+        {original.percent}%{original.state === 'planned' && <Badge>Scheduled</Badge>}
       </span>
     ),
   }),

@@ -48,15 +48,6 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           note={`${inCredits(earnings.maturing)} credits`}
         />
         <Stat label={PERIOD_WORDS[period]} value={inDollars(net)} note={`${inCredits(net)} credits`} />
-        <Stat
-          label="Paid out"
-          value={inDollars(0n)}
-          note={
-            <PageLink href={`/partner/${app.id}/payouts`} className="underline">
-              Payouts come later
-            </PageLink>
-          }
-        />
       </Stats>
       <Section
         title={`By ${barStepOf(period)} and model`}

@@ -4,22 +4,22 @@ import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { Spinner } from '@/app/_ui/spinner';
 
-const EVERY_MS = 2_000;
-const MOST_TIMES = 30;
+const POLL_INTERVAL_MS = 2_000;
+const MAX_POLLS = 30;
 
 /** Reloads the page until the payment is decided; after a minute, says where to look later. */
-export function AskAgain() {
+export function PollPayment() {
   const router = useRouter();
-  const [asked, setAsked] = useState(0);
+  const [polls, setPolls] = useState(0);
   useEffect(() => {
-    if (asked >= MOST_TIMES) return;
+    if (polls >= MAX_POLLS) return;
     const timer = setTimeout(() => {
       router.refresh();
-      setAsked(asked + 1);
-    }, EVERY_MS);
+      setPolls(polls + 1);
+    }, POLL_INTERVAL_MS);
     return () => clearTimeout(timer);
-  }, [asked, router]);
-  if (asked >= MOST_TIMES)
+  }, [polls, router]);
+  if (polls >= MAX_POLLS)
     return 'This is taking longer than usual. The credits appear in your purchases once the payment is confirmed. You can leave this page.';
   return (
     <span className="flex items-center justify-center gap-2">

@@ -165,7 +165,7 @@ test('every operator action on an app, a purchase or an alert is confirmed with 
     says: '$2.00 refunded in total',
     fill: (dialog) => dialog.getByLabel('Amount in USD').fill('2'),
   });
-  await expect(page.getByText('Partly refunded').first()).toBeVisible();
+  await expect(page.getByText('Partially refunded').first()).toBeVisible();
   await page.getByRole('button', { name: /^Refund/ }).click();
   await expect(page.getByLabel('Amount in USD')).toHaveValue('3.00');
   await page.keyboard.press('Escape');

@@ -8,7 +8,7 @@ import { settings } from '@/server/env';
 import type { SessionUser } from '@/server/identity/session-adapter';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import type { LiveSession } from '@/server/identity/sessions';
-import { askNextAuth } from './ask-next-auth';
+import { callNextAuth } from './call-next-auth';
 import { HOME, signInPath } from './return-path';
 
 /** The session on the service's own pages. For pages; actions are made in `action.ts`. */
@@ -19,7 +19,7 @@ export type Session = LiveSession;
 const RECENT_MINUTES = 10;
 
 export const findSession = cache(async (): Promise<Session | null> => {
-  const found = await askNextAuth((options) =>
+  const found = await callNextAuth((options) =>
     getServerSession({
       ...options,
       callbacks: {

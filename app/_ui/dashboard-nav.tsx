@@ -5,7 +5,6 @@ import { Menu, X } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { BACKDROP } from './dialog';
-import { findCurrent } from './find-current';
 import { PageLink } from './page-link';
 
 /** A page of a dashboard. The first one's path is the dashboard's own and matches exactly. */
@@ -90,4 +89,14 @@ function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => voi
       ))}
     </ul>
   );
+}
+
+/**
+ * The page of a dashboard that a path belongs to. The first page's path is the dashboard's own and
+ * matches exactly.
+ */
+export function findCurrent<Page extends { href: string }>(pages: Page[], path: string): Page | undefined {
+  const [first, ...others] = pages;
+  if (path === first?.href) return first;
+  return others.find(({ href }) => path === href || path.startsWith(`${href}/`));
 }

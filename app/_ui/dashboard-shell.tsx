@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { TitleNames } from './coming-title';
 import { DashboardMenu, DashboardNav, type NavItem } from './dashboard-nav';
 import { PageLink } from './page-link';
+import { TitleNames } from './pending-title';
 import { ToastProvider } from './toasts';
 
 type Props = {

@@ -1,4 +1,4 @@
-import { ComingTitle } from './coming-title';
+import { PendingTitle } from './pending-title';
 
 /**
  * Grey placeholders for a page's content. Used by `loading.tsx`, which knows which pages begin with
@@ -7,7 +7,7 @@ import { ComingTitle } from './coming-title';
 export function PageSkeleton({ hasNumbers = false }: { hasNumbers?: boolean }) {
   return (
     <div role="status" aria-label="Loading" className="animate-pulse">
-      <ComingTitle />
+      <PendingTitle />
       <h1 className="sr-only">Loading</h1>
       <div className="h-8 w-48 rounded-lg bg-sunken" />
       <div className="mt-3 mb-8 h-5 w-80 max-w-full rounded-lg bg-sunken" />

@@ -1,5 +1,5 @@
 import { pool } from '../db';
-import { readUsageDays, type UsageDay, type UsageFilter } from '../ledger';
+import { type HistoryEntry, readUsageDays, type UsageDay, type UsageFilter } from '../ledger';
 import { dayAfter } from './periods';
 
 /** A user's activity in all apps. Every function takes the user's id, so no one can read another user's. */
@@ -22,21 +22,11 @@ export async function listUsedApps(userId: string): Promise<UsedApp[]> {
   return rows;
 }
 
-/** One request in a list. Amounts are in microcredits. */
-export type RequestLine = {
-  requestId: string;
+/** One request as a line of a list. Amounts in microcredits. */
+export type RequestLine = NonNullable<HistoryEntry['usage']> & {
   createdAt: Date;
   partnerId: string;
   appName: string;
-  model: string;
-  inputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  outputTokens: number;
-  reasoningTokens: number;
-  providerCost: bigint;
-  charge: bigint;
-  estimated: boolean;
   outcome: string;
 };
 

@@ -89,7 +89,7 @@ const EN = {
   printNote: 'Credits do not expire. 100 credits are worth 1 US dollar of use.',
   statuses: {
     paid: 'Paid',
-    partly_refunded: 'Partly refunded',
+    partly_refunded: 'Partially refunded',
     refunded: 'Refunded',
     disputed: 'Disputed',
   } satisfies Record<PurchaseStatus, string>,

@@ -22,3 +22,7 @@ export function inMoney(minor: number, currency: string): string {
 }
 
 export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
+
+/** A list price: at least cents, and every digit it has. */
+export const inUsd = (price: string): string =>
+  Number(price).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 });

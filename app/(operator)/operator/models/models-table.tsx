@@ -6,7 +6,7 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
-import { inUsd } from './in-usd';
+import { inUsd } from '../write-amounts';
 
 type Model = {
   id: string;

@@ -17,7 +17,7 @@ export function readPeriodChoice(value: string | string[] | undefined): Period {
 export function PeriodField({ period }: { period: Period }) {
   return (
     <FilterSelect
-      label="Time"
+      label="Period"
       name="period"
       className="min-w-0 max-sm:flex-1"
       value={period}

@@ -1,6 +1,6 @@
 import type { NextRequest } from 'next/server';
 import NextAuth from 'next-auth';
-import { askNextAuth } from '@/app/_session/ask-next-auth';
+import { callNextAuth } from '@/app/_session/call-next-auth';
 import { notFound, respond } from '@/server/http/respond';
 
 type Context = { params: Promise<{ nextauth: string[] }> };
@@ -14,7 +14,7 @@ export async function GET(request: NextRequest, context: Context): Promise<Respo
   if (nextauth.join('/') !== 'session') return notFound('chat');
   return respond(
     'chat',
-    () => askNextAuth<Response>((options) => NextAuth(request, context, options)),
+    () => callNextAuth<Response>((options) => NextAuth(request, context, options)),
     'same-origin',
   );
 }

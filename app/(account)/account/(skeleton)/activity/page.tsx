@@ -8,7 +8,7 @@ import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
-import { Pager } from '@/app/_ui/pager';
+import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { barStepOf } from '@/server/activity/bars';
@@ -132,7 +132,7 @@ function Pages({ query, shown, total }: { query: ActivityQuery; shown: number; t
     <Pager
       newer={query.page > 1 ? writeQuery({ ...query, page: query.page - 1 }) : undefined}
       older={before + shown < total ? writeQuery({ ...query, page: query.page + 1 }) : undefined}
-      position={`${inNumber(before + 1)}–${inNumber(before + shown)} of ${inNumber(total)}`}
+      position={positionOf({ page: query.page, rows: PAGE_SIZE, total })}
     />
   );
 }

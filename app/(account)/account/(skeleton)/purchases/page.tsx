@@ -5,12 +5,11 @@ import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
-import { Pager } from '@/app/_ui/pager';
+import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { toMajorUnits } from '@/server/checkout/amounts';
 import { listPurchases } from '@/server/checkout/purchases';
 import { creditsToJson } from '@/server/credits';
-import { inNumber } from '../../show-credits';
 import { PurchaseTable } from './purchase-table';
 
 export const metadata: Metadata = { title: 'Purchases' };
@@ -58,7 +57,7 @@ export default async function PurchasesPage({ searchParams }: Props) {
         <Pager
           newer={page > 1 ? `/account/purchases?page=${page - 1}` : undefined}
           older={offset + purchases.length < total ? `/account/purchases?page=${page + 1}` : undefined}
-          position={`${inNumber(Math.min(offset + 1, total))}–${inNumber(Math.min(offset + PAGE_SIZE, total))} of ${inNumber(total)}`}
+          position={positionOf({ page, rows: PAGE_SIZE, total })}
         />
       </Section>
     </>

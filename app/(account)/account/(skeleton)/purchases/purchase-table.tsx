@@ -1,9 +1,9 @@
 'use client';
 
 import { formatCredits, formatMoney, inColumn } from '@/app/_ui/amount';
-import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
+import { PurchaseState, type PurchaseStatus } from '@/app/_ui/purchase-state';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
 
@@ -15,14 +15,7 @@ export type PurchaseRow = {
   currency: string;
   credits: number;
   returned: number;
-  status: 'paid' | 'partly_refunded' | 'refunded' | 'disputed';
-};
-
-const STATES: Record<PurchaseRow['status'], { look: BadgeLook; word: string }> = {
-  paid: { look: 'positive', word: 'Paid' },
-  partly_refunded: { look: 'neutral', word: 'Partly refunded' },
-  refunded: { look: 'neutral', word: 'Refunded' },
-  disputed: { look: 'warning', word: 'Disputed' },
+  status: PurchaseStatus;
 };
 
 const column = columnsOf<PurchaseRow>();
@@ -37,7 +30,7 @@ const COLUMNS = [
   column.accessor('amount', { header: 'Paid', cell: ({ row: { original } }) => <Paid {...original} /> }),
   column.accessor('status', {
     header: 'Status',
-    cell: ({ getValue }) => <StateBadge status={getValue()} />,
+    cell: ({ getValue }) => <PurchaseState status={getValue()} />,
   }),
   column.accessor('id', {
     header: () => <span className="sr-only">Receipt</span>,
@@ -67,7 +60,7 @@ function Card(purchase: PurchaseRow) {
         </p>
         <p className="mt-0.5 wrap-anywhere text-muted">{purchase.appName}</p>
         <p className="mt-1.5">
-          <StateBadge status={purchase.status} />
+          <PurchaseState status={purchase.status} />
         </p>
       </div>
       <div className="shrink-0 text-right tabular-nums">
@@ -106,8 +99,4 @@ function ReceiptLink({ id, at, amount, currency }: PurchaseRow) {
       Receipt
     </PageLink>
   );
-}
-
-function StateBadge({ status }: Pick<PurchaseRow, 'status'>) {
-  return <Badge look={STATES[status].look}>{STATES[status].word}</Badge>;
 }

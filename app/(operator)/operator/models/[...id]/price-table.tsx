@@ -1,7 +1,7 @@
 'use client';
 
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
-import { inUsd } from '../in-usd';
+import { inUsd } from '../../write-amounts';
 
 const HEADERS = {
   input: 'Input',

@@ -1,9 +1,9 @@
 'use client';
 
 import { formatMoney } from '@/app/_ui/amount';
-import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { PurchaseState, type PurchaseStatus } from '@/app/_ui/purchase-state';
 import { Time } from '@/app/_ui/time';
 import { RefundButton } from './refund-button';
 
@@ -15,14 +15,7 @@ type Row = {
   amountMinor: number;
   refundedMinor: number;
   credits: string;
-  status: string;
-};
-
-const STATES: Record<string, ['neutral' | 'positive' | 'warning' | 'danger', string]> = {
-  paid: ['positive', 'Paid'],
-  partly_refunded: ['warning', 'Partly refunded'],
-  refunded: ['neutral', 'Refunded'],
-  disputed: ['danger', 'Disputed'],
+  status: PurchaseStatus;
 };
 
 export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] }) {
@@ -35,7 +28,7 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-medium tabular-nums">{paidOf(row)}</span>
-          <StateOf {...row} />
+          <PurchaseState status={row.status} />
         </p>
         <Refunded {...row} />
         <p className="mt-1 text-[13px] wrap-anywhere text-muted">
@@ -57,7 +50,7 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
     column.accessor('appName', { header: 'App' }),
     column.accessor('status', {
       header: 'Status',
-      cell: ({ row: { original } }) => <StateOf {...original} />,
+      cell: ({ getValue }) => <PurchaseState status={getValue()} />,
     }),
     column.accessor('amountMinor', {
       header: 'Paid',
@@ -85,11 +78,6 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
       empty={<EmptyState title="No purchases yet">This user has not bought any credits.</EmptyState>}
     />
   );
-}
-
-function StateOf({ status }: Row) {
-  const [look, text] = STATES[status] ?? ['neutral', status];
-  return <Badge look={look}>{text}</Badge>;
 }
 
 function Refunded({ refundedMinor, currency }: Row) {

@@ -2,7 +2,7 @@ import { Users } from 'lucide-react';
 import type { Metadata } from 'next';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
-import { Pager } from '@/app/_ui/pager';
+import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { countAppUsers, listAppUsers } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
@@ -10,7 +10,6 @@ import { ExportLink } from '../../export-link';
 import { UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
-import { positionOf } from '../../position';
 import { addressOf, type Search } from '../../search';
 import { UsersTable } from './users-table';
 

@@ -10,11 +10,11 @@ import { SESSION_IDLE_MS } from '@/server/identity/sessions';
  * next-auth treats a session that could not be read as missing, so users would be asked to sign in
  * because the database is busy. Here the failure is rethrown.
  */
-export async function askNextAuth<T>(ask: (options: AuthOptions) => Promise<T>): Promise<T> {
+export async function callNextAuth<T>(call: (options: AuthOptions) => Promise<T>): Promise<T> {
   const failures: unknown[] = [];
-  const answer = await ask(authOptions(sessionAdapter((error) => failures.push(error))));
+  const result = await call(authOptions(sessionAdapter((error) => failures.push(error))));
   if (failures.length > 0) throw failures[0];
-  return answer;
+  return result;
 }
 
 /**

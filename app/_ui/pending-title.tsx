@@ -2,7 +2,7 @@
 
 import { usePathname } from 'next/navigation';
 import { createContext, type ReactNode, useContext } from 'react';
-import { findCurrent } from './find-current';
+import { findCurrent } from './dashboard-nav';
 
 type Names = { pages: { href: string; label: string }[]; dashboard: string };
 
@@ -17,7 +17,7 @@ export function TitleNames({ children, ...names }: Names & { children: ReactNode
  * The title while a page loads; the page itself brings the final one. Without it the tab would show a
  * URL, and screen readers, which announce the title after navigation, would announce nothing.
  */
-export function ComingTitle() {
+export function PendingTitle() {
   const { pages, dashboard } = useContext(NamesContext);
   const page = findCurrent(pages, usePathname());
   return <title>{page && page !== pages[0] ? `${page.label} · ${dashboard}` : dashboard}</title>;

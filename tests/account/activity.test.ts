@@ -16,7 +16,7 @@ import { newDatabase } from '../harness';
 import { joinApp, newUser, use } from './person';
 
 await newDatabase();
-// These requests are older than the database: nothing is folded yet.
+// These requests are older than the database, so nothing is rolled up yet.
 await forgetRollUp();
 
 const YEAR = { from: '2025-12-01', to: '2026-12-01' };
@@ -41,7 +41,7 @@ describe('periods', () => {
   });
 });
 
-describe('use by day', () => {
+describe('usage by day', () => {
   it('is the same before and after the roll-up, and counts nothing twice', async () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
@@ -64,7 +64,7 @@ describe('use by day', () => {
     );
   });
 
-  it('takes one app or one model alone', async () => {
+  it('filters by a single app or model', async () => {
     const userId = await newUser();
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
     await use(userId, { partnerId: notes.partnerId, at: '2026-05-01T10:00:00Z', model: 'sandbox/echo' });
@@ -78,7 +78,7 @@ describe('use by day', () => {
 });
 
 describe('the list of requests', () => {
-  it('pages through every request once, newest first, over days without any', async () => {
+  it('pages through every request once, newest first, across days without requests', async () => {
     const userId = await newUser();
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
     const made: string[] = [];
@@ -122,7 +122,7 @@ describe('the list of requests', () => {
     expect(findWindow(counts, { offset: 14, limit: 2 })).toBeNull();
   });
 
-  it('exports a day with more requests than one portion whole', async () => {
+  it('exports all of a day that has more requests than one batch', async () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
     await pool().query(
@@ -140,7 +140,7 @@ describe('the list of requests', () => {
     expect(exported.size).toBe(2500);
   });
 
-  it('holds nothing of anybody else, whatever app or request is asked for', async () => {
+  it('contains nothing of other users, whatever app or request is requested', async () => {
     const [mine, theirs] = [await newUser(), await newUser()];
     const { partnerId } = await joinApp(theirs, 'Notes');
     const requestId = await use(theirs, { partnerId, at: '2026-06-01T10:00:00Z' });
@@ -152,7 +152,7 @@ describe('the list of requests', () => {
     expect(await findUserReceipt(theirs, requestId)).not.toBeNull();
     expect(await findUserReceipt(mine, 'req_\0')).toBeNull();
     expect(await findUserOfRequest(requestId)).toBe(theirs);
-    // Nor is the address of somebody whose name begins like one.
+    // Nor does the address of a user whose name starts the same.
     expect(isRequestId('req_ada@example.com')).toBe(false);
     for (const unknown of ['req_unknown', 'req_\0']) expect(await findUserOfRequest(unknown)).toBeNull();
     expect(await listUsedApps(mine)).toEqual([]);
@@ -161,7 +161,7 @@ describe('the list of requests', () => {
 });
 
 describe('a receipt', () => {
-  it('shows every class of tokens at the price of its version, and which pocket paid', async () => {
+  it('shows every token class at the price of its version, and which pocket paid', async () => {
     await syncCatalog();
     const { rows } = await pool().query<{ version: string; prices: { input: string; output: string } }>(
       "SELECT version, prices FROM model_price WHERE model_id = 'sandbox/story'",
@@ -192,7 +192,7 @@ describe('a receipt', () => {
     });
   });
 
-  it('shows tokens without a price when the version is not known', async () => {
+  it('shows tokens without a price when the version is unknown', async () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
     const requestId = await use(userId, { partnerId, at: '2026-06-01T10:00:00Z', priceVersion: 'gone' });

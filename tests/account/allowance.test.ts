@@ -25,7 +25,7 @@ async function person() {
 }
 
 describe('an allowance', () => {
-  it('paused leaves the app nothing of other credits, and comes back as it was', async () => {
+  it('paused leaves the app no other credits, and is restored unchanged', async () => {
     const { save, pocket, events } = await person();
     await setAllowance(save(), wholeCredits(300));
     expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok' });
@@ -56,7 +56,7 @@ describe('an allowance', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  it('saved anew while paused is not resumed any more', async () => {
+  it('saved again while paused can no longer be resumed', async () => {
     const { save, pocket } = await person();
     await setAllowance(save(), wholeCredits(300));
     await pauseAllowance(save());
@@ -67,14 +67,14 @@ describe('an allowance', () => {
     expect(await pocket()).toMatchObject({ allowanceSaved: null, allowanceLeft: 0n, allowancePaused: null });
   });
 
-  it('that does not exist is neither paused nor resumed, and nobody is told', async () => {
+  it('that does not exist is neither paused nor resumed, and no event is recorded', async () => {
     const { save, events } = await person();
     expect(await pauseAllowance(save())).toBeNull();
     expect(await resumeAllowance(save())).toBeNull();
     expect(await events()).toEqual([]);
   });
 
-  it('paused by two windows at once is remembered once, never lost', async () => {
+  it('paused from two windows at once is paused once and never lost', async () => {
     const { save, pocket } = await person();
     await setAllowance(save(), wholeCredits(300));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => pauseAllowance(save())));

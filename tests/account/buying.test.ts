@@ -9,7 +9,7 @@ import { payByCard, startCheckout } from '../checkout/checkout-world';
 import { newDatabase } from '../harness';
 import { joinApp, newUser } from './person';
 
-/** Credits bought on the account's own pages, paid at the sandbox processor. */
+/** Credits bought on the account's own pages, paid at the sandbox payment processor. */
 
 await newDatabase();
 await startCheckout();
@@ -20,7 +20,7 @@ async function start(userId: string) {
   return { checkoutUrl, id };
 }
 
-test('go outside any app: no app can spend them until the user allows it, and no app is told', async () => {
+test('belong to no app: none can spend them until the user allows it, and none is notified', async () => {
   const userId = await newUser();
   const { checkoutUrl, id } = await start(userId);
   expect(await payByCard(checkoutUrl)).toMatchObject({ status: 'complete' });
@@ -44,7 +44,7 @@ test('go outside any app: no app can spend them until the user allows it, and no
   expect((await checkLedger()).differences).toEqual([]);
 });
 
-test('are credited once, however often the page asks', async () => {
+test('are credited once, however often the page polls', async () => {
   const userId = await newUser();
   const { checkoutUrl, id } = await start(userId);
   expect(await findOwnPayment(userId, id)).toMatchObject({ status: 'open' });
@@ -53,7 +53,7 @@ test('are credited once, however often the page asks', async () => {
   expect((await readPockets(userId)).money).toBe(1_000_000_000n);
 });
 
-test("another person's payment is not found", async () => {
+test("another user's payment is not found", async () => {
   const { id } = await start(await newUser());
   expect(await findOwnPayment(await newUser(), id)).toBeNull();
 });

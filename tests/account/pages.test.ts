@@ -33,15 +33,15 @@ describe('a device in words', () => {
   });
 });
 
-describe('the address of the activity page', () => {
-  it('comes back as it was written, and leaves out what is as by default', () => {
+describe('the URL of the activity page', () => {
+  it('is read back as written and omits defaults', () => {
     const query = { period: '90d', by: 'app', app: 'prt_1', model: 'acme/large-2', page: 3 } as const;
     const address = new URL(writeQuery(query), 'http://localhost');
     expect(readQuery(Object.fromEntries(address.searchParams))).toEqual(query);
     expect(writeQuery(readQuery({}))).toBe('/account/activity');
   });
 
-  it('takes the default for anything odd', () => {
+  it('falls back to the default for invalid values', () => {
     const odd = { period: '1e9', by: 'x', app: 'a\u0000b', model: 'm'.repeat(300), page: '-1' };
     expect(readQuery(odd)).toEqual({ period: '30d', by: 'model', app: undefined, model: undefined, page: 1 });
     expect(readQuery({ page: ['2', '3'], app: '' })).toMatchObject({ page: 2, app: undefined });
@@ -67,7 +67,7 @@ describe('the bars', () => {
     names: new Map(),
   } as const;
 
-  it('stand for every day, those without use included', () => {
+  it('cover every day, including days without usage', () => {
     const { rows, series } = chartOf([day('2026-11-02', 'a', 5), day('2026-11-02', 'b', 2)], window);
     expect(rows).toEqual([
       { label: 'Nov 1', values: {} },
@@ -77,14 +77,14 @@ describe('the bars', () => {
     expect(series).toEqual(['a', 'b']);
   });
 
-  it('name the dearest and put the rest together, without losing a credit', () => {
+  it('name the highest and combine the rest, without losing a credit', () => {
     const days = Array.from({ length: 9 }, (_, i) => day('2026-11-01', `m${i}`, i + 1));
     const { rows, series } = chartOf(days, window);
     expect(series).toEqual(['m8', 'm7', 'm6', 'm5', 'm4', 'Other']);
     expect(rows[0]?.values).toEqual({ m8: 9, m7: 8, m6: 7, m5: 6, m4: 5, Other: 10 });
   });
 
-  it('keep two apps of one name apart', () => {
+  it('keep two apps with the same name apart', () => {
     const names = new Map([
       ['prt_1', 'Notes'],
       ['prt_2', 'Notes'],
@@ -94,7 +94,7 @@ describe('the bars', () => {
     expect(sharesOf(days, { by: 'app', names }).map(({ id }) => id)).toEqual(['prt_1', 'prt_2']);
   });
 
-  it('of a year are months', () => {
+  it('of a year are monthly', () => {
     const { rows } = chartOf([day('2026-10-31', 'a', 1), day('2026-11-01', 'a', 2)], {
       ...window,
       from: '2026-10-01',
@@ -109,7 +109,7 @@ describe('the bars', () => {
 });
 
 describe('credits', () => {
-  it('are never rounded up, and nothing that was charged looks free', () => {
+  it('are never rounded up, and nothing charged looks free', () => {
     expect(inColumn(0.999999)).toBe('0.99');
     expect(inColumn(0.29)).toBe('0.29');
     expect(writeCharge(0.00001)).toBe('< 0.0001');
@@ -117,7 +117,7 @@ describe('credits', () => {
     expect(inDollars(1_294_529_999n)).toBe('$12.94');
   });
 
-  it('stand in line, however many decimals each needs', () => {
+  it('are aligned, however many decimals each needs', () => {
     expect(alignDecimals(['0.02391', '3', '0.000102'])).toEqual(['0.023910', '3.000000', '0.000102']);
     expect(alignDecimals(['0.3', '15'])).toEqual(['0.30', '15.00']);
   });

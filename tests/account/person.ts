@@ -7,13 +7,13 @@ import { mintUserKey } from '@/server/keys/mint';
 import { bookPurchase } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 
-/** People, their apps and their requests, as the pages of an account show them. */
+/** Users, their apps and their requests, as the account pages show them. */
 
 export async function newUser(): Promise<string> {
   return inTransaction(async (tx) => (await openUser(tx, `${newId('usr').toLowerCase()}@example.com`)).id);
 }
 
-/** An app that listens for events, with the person as its user and a key. */
+/** An app with a webhook endpoint, which has the person as a user with a key. */
 export async function joinApp(userId: string, name: string): Promise<{ partnerId: string; keyId: string }> {
   const { id: partnerId } = await createPartner({ name, rateBp: 2_500, origins: [] });
   await prisma().partner.update({

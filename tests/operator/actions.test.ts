@@ -38,8 +38,8 @@ const change = (person: Person, credits: number, changeId = newId('req')) => ({
 const balanceOf = async ({ userId, partnerId }: Person) =>
   Number((await readSpendable(userId, partnerId)).balance) / 1e6;
 
-describe('credits by an operator', () => {
-  it('are given and taken once per id, each with one line of the log', async () => {
+describe('credits moved by an operator', () => {
+  it('are given and taken once per id, each with one audit entry', async () => {
     const person = await newPerson({ credits: 10 });
     const gift = change(person, 30);
     const { transactionId } = await giveCredits(gift);
@@ -57,7 +57,7 @@ describe('credits by an operator', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  it('are not moved without a reason, nor beyond what is free, and then nothing is logged', async () => {
+  it('are not moved without a reason or beyond what is free, and then nothing is logged', async () => {
     const person = await newPerson({ credits: 10 });
     await expect(giveCredits({ ...change(person, 5), reason: '  ' })).rejects.toThrow(/Say why/);
     await expect(takeCreditsAway(change(person, 11))).rejects.toThrow('At most 10 credits');
@@ -66,7 +66,7 @@ describe('credits by an operator', () => {
   });
 });
 
-it('an app is approved once; what was refused leaves no line', async () => {
+it('an app is approved once; a refused action leaves no audit entry', async () => {
   const { id } = await createPartner({ name: 'New', rateBp: 2500, origins: [], isPending: true });
   const approve = { operator: OPERATOR, partnerId: id, reason: 'fine', change: { do: 'approve' } } as const;
   await changePartner(approve);
@@ -85,7 +85,7 @@ describe('the audit log', () => {
     await expect(prisma().operatorAction.deleteMany()).rejects.toThrow('append-only');
   });
 
-  it('has what the command line did, under its name', async () => {
+  it('has the actions of the command line, under its name', async () => {
     const person = await newPerson({ credits: 10 });
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
     const quiet = { out: () => {}, err: () => {} };
@@ -99,7 +99,7 @@ describe('the audit log', () => {
     expect(await balanceOf(person)).toBe(6);
   });
 
-  it('pages from the newest to the oldest', async () => {
+  it('pages from newest to oldest', async () => {
     const first = await listActions({ limit: 3 });
     expect(first.hasMore).toBe(true);
     const second = await listActions({ limit: 3, before: first.actions.at(-1)?.id });
@@ -117,7 +117,7 @@ it('an alert is dismissed once, with a reason', async () => {
   expect(await logOf('dp_1')).toHaveLength(1);
 });
 
-it('a user stands in an address by a sealed reference only this install can read', async () => {
+it('a user appears in URLs by a sealed reference that only this installation can read', async () => {
   const person = await newPerson();
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
   const ref = await findUserRef(` ${email.toUpperCase()} `);

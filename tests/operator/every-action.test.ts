@@ -13,7 +13,7 @@ import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-w
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
 
-/** Everything that an operator can do, and the lines that it leaves in the audit log. */
+/** Every operator action, and the audit entries it leaves. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -30,7 +30,7 @@ async function newApp(isPending = false): Promise<string> {
   return (await createPartner({ name: 'Notes', rateBp: 2500, origins: [], isPending })).id;
 }
 
-/** One line with what changed, whatever else it tells. */
+/** An audit entry with what changed, whatever else it contains. */
 const line = (what: ActionName, subject: string, before?: object, after?: object): Line => ({
   what,
   subject,
@@ -158,7 +158,7 @@ async function buy(): Promise<{ purchaseId: string; userId: string }> {
   return { purchaseId: id, userId };
 }
 
-describe('the audit log tells who did what to whom, why, and what it was before and after', () => {
+describe('the audit log records who did what to whom, why, and the values before and after', () => {
   const seen = new Set<ActionName>();
 
   it.each(ACTIONS)('$by: $action', async ({ by, run }) => {
@@ -172,11 +172,11 @@ describe('the audit log tells who did what to whom, why, and what it was before 
     for (const { what } of lines) seen.add(what);
   });
 
-  it('and knows of nothing else that an operator does', () => {
+  it('and covers every operator action', () => {
     expect([...seen].sort()).toEqual([...ACTION_NAMES].sort());
   });
 
-  it('keeps no e-mail and no secret of anybody in what it compares', async () => {
+  it('keeps no e-mail address and no secret in the values it compares', async () => {
     const rows = await prisma().operatorAction.findMany({ select: { before: true, after: true } });
     expect(JSON.stringify(rows)).not.toMatch(/\w@|whsec_|svc_sk_/);
   });

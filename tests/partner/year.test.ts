@@ -25,7 +25,7 @@ if (busiest === undefined) throw new Error('The year has apps');
 const partnerId = busiest.id;
 const year = readPeriod('12m');
 
-/** Everything that the pages and exports of an app read, in every shape they ask for it. */
+/** Everything that an app's pages and exports read, with every filter they use. */
 async function readEverything(): Promise<unknown[]> {
   const { requests, total } = await listAppRequests(partnerId, year, { offset: 0, limit: 50 });
   const appUserId = requests[0]?.appUserId;
@@ -69,10 +69,10 @@ describe('on a year of 200,000 requests', () => {
     spy.mockRestore();
   }, 60_000);
 
-  it(`answers every question of an app's pages in less than ${LIMIT_MS} ms`, async () => {
+  it(`answers every query of an app's pages in less than ${LIMIT_MS} ms`, async () => {
     const slow: string[] = [];
     for (const [text, values] of [...asked.values()] as [string, unknown[]][]) {
-      // The best of three: a busy machine says nothing about a plan.
+      // The best of three, because a busy machine says nothing about a query plan.
       let best = Number.POSITIVE_INFINITY;
       for (let run = 0; run < 3 && best >= LIMIT_MS; run++) best = Math.min(best, await timeOf(text, values));
       if (best >= LIMIT_MS) slow.push(`${Math.round(best)} ms: ${text} ${write(values)}`);
@@ -81,7 +81,7 @@ describe('on a year of 200,000 requests', () => {
     expect(asked.size).toBeGreaterThan(20);
   }, 60_000);
 
-  it('tells no e-mail and no account id, in pages or exports', async () => {
+  it('reveals no e-mail address and no user id, in pages or exports', async () => {
     const text = write(read) + (await readExports());
     const users = await prisma().user.findMany({ select: { id: true, email: true } });
     expect(users.map(({ email }) => email)).toContain(YEAR_CANARY);

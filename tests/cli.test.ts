@@ -177,7 +177,7 @@ describe('svc partner', () => {
     expect(rotated.publishable_key).not.toBe(pk);
     expect((await requirePartner(pk)).id).toBe(rotated.partner_id);
     expect(await json('partner', 'owner', pk, 'New@Example.com')).toMatchObject({ owner: 'new@example.com' });
-    await expectRefusal(['partner', 'decline', pk], /does not wait/);
+    await expectRefusal(['partner', 'decline', pk], /no longer waiting/);
   });
 
   it('disable and enable suspend the app and let it work again', async () => {

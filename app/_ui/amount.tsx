@@ -1,3 +1,4 @@
+const CREDITS_PER_DOLLAR = 100;
 const CREDIT_DECIMALS = 2;
 const CHARGE_DECIMALS = 4;
 const SMALLEST_SHOWN = 0.0001;
@@ -36,6 +37,14 @@ export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
 /** The charge of one request: anything that was charged must not look free. */
 export function writeCharge(credits: number): string {
   return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, CHARGE_DECIMALS);
+}
+
+/** What credits are worth: `$12.34`, rounded down to the cent. */
+export function writeWorth(credits: number): string {
+  const cents = Math.floor(credits + 1e-6);
+  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
+    cents / CREDITS_PER_DOLLAR,
+  );
 }
 
 /** Decimal numbers of one column, padded to the same number of decimals, so that their points align. */

@@ -59,7 +59,7 @@ describe('credits moved by an operator', () => {
 
   it('are not moved without a reason or beyond what is free, and then nothing is logged', async () => {
     const person = await newPerson({ credits: 10 });
-    await expect(giveCredits({ ...change(person, 5), reason: '  ' })).rejects.toThrow(/Say why/);
+    await expect(giveCredits({ ...change(person, 5), reason: '  ' })).rejects.toThrow(/Enter a reason/);
     await expect(takeCreditsAway(change(person, 11))).rejects.toThrow('At most 10 credits');
     expect(await balanceOf(person)).toBe(10);
     expect(await logOf(person.userId)).toEqual([]);
@@ -70,9 +70,9 @@ it('an app is approved once; a refused action leaves no audit entry', async () =
   const { id } = await createPartner({ name: 'New', rateBp: 2500, origins: [], isPending: true });
   const approve = { operator: OPERATOR, partnerId: id, reason: 'fine', change: { do: 'approve' } } as const;
   await changePartner(approve);
-  await expect(changePartner(approve)).rejects.toThrow('does not wait');
+  await expect(changePartner(approve)).rejects.toThrow('no longer waiting');
   await expect(changePartner({ ...approve, reason: ' ', change: { do: 'disable' } })).rejects.toThrow(
-    'Say why',
+    'Enter a reason',
   );
   expect(await logOf(id)).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
-import { formatCredits } from '@/app/_ui/amount';
+import { formatCredits, writeWorth } from '@/app/_ui/amount';
 import { creditsToJson } from '@/server/credits';
 
-const CREDITS_PER_DOLLAR = 100;
 const FEW_DECIMALS = 2;
 
 /** `1,234.5` and `credits`, for places that show them separately. Never rounded up. */
@@ -20,12 +19,7 @@ export function inCredits(amount: bigint): string {
 }
 
 /** What credits are worth: `$12.34`, never rounded up. */
-export function inDollars(amount: bigint): string {
-  const cents = Math.floor(creditsToJson(amount) + 1e-6);
-  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
-    cents / CREDITS_PER_DOLLAR,
-  );
-}
+export const inDollars = (amount: bigint): string => writeWorth(creditsToJson(amount));
 
 export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
 

@@ -135,7 +135,7 @@ function Totals({
     sum((d) => d.partnerShare),
   ];
   const back = -((money.refund ?? 0n) + (money.chargeback ?? 0n));
-  const asked = requests + refused;
+  const total = requests + refused;
   return (
     <Stats>
       <Stat label="Requests" value={inNumber(requests)} note="charged" />
@@ -152,7 +152,7 @@ function Totals({
       <Stat
         label="Errors"
         value={inNumber(refused)}
-        note={asked === 0 ? 'no requests' : `${((100 * refused) / asked).toFixed(1)}% of all requests`}
+        note={total === 0 ? 'no requests' : `${((100 * refused) / total).toFixed(1)}% of all requests`}
       />
     </Stats>
   );

@@ -30,14 +30,14 @@ export function NewAppForm() {
     const result = await run({ name, percent, origin });
     if (result.ok && result.value) router.push(`/partner/${result.value.partnerId}`);
   };
-  const told = (fault: string | undefined) => (isTried ? fault : undefined);
+  const shown = (fault: string | undefined) => (isTried ? fault : undefined);
 
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-3" onChange={clearFailure}>
       <TextField
         label="Name"
         value={name}
-        error={told(faults.name)}
+        error={shown(faults.name)}
         hint="Users see it in the checkout and in their account."
         autoComplete="organization"
         onChange={(event) => setName(event.target.value)}
@@ -46,7 +46,7 @@ export function NewAppForm() {
         label="Commission, %"
         value={percent}
         inputMode="decimal"
-        error={told(faults.percent)}
+        error={shown(faults.percent)}
         hint="Added on top of the provider cost. 0 to 100."
         onChange={(event) => setPercent(event.target.value.replace(',', '.'))}
       />
@@ -57,7 +57,7 @@ export function NewAppForm() {
         inputMode="url"
         autoCapitalize="none"
         spellCheck={false}
-        error={told(faults.origin)}
+        error={shown(faults.origin)}
         hint="Where the checkout may open. localhost always works."
         onChange={(event) => setOrigin(event.target.value)}
       />

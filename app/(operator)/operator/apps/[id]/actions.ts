@@ -12,9 +12,9 @@ const ofApp = z.object({ partnerId: z.string().max(100), reason: z.string().max(
 
 const DONE = { approve: 'Approved', decline: 'Declined', disable: 'Disabled', enable: 'Enabled' } as const;
 
-type Asked = { email: string };
+type Actor = { email: string };
 
-async function act({ email }: Asked, partnerId: string, reason: string, change: PartnerChange) {
+async function act({ email }: Actor, partnerId: string, reason: string, change: PartnerChange) {
   await changePartner({ operator: email, partnerId, reason, change });
   revalidatePath(`/operator/apps/${partnerId}`);
 }

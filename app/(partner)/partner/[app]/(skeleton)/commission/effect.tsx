@@ -1,9 +1,9 @@
 'use client';
 
+import { writeCharge } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { formatPercent } from '@/server/partners/rate';
 import { estimateCredits } from '@/server/pricing/estimate';
-import { inSmallCredits } from '../../small-credits';
 import { EXAMPLE_SIZE, type Example } from './examples';
 
 type Row = { id: string; name: string; cost: number; price: number; earned: number };
@@ -24,9 +24,9 @@ const COLUMNS = [
       </span>
     ),
   }),
-  column.accessor('cost', { header: 'Provider', cell: ({ getValue }) => inSmallCredits(getValue()) }),
-  column.accessor('price', { header: 'User pays', cell: ({ getValue }) => inSmallCredits(getValue()) }),
-  column.accessor('earned', { header: 'You earn', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+  column.accessor('cost', { header: 'Provider', cell: ({ getValue }) => writeCharge(getValue()) }),
+  column.accessor('price', { header: 'User pays', cell: ({ getValue }) => writeCharge(getValue()) }),
+  column.accessor('earned', { header: 'You earn', cell: ({ getValue }) => writeCharge(getValue()) }),
   column.display({
     id: 'thousand',
     header: 'Per 1,000 requests',

@@ -1,12 +1,12 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { writeCharge } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
-import { inSmallCredits } from '../../small-credits';
 
 type Row = {
   requestId: string;
@@ -55,18 +55,18 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
       header: 'Tokens out',
       cell: ({ getValue }) => count.format(getValue()),
     }),
-    column.accessor('charge', { header: 'Paid', cell: ({ getValue }) => inSmallCredits(getValue()) }),
-    column.accessor('commission', { header: 'Earned', cell: ({ getValue }) => inSmallCredits(getValue()) }),
+    column.accessor('charge', { header: 'Paid', cell: ({ getValue }) => writeCharge(getValue()) }),
+    column.accessor('commission', { header: 'Earned', cell: ({ getValue }) => writeCharge(getValue()) }),
   ];
   const asCard = (row: Row) => (
     <>
       <p className="flex items-baseline justify-between gap-4">
         <span className="font-medium wrap-anywhere">{row.model}</span>
-        <span className="whitespace-nowrap tabular-nums">{inSmallCredits(row.charge)} credits</span>
+        <span className="whitespace-nowrap tabular-nums">{writeCharge(row.charge)} credits</span>
       </p>
       <p className="mt-0.5 flex items-baseline justify-between gap-4 text-[13px] text-muted">
         <Time at={row.at} />
-        <span className="tabular-nums">{inSmallCredits(row.commission)} earned</span>
+        <span className="tabular-nums">{writeCharge(row.commission)} earned</span>
       </p>
       <p className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-[13px] text-muted">
         {userLink(row.user)}

@@ -35,7 +35,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
         </tr>
       </thead>
       <tbody className="tabular-nums">
-        {lines.map(({ tokens, count }, place) => (
+        {lines.map(({ tokens, count }, index) => (
           <tr key={tokens} className="border-b border-line/70 last:border-0">
             <th scope="row" className={`${CELL} text-left font-normal`}>
               {NAMES[tokens]}
@@ -46,8 +46,8 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
               )}
             </th>
             <td className={`${CELL} text-right`}>{count.toLocaleString('en')}</td>
-            <td className={`${CELL} text-right max-sm:hidden`}>{prices[place]}</td>
-            <td className={`${CELL} text-right`}>{costs[place]}</td>
+            <td className={`${CELL} text-right max-sm:hidden`}>{prices[index]}</td>
+            <td className={`${CELL} text-right`}>{costs[index]}</td>
           </tr>
         ))}
       </tbody>

@@ -23,10 +23,10 @@ export function BarChart({ title, rows, series, unit = '' }: BarChartProps) {
 function Legend({ series }: { series: string[] }) {
   return (
     <ul aria-hidden="true" className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-[13px] text-muted">
-      {series.map((name, place) => (
+      {series.map((name, index) => (
         <li key={name} className="flex items-center gap-1.5">
           <svg width="10" height="10" aria-hidden="true">
-            <rect width="10" height="10" rx="3" fill={colourOf(place)} />
+            <rect width="10" height="10" rx="3" fill={colourOf(index)} />
           </svg>
           {name}
         </li>

@@ -13,21 +13,21 @@ export type BarChartProps = {
 
 const SERIES = 6;
 
-export const colourOf = (place: number): string => `var(--series-${(place % SERIES) + 1})`;
+export const colourOf = (index: number): string => `var(--series-${(index % SERIES) + 1})`;
 
 export const writeValue = (value: number, unit: string): string =>
   `${new Intl.NumberFormat('en', { maximumFractionDigits: 4 }).format(value)}${unit && ` ${unit}`}`;
 
-const MOST_STEPS = 5;
+const MAX_STEPS = 5;
 
 /** Axis ticks at round numbers: 0, 100, 200 rather than 0, 95, 190. */
 export function chooseSteps(rows: BarRow[]): number[] {
   const values = rows.flatMap((row) => Object.values(row.values));
   const highest = Math.max(0, ...rows.map((row) => Object.values(row.values).reduce((a, b) => a + b, 0)));
   if (highest === 0) return [0, 1];
-  const scale = 10 ** Math.floor(Math.log10(highest / MOST_STEPS));
-  const round = [1, 2, 2.5, 5, 10].find((step) => highest <= step * scale * MOST_STEPS) ?? 10;
+  const scale = 10 ** Math.floor(Math.log10(highest / MAX_STEPS));
+  const round = [1, 2, 2.5, 5, 10].find((step) => highest <= step * scale * MAX_STEPS) ?? 10;
   // Requests come in whole numbers.
   const step = values.every(Number.isInteger) ? Math.max(1, Math.ceil(round * scale)) : round * scale;
-  return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, place) => place * step);
+  return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
 }

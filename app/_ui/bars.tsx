@@ -42,13 +42,13 @@ export function Bars({ rows, series, unit = '' }: BarChartProps) {
           labelStyle={{ color: 'var(--muted)' }}
           itemStyle={{ color: 'var(--text)' }}
         />
-        {series.map((name, place) => (
+        {series.map((name, index) => (
           <Bar
             key={name}
             name={name}
             dataKey={(row: BarRow) => row.values[name] ?? 0}
             stackId="all"
-            fill={colourOf(place)}
+            fill={colourOf(index)}
             maxBarSize={36}
             isAnimationActive={false}
           />

@@ -6,8 +6,8 @@ import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
 import { writeReceipt } from './receipt-text';
 
-const MOST_AT_ONCE = 50;
-const MOST_ATTEMPTS = 10;
+const BATCH_SIZE = 50;
+const MAX_ATTEMPTS = 10;
 
 /**
  * Mails the receipt of a purchase when it is due. The next attempt is scheduled before this one
@@ -31,7 +31,7 @@ export async function sweepReceiptMails(): Promise<void> {
     where: { receiptDueAt: { lte: nowDate() } },
     select: { id: true },
     orderBy: { receiptDueAt: 'asc' },
-    take: MOST_AT_ONCE,
+    take: BATCH_SIZE,
   });
   for (const { id } of due) await sendReceiptMail(id);
 }
@@ -41,7 +41,7 @@ async function claim(id: string): Promise<string | null> {
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
   const { receiptAttempts, receiptDueAt } = purchase;
   if (receiptDueAt === null) return null;
-  const isLast = receiptAttempts + 1 >= MOST_ATTEMPTS;
+  const isLast = receiptAttempts + 1 >= MAX_ATTEMPTS;
   const { count } = await prisma().purchase.updateMany({
     where: { id, receiptAttempts, receiptDueAt: { lte: nowDate() } },
     data: {

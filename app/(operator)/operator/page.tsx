@@ -23,22 +23,22 @@ import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
 import { creditsToJson } from '@/server/credits';
 import { readServiceState, type ServiceState } from '@/server/operator/state';
 import { PeriodLinks } from './period-links';
-import { UseTable } from './use-table';
+import { UsageTable } from './usage-table';
 import { inDollars, inNumber } from './write-amounts';
 
-const MOST_MODELS = 8;
+const TOP_MODELS = 8;
 
 type Props = { searchParams: Promise<{ period?: string }> };
 
 export default async function OverviewPage({ searchParams }: Props) {
   await requireOperator();
-  const { period: asked } = await searchParams;
-  const period: Period = PERIODS.find((known) => known === asked) ?? '30d';
+  const { period: requested } = await searchParams;
+  const period: Period = PERIODS.find((known) => known === requested) ?? '30d';
   const range = readPeriod(period);
   const [days, apps, models, money, refusals, state, alerts] = await Promise.all([
     readDays(range),
     readByPartner(range),
-    readByModel(range, MOST_MODELS),
+    readByModel(range, TOP_MODELS),
     readMoney(range),
     readRefusals(range),
     readServiceState(),
@@ -79,10 +79,10 @@ export default async function OverviewPage({ searchParams }: Props) {
         )}
       </Section>
       <Section title="Apps" flush>
-        <UseTable what="App" rows={apps.map((app) => ({ ...toRow(app), partnerId: app.partnerId }))} />
+        <UsageTable what="App" rows={apps.map((app) => ({ ...toRow(app), partnerId: app.partnerId }))} />
       </Section>
-      <Section title="Models" description={`Top ${MOST_MODELS} by amount charged.`} flush>
-        <UseTable what="Model" rows={models.map((model) => ({ ...toRow(model), partnerId: null }))} />
+      <Section title="Models" description={`Top ${TOP_MODELS} by amount charged.`} flush>
+        <UsageTable what="Model" rows={models.map((model) => ({ ...toRow(model), partnerId: null }))} />
       </Section>
       <Now state={state} />
     </>

@@ -3,7 +3,7 @@
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { AppLink } from '../app-link';
-import { usd } from '../use-table';
+import { usd } from '../usage-table';
 import { type AppState, StateBadge } from './state-badge';
 
 type Row = {

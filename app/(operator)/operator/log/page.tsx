@@ -15,8 +15,8 @@ type Props = { searchParams: Promise<{ before?: string }> };
 
 export default async function LogPage({ searchParams }: Props) {
   await requireOperator();
-  const asked = Number((await searchParams).before);
-  const before = Number.isInteger(asked) && asked > 0 && asked < 2 ** 31 ? asked : undefined;
+  const requested = Number((await searchParams).before);
+  const before = Number.isInteger(requested) && requested > 0 && requested < 2 ** 31 ? requested : undefined;
   const { actions, hasMore } = await listActions({ before, limit: PAGE_SIZE });
   const last = actions.at(-1)?.id;
   return (

@@ -1,4 +1,4 @@
-import { addressOf, type Search } from './search';
+import { type Search, urlOf } from './search';
 
 /**
  * Pages through a long list by cursor: the URL keeps the cursors of earlier pages, so that users can
@@ -20,7 +20,7 @@ export type Trail = {
 /** `next` is the cursor of the following page, if there is one. */
 export function followTrail(path: string, search: Search, next: string | undefined): Trail {
   const behind = readTrail(search);
-  const link = (cursors: string[]) => addressOf(path, { ...search, at: cursors.join(SEPARATOR) });
+  const link = (cursors: string[]) => urlOf(path, { ...search, at: cursors.join(SEPARATOR) });
   return {
     cursor: behind.at(-1),
     page: behind.length + 1,

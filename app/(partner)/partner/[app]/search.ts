@@ -2,7 +2,7 @@
 export type Search = Record<string, string | string[] | undefined>;
 
 /** A URL with those parameters that are set. */
-export function addressOf(path: string, search: Search): string {
+export function urlOf(path: string, search: Search): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
     if (typeof value === 'string' && value !== '') query.set(name, value);

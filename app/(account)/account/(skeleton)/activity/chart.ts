@@ -6,8 +6,8 @@ import type { UsageDay } from '@/server/ledger';
 
 /** Usage by day, as the bars of a chart. */
 
-const MOST_SERIES = 6;
-const REST = 'Other';
+const MAX_SERIES = 6;
+const OTHER = 'Other';
 
 type Options = {
   from: string;
@@ -51,14 +51,14 @@ export function sharesOf(days: UsageDay[], { by, names }: Pick<Options, 'by' | '
 /** The highest by name, the others combined. Apps that share a name still get a bar each. */
 function chooseSeries(days: UsageDay[], options: Options) {
   const shares = sharesOf(days, options);
-  const shown = shares.length > MOST_SERIES ? shares.slice(0, MOST_SERIES - 1) : shares;
+  const shown = shares.length > MAX_SERIES ? shares.slice(0, MAX_SERIES - 1) : shares;
   const labels = new Map<string, string>();
   for (const { id, name } of shown)
     labels.set(id, [...labels.values()].includes(name) ? `${name} (${labels.size + 1})` : name);
   const idOf = (day: UsageDay) => (options.by === 'app' ? day.partnerId : day.model);
   return {
-    series: [...labels.values(), ...(shown.length < shares.length ? [REST] : [])],
-    seriesOf: (day: UsageDay) => labels.get(idOf(day)) ?? REST,
+    series: [...labels.values(), ...(shown.length < shares.length ? [OTHER] : [])],
+    seriesOf: (day: UsageDay) => labels.get(idOf(day)) ?? OTHER,
   };
 }
 

@@ -105,8 +105,8 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
 
   const money = (amount: number) => formatMoney(amount, currency, 'en');
   const credits = (amount: number) => formatCredits(creditsFor(amount, rates[currency] ?? 1), 'en');
-  const wanted = choice === 'custom' ? parseAmount(typed) : choice;
-  const amount = wanted !== null && wanted >= minimum && wanted <= maximum ? wanted : null;
+  const chosen = choice === 'custom' ? parseAmount(typed) : choice;
+  const amount = chosen !== null && chosen >= minimum && chosen <= maximum ? chosen : null;
   const range = `${money(minimum)} to ${money(maximum)}`;
 
   async function submit(event: FormEvent) {

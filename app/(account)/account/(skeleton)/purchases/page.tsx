@@ -20,8 +20,8 @@ type Props = { searchParams: Promise<{ page?: string | string[] }> };
 
 /** Every purchase: where it was made, what was refunded, and its receipt. */
 export default async function PurchasesPage({ searchParams }: Props) {
-  const [{ userId }, { page: asked }] = await Promise.all([requireSession(), searchParams]);
-  const page = typeof asked === 'string' && /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1;
+  const [{ userId }, { page: requested }] = await Promise.all([requireSession(), searchParams]);
+  const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
   const offset = (page - 1) * PAGE_SIZE;
   const { purchases, total } = await listPurchases(userId, { limit: PAGE_SIZE, offset });
   return (

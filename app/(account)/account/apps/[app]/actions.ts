@@ -12,7 +12,7 @@ import { revokeKey } from '@/server/keys/revoke';
 
 const ofApp = z.object({ partnerId: z.string().max(64) });
 const NO_APP: ActionResult = { ok: false, message: 'There is no such app in your account.' };
-const MOST_CREDITS = 100_000_000_000_000n;
+const MAX_CREDITS = 100_000_000_000_000n;
 
 export const saveAllowance = sessionAction(
   ofApp.extend({ credits: z.string().max(40) }),
@@ -21,7 +21,7 @@ export const saveAllowance = sessionAction(
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
     const limit = parseCredits(credits.replaceAll(',', ''));
-    if (limit === null || limit <= 0n || limit > MOST_CREDITS) {
+    if (limit === null || limit <= 0n || limit > MAX_CREDITS) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
     }
     await allowance.setAllowance(saveOf(userId, app), limit);

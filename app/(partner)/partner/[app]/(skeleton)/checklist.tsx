@@ -78,8 +78,8 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
     <Section title="Get started" description={`${done} of ${list.length} done`} flush>
       <RefreshOnReturn isWatching={!steps.hasRequest} />
       <ol>
-        {list.map((step, place) => (
-          <Step key={step.title} place={place + 1} isNext={place === next} {...step} />
+        {list.map((step, index) => (
+          <Step key={step.title} number={index + 1} isNext={index === next} {...step} />
         ))}
       </ol>
     </Section>
@@ -87,7 +87,7 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
 }
 
 type StepProps = {
-  place: number;
+  number: number;
   isDone: boolean;
   isNext: boolean;
   title: string;
@@ -95,7 +95,7 @@ type StepProps = {
   action?: ReactNode;
 };
 
-function Step({ place, isDone, isNext, title, text, action }: StepProps) {
+function Step({ number, isDone, isNext, title, text, action }: StepProps) {
   return (
     <li
       aria-current={isNext ? 'step' : undefined}
@@ -104,7 +104,7 @@ function Step({ place, isDone, isNext, title, text, action }: StepProps) {
       <span
         className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-full text-[13px] font-medium ${isDone ? 'bg-positive text-on-accent' : isNext ? 'bg-accent text-on-accent' : 'bg-sunken text-muted'}`}
       >
-        {isDone ? <Check size={14} strokeWidth={3} aria-label="Done:" /> : place}
+        {isDone ? <Check size={14} strokeWidth={3} aria-label="Done:" /> : number}
       </span>
       <div className="min-w-0 flex-1">
         <h3 className={isDone ? 'text-muted' : 'font-medium'}>{title}</h3>

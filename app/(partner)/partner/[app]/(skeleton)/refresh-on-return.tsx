@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 
-const EVERY_MS = 3_000;
+const POLL_INTERVAL_MS = 3_000;
 
 /**
  * Refreshes the page when its window regains focus, so that changes made elsewhere show immediately,
@@ -16,7 +16,7 @@ export function RefreshOnReturn({ isWatching }: { isWatching: boolean }) {
       if (document.visibilityState === 'visible') router.refresh();
     };
     document.addEventListener('visibilitychange', refresh);
-    const timer = isWatching ? setInterval(refresh, EVERY_MS) : undefined;
+    const timer = isWatching ? setInterval(refresh, POLL_INTERVAL_MS) : undefined;
     return () => {
       document.removeEventListener('visibilitychange', refresh);
       clearInterval(timer);

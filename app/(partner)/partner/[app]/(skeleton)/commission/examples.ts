@@ -25,6 +25,6 @@ function pickByCost(models: CatalogModel[]): Example[] {
   const sorted = [...byCost].sort(([a], [b]) => a - b).map(([, model]) => model);
   const places = new Set([0, Math.floor((sorted.length - 1) / 2), sorted.length - 1]);
   return [...places]
-    .flatMap((place) => sorted[place] ?? [])
+    .flatMap((index) => sorted[index] ?? [])
     .map(({ id, name, prices }) => ({ id, name, prices }));
 }

@@ -5,11 +5,11 @@ import { setAllowedModels } from '@/server/partners/partner';
 import { findServedModel } from '@/server/pricing/served';
 import { ofApp, ownerAction } from '../../owner-action';
 
-const MOST_MODELS = 2_000;
+const MAX_MODELS = 2_000;
 
 const choice = ofApp.extend({
   /** Null allows all. */
-  models: z.array(z.string().max(200)).max(MOST_MODELS).nullable(),
+  models: z.array(z.string().max(200)).max(MAX_MODELS).nullable(),
 });
 
 export const saveModels = ownerAction(choice, async (app, { models }) => {

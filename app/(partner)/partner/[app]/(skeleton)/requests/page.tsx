@@ -11,7 +11,7 @@ import { FilterSelect, UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { PeriodField } from '../../period-field';
-import { addressOf, type Search } from '../../search';
+import { type Search, urlOf } from '../../search';
 import { type RequestSearch, readRequestSearch } from './request-search';
 import { RequestsTable } from './requests-table';
 
@@ -30,8 +30,8 @@ export default async function RequestsPage({ params, searchParams }: Props) {
     readAppDays(app.id, filter),
   ]);
   const path = `/partner/${app.id}/requests`;
-  const pageAt = (place: number) =>
-    addressOf(path, { ...asParameters(search), page: place > 1 ? String(place) : '' });
+  const pageAt = (number: number) =>
+    urlOf(path, { ...asParameters(search), page: number > 1 ? String(number) : '' });
   return (
     <>
       <PageHead
@@ -41,7 +41,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
       <Section
         title={total === 1 ? '1 request' : `${total.toLocaleString('en')} requests`}
         flush
-        actions={<ExportLink href={addressOf(`${path}/export`, asParameters(search))} />}
+        actions={<ExportLink href={urlOf(`${path}/export`, asParameters(search))} />}
       >
         <div className="px-5 pb-4">
           <Filters path={path} search={search} models={[...new Set(days.map(({ model }) => model))].sort()} />

@@ -10,13 +10,13 @@ import { ExportLink } from '../../export-link';
 import { UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
-import { addressOf, type Search } from '../../search';
+import { type Search, urlOf } from '../../search';
 import { UsersTable } from './users-table';
 
 export const metadata: Metadata = { title: 'Users' };
 
 const PAGE_ROWS = 50;
-const MOST_PAGES = 1_000_000;
+const MAX_PAGES = 1_000_000;
 
 type Props = AppParams & { searchParams: Promise<Search> };
 
@@ -24,13 +24,13 @@ export default async function UsersPage({ params, searchParams }: Props) {
   const app = await requireOwnedApp({ params });
   const search = await searchParams;
   const appUserId = typeof search.user === 'string' && search.user !== '' ? search.user.trim() : undefined;
-  const page = Math.min(Math.max(1, Math.trunc(Number(search.page)) || 1), MOST_PAGES);
+  const page = Math.min(Math.max(1, Math.trunc(Number(search.page)) || 1), MAX_PAGES);
   const [users, total] = await Promise.all([
     listAppUsers(app.id, { appUserId, offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
     countAppUsers(app.id),
   ]);
   const path = `/partner/${app.id}/users`;
-  const pageAt = (place: number) => addressOf(path, { page: place > 1 ? String(place) : '' });
+  const pageAt = (number: number) => urlOf(path, { page: number > 1 ? String(number) : '' });
   const isWhole = appUserId === undefined;
   return (
     <>

@@ -4,7 +4,7 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { AppLink } from './app-link';
 
-export type UseRow = {
+export type UsageRow = {
   name: string;
   /** Set where the row is an app. */
   partnerId: string | null;
@@ -22,8 +22,8 @@ export const usd = (value: number) =>
   );
 
 /** Usage by app or by model. */
-export function UseTable({ what, rows }: { what: string; rows: UseRow[] }) {
-  const column = columnsOf<UseRow>();
+export function UsageTable({ what, rows }: { what: string; rows: UsageRow[] }) {
+  const column = columnsOf<UsageRow>();
   const columns = [
     column.accessor('name', {
       header: what,

@@ -182,7 +182,6 @@ function FirstRequest({ base, sdk }: { base: string; sdk: string }) {
         <PageLink href="/docs/clients" className="text-accent underline underline-offset-[3px]">
           See all clients
         </PageLink>
-        .
       </p>
     </Band>
   );

@@ -74,7 +74,7 @@ export function BuyForm(props: Props) {
         <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
       </dl>
       <p className="mt-3 text-sm text-muted">
-        {taxNote} The credits belong to no app yet: an app spends them once you give it an allowance.
+        {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
       </p>
       {failure && (
         <div className="mt-4">
@@ -86,7 +86,7 @@ export function BuyForm(props: Props) {
       </Button>
       {isSandbox && (
         <p className="mt-3 text-center text-[13px] text-muted">
-          Sandbox: pay with the card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No money
+          Sandbox: pay with card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No real money
           moves.
         </p>
       )}
@@ -105,8 +105,8 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
 
   const money = (amount: number) => formatMoney(amount, currency, 'en');
   const credits = (amount: number) => formatCredits(creditsFor(amount, rates[currency] ?? 1), 'en');
-  const chosen = choice === 'custom' ? parseAmount(typed) : choice;
-  const amount = chosen !== null && chosen >= minimum && chosen <= maximum ? chosen : null;
+  const wanted = choice === 'custom' ? parseAmount(typed) : choice;
+  const amount = wanted !== null && wanted >= minimum && wanted <= maximum ? wanted : null;
   const range = `${money(minimum)} to ${money(maximum)}`;
 
   async function submit(event: FormEvent) {
@@ -119,69 +119,16 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
     window.location.assign(started.value.checkoutUrl);
   }
 
-  return (
-    <form onSubmit={submit} noValidate>
-      <AmountTiles
-        legend={<legend className="mb-2 text-sm font-medium">Amount</legend>}
-        amounts={presets}
-        choice={choice}
-        onChoose={setChoice}
-        describe={(preset) => ({ money: money(preset), credits: `${credits(preset)} credits` })}
-        customLabel="Other"
-      />
-      {choice === 'custom' && (
-        <div className="mt-4">
-          <TextField
-            label="Other amount"
-            name="amount"
-            inputMode="decimal"
-            autoComplete="off"
-            autoFocus
-            prefix={SIGN[currency]}
-            value={typed}
-            hint={range}
-            error={isChecked && amount === null ? `Enter an amount from ${range}.` : undefined}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              setChecked(false);
-              clearFailure();
-            }}
-          />
-        </div>
-      )}
-      {rates.eur !== null && (
-        <SelectField
-          label="Currency"
-          className="mt-4"
-          options={[
-            { value: 'usd', label: 'US dollar' },
-            { value: 'eur', label: 'Euro' },
-          ]}
-          value={currency}
-          onChange={(event) => setCurrency(event.target.value as Currency)}
-        />
-      )}
-      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
-        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
-        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
-      </dl>
-      <p className="mt-3 text-sm text-muted">
-        {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
-      </p>
-      {failure && (
-        <div className="mt-4">
-          <Notice kind="danger">{failure.message}</Notice>
-        </div>
-      )}
-      <Button type="submit" size="large" busy={isRunning || isLeaving} className="mt-5 w-full">
-        {amount === null ? 'Continue to payment' : `Pay ${money(amount)}`}
-      </Button>
-      {isSandbox && (
-        <p className="mt-3 text-center text-[13px] text-muted">
-          Sandbox: pay with card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No real money
-          moves.
-        </p>
-      )}
-    </form>
-  );
+  function type(text: string) {
+    setTyped(text);
+    setChecked(false);
+    clearFailure();
+  }
+
+  const isInvalid = isChecked && amount === null;
+  const isBusy = isRunning || isLeaving;
+  return {
+    ...{ currency, choice, typed, amount, range, isInvalid, isBusy, failure },
+    ...{ money, credits, setCurrency, setChoice, type, submit },
+  };
 }

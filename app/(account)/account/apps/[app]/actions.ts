@@ -32,7 +32,7 @@ export const saveAllowance = sessionAction(
 export const removeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
-  await savePermission(saveOf(userId, app), null);
+  await allowance.setAllowance(saveOf(userId, app), null);
   return done(`Allowance for ${app.name} removed`);
 });
 
@@ -49,7 +49,7 @@ export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { partner
   const app = await findAppOfUser(userId, partnerId);
   if (app === null) return NO_APP;
   if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
-  const resumed = await resumePermission(saveOf(userId, app));
+  const resumed = await allowance.resumeAllowance(saveOf(userId, app));
   return resumed === null
     ? { ok: false, message: 'This allowance is no longer paused.' }
     : done(`${app.name} may spend ${formatCredits(resumed.grantedCredits)} of your other credits again`);

@@ -29,14 +29,9 @@ const WORDS = {
 } as const;
 
 /** Two steps: what and why, then a confirmation with the amounts. */
-export function CreditButton({ kind, userRef, email, pockets }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const [isReview, setReview] = useState(false);
-  const [place, setPlace] = useState(0);
-  const [credits, setCredits] = useState('');
-  const [reason, setReason] = useState('');
-  // One id per opened dialog, so that submitting twice books once.
-  const [changeId, setChangeId] = useState('');
+export function CreditButton(props: Props) {
+  const { kind, userRef, pockets } = props;
+  const [form, dispatch] = useReducer(reduce, CLOSED);
   const { run, isRunning, failure, clearFailure } = useAction(changeCredits);
   const words = WORDS[kind];
 
@@ -71,29 +66,7 @@ export function CreditButton({ kind, userRef, email, pockets }: Props) {
         {form.isReview ? (
           <Review {...props} form={form} />
         ) : (
-          <>
-            <SelectField
-              label="Pocket"
-              className="mb-2"
-              value={String(place)}
-              onChange={(event) => setPlace(Number(event.target.value))}
-              options={pockets.map(({ name, own }, index) => ({
-                value: String(index),
-                label: `${name} (${own})`,
-              }))}
-            />
-            <TextField
-              label="Credits"
-              inputMode="decimal"
-              autoComplete="off"
-              value={credits}
-              hint={
-                AMOUNT.test(credits.trim()) ? `worth ${worth(credits)}` : '100 credits are worth 1 US dollar'
-              }
-              onChange={(event) => setCredits(event.target.value)}
-            />
-            <ReasonField value={reason} onChange={setReason} />
-          </>
+          <Fields pockets={pockets} form={form} dispatch={dispatch} />
         )}
         {failure && (
           <div className="mb-1">
@@ -125,7 +98,7 @@ function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: Fields
   return (
     <>
       <SelectField
-        label="Where"
+        label="Pocket"
         className="mb-2"
         value={String(pocket)}
         onChange={(event) => edit({ pocket: Number(event.target.value) })}
@@ -139,7 +112,7 @@ function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: Fields
         inputMode="decimal"
         autoComplete="off"
         value={credits}
-        hint={isAmount(credits) ? `worth ${worth(credits)}` : '100 credits are one dollar'}
+        hint={isAmount(credits) ? `worth ${worth(credits)}` : '100 credits are worth 1 US dollar'}
         onChange={(event) => edit({ credits: event.target.value })}
       />
       <ReasonField value={reason} onChange={(text) => edit({ reason: text })} />
@@ -171,15 +144,4 @@ function Line({ name, children }: { name: string; children: React.ReactNode }) {
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
   );
-}
-
-const worth = (credits: string): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
-    Math.floor(Number(credits)) / 100,
-  );
-
-/** Keeps every digit as typed: what is confirmed is what is booked. */
-function withSeparators(credits: string): string {
-  const [whole = '0', decimals] = credits.split('.');
-  return `${BigInt(whole).toLocaleString('en')}${decimals === undefined ? '' : `.${decimals}`}`;
 }

@@ -76,20 +76,7 @@ export default async function UserPage({ params, searchParams }: PageProps) {
         <Stat label="Apps" value={summary.apps.length} />
         <Stat label="Devices" value={devices.length} note="signed in now" />
       </Stats>
-      <Section title="Apps" flush>
-        <PocketTable
-          rows={summary.apps.map((app) => ({
-            id: app.partnerId,
-            name: app.name,
-            own: inCredits(app.own),
-            limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
-            // The keys of a disabled app do not work, so nothing can be spent.
-            balance: inCredits(app.isSuspended ? 0n : app.balance),
-            status: app.isSuspended ? 'disabled' : app.status,
-            keys: app.keys.length,
-          }))}
-        />
-      </Section>
+      <Apps apps={summary.apps} />
       <Section
         title="Latest requests"
         description="Charged requests only. Refused requests are counted per app, not per user."
@@ -103,42 +90,8 @@ export default async function UserPage({ params, searchParams }: PageProps) {
           }
         />
       </Section>
-      <Section title="Purchases" flush>
-        <PurchaseTable
-          userRef={ref}
-          rows={purchases.map((purchase) => ({
-            id: purchase.id,
-            at: purchase.createdAt.toISOString(),
-            appName: purchase.appName,
-            currency: purchase.currency,
-            amountMinor: purchase.amountMinor,
-            refundedMinor: purchase.refundedMinor,
-            credits: inCredits(purchase.credits),
-            status: purchase.status,
-          }))}
-        />
-        <Pager
-          newer={offset > 0 ? page(Math.max(0, offset - PURCHASES_SHOWN)) : undefined}
-          older={offset + PURCHASES_SHOWN < total ? page(offset + PURCHASES_SHOWN) : undefined}
-          position={`${offset + 1}–${offset + purchases.length} of ${total}`}
-        />
-      </Section>
-      <Section title="Devices">
-        {devices.length === 0 ? (
-          <p className="text-sm text-muted">No devices are signed in.</p>
-        ) : (
-          <ul className="flex flex-col gap-3 text-sm">
-            {devices.map((device) => (
-              <li key={device.sessionId}>
-                <p title={device.userAgent}>{describeDevice(device.userAgent).name}</p>
-                <p className="text-[13px] text-muted">
-                  Last seen <Time at={device.lastSeenAt.toISOString()} />
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Purchases userRef={ref} purchases={purchases} total={total} offset={offset} />
+      <Devices devices={devices} />
       <Section title="Operator actions" flush>
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
@@ -155,7 +108,7 @@ function Apps({ apps }: { apps: UserSummary['apps'] }) {
           name: app.name,
           own: inCredits(app.own),
           limit: app.allowanceSaved === null ? '–' : inCredits(app.allowanceLeft ?? 0n),
-          // The keys of a disabled app rest: whatever there is, nobody spends it.
+          // The keys of a disabled app do not work, so nothing can be spent.
           balance: inCredits(app.isSuspended ? 0n : app.balance),
           status: app.isSuspended ? 'disabled' : app.status,
           keys: app.keys.length,
@@ -197,7 +150,7 @@ function Devices({ devices }: { devices: Awaited<ReturnType<typeof listDevices>>
   return (
     <Section title="Devices">
       {devices.length === 0 ? (
-        <p className="text-sm text-muted">No device is signed in.</p>
+        <p className="text-sm text-muted">No devices are signed in.</p>
       ) : (
         <ul className="flex flex-col gap-3 text-sm">
           {devices.map((device) => (

@@ -52,14 +52,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
       <Section
         title={`By ${barStepOf(period)} and model`}
         description="In credits. Dates are in UTC."
-        actions={
-          <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
-            <FilterForm path={path}>
-              <PeriodField period={period} />
-            </FilterForm>
-            <ExportLink href={`${path}/export?period=${period}`} />
-          </div>
-        }
+        actions={<Controls path={path} period={period} />}
       >
         {days.length === 0 ? (
           <EmptyState

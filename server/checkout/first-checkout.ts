@@ -1,5 +1,4 @@
 import { prisma } from '../db';
-import { ApiError } from '../errors';
 import {
   exchangeSignInToken,
   invalidGrant,
@@ -7,25 +6,11 @@ import {
   type SignInGrant,
   type TokenExchange,
 } from '../identity/sign-in-tokens';
-import type { CheckoutRequest } from './api-bodies';
 
 /**
  * The first checkout of a user who has just signed in to an app and has no key yet: the sign-in
  * token replaces the key, and the purchase mints one.
  */
-
-/** The sign-in token in a request without a user key, or null. */
-export function readCheckoutSignIn(
-  { publishable_key, token, code_verifier, metadata }: CheckoutRequest,
-  origin: string | null,
-): TokenExchange | null {
-  if (token === undefined) return null;
-  if (publishable_key === undefined || code_verifier === undefined) {
-    const param = publishable_key === undefined ? 'publishable_key' : 'code_verifier';
-    throw new ApiError('invalid_request', `${param}: is required when token is present`, { param });
-  }
-  return { publishableKey: publishable_key, token, codeVerifier: code_verifier, origin, metadata };
-}
 
 /** Finds the user of a sign-in before anything is written: a refused purchase leaves the token valid. */
 export async function requireSignInGrant(signIn: TokenExchange): Promise<SignInGrant> {

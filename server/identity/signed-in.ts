@@ -1,6 +1,4 @@
-import { z } from 'zod';
-import { creditsToJson, type Microcredits } from '../credits';
-import { spendStatusSchema } from '../http/balance-body';
+import type { Microcredits } from '../credits';
 import type { MintedKey } from '../keys/mint';
 import { readSpendable } from '../ledger';
 
@@ -14,32 +12,4 @@ export type SignedIn = MintedKey & {
 export async function describeSignIn(key: MintedKey, userId: string, partnerId: string): Promise<SignedIn> {
   const { balance, status } = await readSpendable(userId, partnerId);
   return { ...key, balance, status };
-}
-
-export const signedInSchema = z.object({
-  user_key: z.string().meta({ description: 'The key for this user’s requests. Returned only once.' }),
-  key_id: z.string().meta({ description: 'The id of the key. Not secret: use it to track keys.' }),
-  user_id: z.string().meta({
-    description: 'The id of the user in this app. The same at every sign-in, and different in every app.',
-  }),
-  balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),
-  currency: z.literal('credits'),
-  status: spendStatusSchema,
-});
-
-export function writeSignedIn({
-  userKey,
-  keyId,
-  appUserId,
-  balance,
-  status,
-}: SignedIn): z.output<typeof signedInSchema> {
-  return {
-    user_key: userKey,
-    key_id: keyId,
-    user_id: appUserId,
-    balance: creditsToJson(balance),
-    currency: 'credits',
-    status,
-  };
 }

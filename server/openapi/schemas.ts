@@ -1,22 +1,21 @@
 import { z } from 'zod';
-import { checkoutRequestSchema, checkoutStatusSchema, startedCheckoutSchema } from '../checkout/api-bodies';
-import { tokenCountSchema } from '../generation/count-tokens';
-import { priceEstimateSchema } from '../generation/estimate-prices';
-import { balanceSchema } from '../http/balance-body';
-import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
-import { historyPageSchema } from '../http/history-page';
-import { listedModelSchema, modelListSchema } from '../http/model-list';
-import { pricingRequestSchema } from '../http/pricing-request';
-import { receiptSchema } from '../http/receipt-body';
-import { metadataSchema } from '../identity/metadata';
+import { balanceSchema } from '../api/balance';
+import { checkoutRequestSchema, checkoutStatusSchema, startedCheckoutSchema } from '../api/checkout';
+import { historyPageSchema } from '../api/history';
+import { listedModelSchema, modelListSchema } from '../api/models';
+import { priceEstimateSchema, pricingRequestSchema } from '../api/pricing';
+import { receiptSchema } from '../api/receipt';
 import {
   codeSentSchema,
   sendCodeSchema,
+  signedInSchema,
   tokenRequestSchema,
   tokenResponseSchema,
   verifyCodeSchema,
-} from '../identity/sign-in-bodies';
-import { signedInSchema } from '../identity/signed-in';
+} from '../api/sign-in';
+import { tokenCountSchema } from '../generation/count-tokens';
+import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
+import { metadataSchema } from '../identity/metadata';
 import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
 import { chatRequestSchema } from '../protocols/chat/schema';
 import { messageEventSchema, messageSchema } from '../protocols/messages/response-schema';

@@ -1,8 +1,8 @@
+import { tokenRequestSchema, writeTokenResponse } from '@/server/api/sign-in';
 import { preflight } from '@/server/http/cors';
 import { readBearer } from '@/server/http/credentials';
 import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { tokenRequestSchema, writeTokenResponse } from '@/server/identity/sign-in-bodies';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 
 export function POST(request: Request): Promise<Response> {

@@ -1,5 +1,5 @@
+import { MODEL_HEADERS, modelTypeFor, writeModelList } from '@/server/api/models';
 import { preflight } from '@/server/http/cors';
-import { MODEL_HEADERS, modelTypeFor, writeModelList } from '@/server/http/model-list';
 import { respond } from '@/server/http/respond';
 import { servedModels } from '@/server/pricing/served';
 

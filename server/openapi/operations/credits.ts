@@ -1,5 +1,5 @@
+import { historyQuerySchema } from '../../api/history';
 import type { ErrorCode } from '../../errors';
-import { historyQuerySchema } from '../../http/history-page';
 import type { Operation } from '../operation';
 
 const KEY_ERRORS: ErrorCode[] = ['missing_api_key', 'invalid_user_key', 'partner_disabled'];

@@ -1,4 +1,4 @@
-import { pricingRequestSchema } from '../../http/pricing-request';
+import { pricingRequestSchema } from '../../api/pricing';
 import type { Operation } from '../operation';
 
 const MODEL = {

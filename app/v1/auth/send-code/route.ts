@@ -1,9 +1,9 @@
+import { sendCodeSchema, writeCodeSent } from '@/server/api/sign-in';
 import { readClientIp } from '@/server/http/client-ip';
 import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { sendLoginCode } from '@/server/identity/login-codes';
-import { sendCodeSchema, writeCodeSent } from '@/server/identity/sign-in-bodies';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
 
 export function POST(request: Request): Promise<Response> {

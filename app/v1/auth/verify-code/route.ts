@@ -1,10 +1,9 @@
+import { verifyCodeSchema, writeSignedIn } from '@/server/api/sign-in';
 import { readClientIp } from '@/server/http/client-ip';
 import { preflight } from '@/server/http/cors';
 import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
-import { verifyCodeSchema } from '@/server/identity/sign-in-bodies';
 import { signInWithCode } from '@/server/identity/sign-in-with-code';
-import { writeSignedIn } from '@/server/identity/signed-in';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
 
 export function POST(request: Request): Promise<Response> {

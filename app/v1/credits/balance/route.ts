@@ -1,5 +1,5 @@
+import { writeBalance } from '@/server/api/balance';
 import { requireUserKey } from '@/server/http/authenticate';
-import { writeBalance } from '@/server/http/balance-body';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
 import { minimumBalance, readSpendable } from '@/server/ledger';

@@ -1,10 +1,11 @@
 import {
   type CheckoutRequest,
   checkoutRequestSchema,
+  readCheckoutSignIn,
   writeStartedCheckout,
-} from '@/server/checkout/api-bodies';
+} from '@/server/api/checkout';
 import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
-import { mintFirstKey, readCheckoutSignIn, requireSignInGrant } from '@/server/checkout/first-checkout';
+import { mintFirstKey, requireSignInGrant } from '@/server/checkout/first-checkout';
 import { readIdempotencyKey, runOnce } from '@/server/checkout/idempotency';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';

@@ -1,6 +1,6 @@
+import { historyQuerySchema, writeHistoryPage } from '@/server/api/history';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
-import { historyQuerySchema, writeHistoryPage } from '@/server/http/history-page';
 import { validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { readHistory } from '@/server/ledger';

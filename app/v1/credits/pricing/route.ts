@@ -1,6 +1,6 @@
+import { pricingRequestSchema, readPricingQuery } from '@/server/api/pricing';
 import { estimatePrices } from '@/server/generation/estimate-prices';
 import { preflight } from '@/server/http/cors';
-import { pricingRequestSchema, readPricingQuery } from '@/server/http/pricing-request';
 import { readBody, validate } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 

@@ -1,6 +1,6 @@
+import { MODEL_HEADERS, modelTypeFor, writeModel } from '@/server/api/models';
 import { modelNotFound } from '@/server/generation/refusals';
 import { preflight } from '@/server/http/cors';
-import { MODEL_HEADERS, modelTypeFor, writeModel } from '@/server/http/model-list';
 import { respond } from '@/server/http/respond';
 import { findServedModel } from '@/server/pricing/served';
 

@@ -1,4 +1,4 @@
-import { writeCheckoutStatus } from '@/server/checkout/api-bodies';
+import { writeCheckoutStatus } from '@/server/api/checkout';
 import { readPaymentStatus } from '@/server/checkout/payment-status';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';

@@ -1,7 +1,7 @@
+import { writeReceiptBody } from '@/server/api/receipt';
 import { ApiError } from '@/server/errors';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
-import { writeReceiptBody } from '@/server/http/receipt-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { findReceipt } from '@/server/ledger';
 

@@ -1,8 +1,8 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { BuyForm } from '@/app/(account)/account/(skeleton)/buy/buy-form';
 import { messagesFor } from '@/app/checkout/messages';
+import { BuyForm } from './buy-form';
 
 const render = (taxNote: string | undefined): string =>
   renderToStaticMarkup(

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { CURRENCIES, toMajorUnits } from '../checkout/amounts';
+import type { Payment } from '../checkout/payment';
+import type { PaymentReport } from '../checkout/payment-status';
+import { CHECKOUT_MODES } from '../checkout/start';
+import { DISPLAYS } from '../checkout/visits';
 import { creditsToJson } from '../credits';
+import { ApiError } from '../errors';
 import { metadataSchema } from '../identity/metadata';
-import { CURRENCIES, toMajorUnits } from './amounts';
-import type { Payment } from './payment';
-import type { PaymentReport } from './payment-status';
-import { CHECKOUT_MODES } from './start';
-import { DISPLAYS } from './visits';
+import type { TokenExchange } from '../identity/sign-in-tokens';
 
 /** Requests and responses of the API's checkout endpoints. */
 
@@ -46,6 +48,19 @@ export const checkoutRequestSchema = z.object({
 });
 
 export type CheckoutRequest = z.output<typeof checkoutRequestSchema>;
+
+/** The sign-in token in a request without a user key, or null. */
+export function readCheckoutSignIn(
+  { publishable_key, token, code_verifier, metadata }: CheckoutRequest,
+  origin: string | null,
+): TokenExchange | null {
+  if (token === undefined) return null;
+  if (publishable_key === undefined || code_verifier === undefined) {
+    const param = publishable_key === undefined ? 'publishable_key' : 'code_verifier';
+    throw new ApiError('invalid_request', `${param}: is required when token is present`, { param });
+  }
+  return { publishableKey: publishable_key, token, codeVerifier: code_verifier, origin, metadata };
+}
 
 const status = z.enum(['open', 'processing', 'completed', 'failed', 'expired']);
 

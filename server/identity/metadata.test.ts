@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metadataSchema } from '@/server/identity/metadata';
+import { metadataSchema } from './metadata';
 
 const accepts = (value: unknown): boolean => metadataSchema.safeParse(value).success;
 /** As JSON.stringify writes it: {"a":"…"} */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readableOrigin } from '@/app/_ui/readable-origin';
+import { readableOrigin } from './readable-origin';
 
 const origin = (text: string): string => new URL(text).origin;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { SentCode } from './login-codes';
-import { metadataSchema } from './metadata';
-import { type SignedIn, signedInSchema, writeSignedIn } from './signed-in';
+import { creditsToJson } from '../credits';
+import type { SentCode } from '../identity/login-codes';
+import { metadataSchema } from '../identity/metadata';
+import type { SignedIn } from '../identity/signed-in';
+import { spendStatusSchema } from './balance';
 
 /** Requests and responses of the sign-in endpoints. */
 
@@ -34,6 +36,34 @@ export const verifyCodeSchema = z.object({
   code: z.string().meta({ description: 'The six-digit code from the e-mail.' }),
   metadata: metadataSchema.optional(),
 });
+
+export const signedInSchema = z.object({
+  user_key: z.string().meta({ description: 'The key for this user’s requests. Returned only once.' }),
+  key_id: z.string().meta({ description: 'The id of the key. Not secret: use it to track keys.' }),
+  user_id: z.string().meta({
+    description: 'The id of the user in this app. The same at every sign-in, and different in every app.',
+  }),
+  balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),
+  currency: z.literal('credits'),
+  status: spendStatusSchema,
+});
+
+export function writeSignedIn({
+  userKey,
+  keyId,
+  appUserId,
+  balance,
+  status,
+}: SignedIn): z.output<typeof signedInSchema> {
+  return {
+    user_key: userKey,
+    key_id: keyId,
+    user_id: appUserId,
+    balance: creditsToJson(balance),
+    currency: 'credits',
+    status,
+  };
+}
 
 export const tokenRequestSchema = z.object({
   grant_type: z.literal('signin_token'),

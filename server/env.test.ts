@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { INTERNAL_SETTINGS, readSettings, SettingsError, settingsSchema } from '@/server/env';
+import { INTERNAL_SETTINGS, readSettings, SettingsError, settingsSchema } from './env';
 
 const example = readFileSync('.env.example', 'utf8');
 const documented = [...example.matchAll(/^# ([A-Z][A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => ({

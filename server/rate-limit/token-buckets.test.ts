@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { MINUTE_MS, setClock } from '@/server/clock';
-import { TokenBuckets } from '@/server/rate-limit/token-buckets';
+import { MINUTE_MS, setClock } from '../clock';
+import { TokenBuckets } from './token-buckets';
 
 const START = 1_800_000_000_000;
 afterEach(() => setClock());

@@ -40,3 +40,18 @@ export function readPricingQuery(url: string): Record<string, unknown> {
   const ids = models.split(',').flatMap((id) => id.trim() || []);
   return { ...rest, ...(ids.length > 0 && { models: ids }) };
 }
+
+export type PricingRequest = z.output<typeof pricingRequestSchema>;
+
+export const priceEstimateSchema = z.object({
+  token_assumption: z.object({ input: z.int(), output: z.int() }),
+  models: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      credits_per_request: z.number().meta({ description: 'Commission included; at most six decimals.' }),
+    }),
+  ),
+});
+
+export type PriceEstimate = z.output<typeof priceEstimateSchema>;

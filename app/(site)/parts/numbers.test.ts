@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatRequestCredits } from '@/app/(site)/parts/numbers';
+import { formatRequestCredits } from './numbers';
 
 test('credits for requests line up in a column, and small amounts keep their digits', () => {
   expect([1, 0.46875, 0.0625, 1234.5].map(formatRequestCredits)).toEqual([

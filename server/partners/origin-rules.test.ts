@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowedOrigin, parseOrigin } from '@/server/partners/origin-rules';
+import { isAllowedOrigin, parseOrigin } from './origin-rules';
 
 describe('registering an origin', () => {
   it.each([

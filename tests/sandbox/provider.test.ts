@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoopbackServer } from '../loopback-server';
-import { SPLIT_UTF8_TEXT } from './answers';
-import { startSandboxProvider } from './server';
+import type { LoopbackServer } from '@/server/sandbox/loopback-server';
+import { SPLIT_UTF8_TEXT } from '@/server/sandbox/provider/answers';
+import { startSandboxProvider } from '@/server/sandbox/provider/server';
 
 let provider: LoopbackServer;
 let openai: OpenAI;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { creditsFor, toMajorUnits, toMinorUnits } from '@/server/checkout/amounts';
-import { wholeCredits } from '@/server/credits';
+import { wholeCredits } from '../credits';
+import { creditsFor, toMajorUnits, toMinorUnits } from './amounts';
 
 const bounds = { minimum: 5, maximum: 500 };
 

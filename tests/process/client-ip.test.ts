@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { CLIENT_IP_HEADER } from '../http/client-ip';
-import { createClientIpWriter } from './client-ip';
+import { CLIENT_IP_HEADER } from '@/server/http/client-ip';
+import { createClientIpWriter } from '@/server/process/client-ip';
 
 /** Every address that a server sees when a client sends these headers: names and values in turn. */
 async function addressesSeen(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskEmail, normaliseEmail } from '@/server/identity/email';
+import { maskEmail, normaliseEmail } from './email';
 
 describe('normalising an e-mail address', () => {
   it.each([

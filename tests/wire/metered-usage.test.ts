@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { CHAT, exchange, frameEvents } from '../../tests/wire/exchange-harness';
-import { MESSAGES_FIXTURES } from '../../tests/wire/fixtures';
-import { likelyOutputTokens } from '../protocols/measure-size';
-import { NO_TOKENS } from '../protocols/neutral';
-import { meteredUsage } from './metered-usage';
-import { knownProviders, profileOf } from './profiles';
+import { likelyOutputTokens } from '@/server/protocols/measure-size';
+import { NO_TOKENS } from '@/server/protocols/neutral';
+import { meteredUsage } from '@/server/providers/metered-usage';
+import { knownProviders, profileOf } from '@/server/providers/profiles';
+import { CHAT, exchange, frameEvents } from './exchange-harness';
+import { MESSAGES_FIXTURES } from './fixtures';
 
 const estimate = { ...NO_TOKENS, input: 10, output: 20 };
 const reported = { ...NO_TOKENS, input: 7, cacheRead: 3, output: 5 };

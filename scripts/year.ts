@@ -5,7 +5,7 @@ import { syncCatalog } from '../server/pricing/sync-catalog';
 import { generateYear } from '../tests/year/generate';
 import { YEAR_REQUESTS, YEAR_SEED } from '../tests/year/seed';
 
-/** `npm run year -- [--seed N] [--requests N]`: a year of made-up activity, to look at the dashboards with. */
+/** `npm run year -- [--seed N] [--requests N]`: a year of generated activity, for looking at the dashboards. */
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
 const seed = Number(values.seed ?? YEAR_SEED);
@@ -21,7 +21,7 @@ await client.connect();
 try {
   await syncCatalog();
   const made = await generateYear(client, { seed, requests });
-  console.log(made ? `seed: ${seed}\nWrote ${requests} requests.` : 'The year is there already.');
+  console.log(made ? `seed: ${seed}\nWrote ${requests} requests.` : 'The year already exists.');
 } finally {
   await client.end();
   await close();

@@ -24,7 +24,7 @@ const OPENROUTER_VENDORS = new Set(
 );
 const OPENROUTER_SINCE = '2025-06-01';
 
-/** The sources list embedding models beside those that answer; they have no place in a chat. */
+/** The sources also list embedding models, which cannot chat. */
 const EMBEDDING = /(^|[-/])embed/;
 
 type Candidate = { released: string; capabilities: readonly string[] };

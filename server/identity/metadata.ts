@@ -21,7 +21,7 @@ export const metadataSchema = z
     error: `must have at most ${MAX_CHARACTERS} characters as JSON`,
   })
   .meta({
-    description: `A flat object of your own, at most ${MAX_CHARACTERS} characters as JSON. Every webhook event about the user includes the latest value.`,
+    description: `A flat object with your own values, at most ${MAX_CHARACTERS} characters as JSON. Every webhook event about the user includes the latest value.`,
   });
 
 export type Metadata = z.output<typeof metadataSchema>;

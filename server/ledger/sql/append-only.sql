@@ -1,4 +1,4 @@
--- Ledger transactions and audit entries are never changed or deleted, whoever tries.
+-- Ledger transactions and audit entries are never changed or deleted, by anyone.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;

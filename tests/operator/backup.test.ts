@@ -143,7 +143,7 @@ it('the commands say what they did', async () => {
   let told = '';
   const terminal = { out: (text: string) => (told += text), err: (text: string) => (told += text) };
   expect(await runCommand(['db', 'backup', fileIn('cli.gz')], terminal)).toBe(0);
-  expect(told).toMatch(/\d+ rows of \d+ tables/);
+  expect(told).toMatch(/\d+ rows in \d+ tables/);
   told = '';
   expect(await runCommand(['db', 'restore', fileIn('cli.gz')], terminal)).toBe(1);
   expect(told).toMatch(/^The database is not empty[^\n]*\n$/);

@@ -56,6 +56,6 @@ test('a request with a redirect URI that is not the app’s own does not redirec
 }) => {
   await page.goto(`${service}/auth/authorize?publishable_key=svc_pk_x&redirect_uri=https://evil.test/`);
   await expect(page.getByRole('heading', { name: 'Sign-in cannot continue' })).toBeVisible();
-  await expect(page.getByText('This publishable key is not known')).toBeVisible();
+  await expect(page.getByText('Unknown publishable key')).toBeVisible();
   await expectAccessible(page);
 });

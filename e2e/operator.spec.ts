@@ -103,6 +103,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
   await expectFine(page);
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
   await expect(outside).toBeVisible();
 });
 

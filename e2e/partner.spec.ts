@@ -54,7 +54,7 @@ test('an owner signs in, creates an app and sees the next steps', async ({ servi
   await expectFine(page);
 
   await page.getByRole('button', { name: 'Create app' }).click();
-  await expect(page.getByText('Give the app a name')).toBeVisible();
+  await expect(page.getByText('Enter a name for the app')).toBeVisible();
   await expect(page.getByLabel('Name')).toBeFocused();
   await page.getByLabel('Name').fill('Harbour Notes');
   await page.getByLabel('Commission').fill('120');

@@ -25,7 +25,7 @@ test('signing in by code: a wrong code is reported in place, the right one leads
 
   const code = await readCode(page, service, email);
   await page.getByLabel('Code').fill(code === '000000' ? '111111' : '000000');
-  await expect(page.getByText('This code is not right.')).toBeVisible();
+  await expect(page.getByText('The code is incorrect.')).toBeVisible();
   await page.getByLabel('Code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await expect(page).toHaveURL(`${service}/dev/mail?to=nobody`);
 

@@ -12,7 +12,7 @@ import { advanceTime, resetTime } from './time';
 const controlSchema = z.strictObject({
   /** Deletes everything. */
   reset: z.literal(true).optional(),
-  webhooks: z.enum(['on', 'hold', 'twice']).optional(),
+  webhooks: z.enum(['on', 'hold', 'twice', 'drop']).optional(),
   /** Delivers what is pending, in this order. */
   deliver: z.enum(['oldest_first', 'newest_first']).optional(),
   redeliver: z.string().optional(),

@@ -5,7 +5,8 @@ import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
 import { unixSeconds } from './time';
 
-export type WebhookMode = 'on' | 'hold' | 'twice';
+/** `drop` loses events for good, as an endpoint does that is down longer than the retries last. */
+export type WebhookMode = 'on' | 'hold' | 'twice' | 'drop';
 export type WebhookOrder = 'oldest_first' | 'newest_first';
 type EventType =
   | 'checkout.session.completed'
@@ -85,7 +86,8 @@ export class WebhookSender {
   }
 
   async emit(type: EventType, object: object): Promise<void> {
-    await this.enqueue({ event: buildEvent(type, object), delivery: undelivered() });
+    const state = this.currentMode === 'drop' ? 'failed' : 'pending';
+    await this.enqueue({ event: buildEvent(type, object), delivery: { ...undelivered(), state } });
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */

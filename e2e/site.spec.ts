@@ -133,7 +133,7 @@ test('a visitor finds a model, sees what a request costs, and can share the addr
   await expect(page.getByText('No models match')).toBeVisible();
   await page.getByRole('button', { name: 'Show all models' }).click();
   await expect(page.getByRole('searchbox')).toHaveValue('');
-  await page.getByRole('button', { name: 'Output' }).click();
+  await page.getByRole('button', { name: 'Output', exact: true }).click();
   await expect(table.getByRole('columnheader', { name: 'Output' })).toHaveAttribute('aria-sort', /.+/);
 });
 
@@ -163,7 +163,7 @@ test('the documentation works with the keyboard alone', async ({ browser, baseUR
   const fields = page.getByText('Fields of messages').first();
   await fields.focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Of a tool: the call that it answers.').first()).toBeVisible();
+  await expect(page.getByText('On a tool message: the call that it is the result of.').first()).toBeVisible();
   await page.context().close();
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -127,7 +127,6 @@ test('so is a connection that is cut off, and an address where nobody listens', 
 
 test('so is a server that shuts down', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'svc-shutdown-'));
-  chmodSync(dataDir, 0o755);
   const database = await startEmbeddedPostgres({ dataDir, durable: false });
   try {
     await withClient(database.url, async (holder) => {

@@ -1,128 +1,149 @@
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { now } from '../clock';
 import { openDataDir } from './data-dir';
-import { findLockOwner, type LockPurpose, lockDataDir } from './lock-file';
-import { isRoot, requirePostgresAccount } from './postgres-account';
-import { preparePostgresBinaries } from './postgres-binaries';
-import { type Cluster, findCluster, makeCluster, removeLeftovers } from './postgres-cluster';
-import { adoptServer, type RunningServer, runServer } from './postgres-server';
+import { type Cluster, createCluster, findCluster, removeDrafts } from './postgres-cluster';
+import { findUnprivilegedAccount, type Notice, preparePrograms } from './postgres-programs';
+import { connectToServer, startServer, stopServer } from './postgres-server';
 import { StartError } from './start-error';
 
-/** A real PostgreSQL under DATA_DIR, for an install that names no database of its own. */
+/** A real PostgreSQL under DATA_DIR, for an install that sets no DATABASE_URL. */
 
 export type EmbeddedPostgres = {
   /** Connection string of the database `svc`. */
   url: string;
-  /** Stops the server if this process is the one responsible for it. */
+  /** Stops the server if this process owns it. */
   stop(): Promise<void>;
-  /** Tells the server to stop and does not wait for it. */
+  /** Asks the server to stop and does not wait for it. */
   abandon(): void;
 };
 
 export type EmbeddedPostgresOptions = {
   dataDir: string;
-  purpose?: LockPurpose;
   /** False for tests only: a crash of the machine may then lose data. */
   durable?: boolean;
-  onProgress?: (message: string) => void;
+  onNotice?: Notice;
 };
 
+/** A service owns its server until it stops, a command for a moment. */
+type Purpose = 'service' | 'command';
+
+export class DataDirInUse extends StartError {
+  override name = 'DataDirInUse';
+}
+
 /** Starts the server of this data directory and owns it until `stop`. */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataDir = openDataDir(options.dataDir);
-  const lock = await lockDataDir(dataDir, options.purpose ?? 'server');
-  try {
-    const { cluster, server } = await start(dataDir, options);
-    try {
-      const url = await openDatabase(cluster, server.port);
-      return {
-        url,
-        stop: () => server.stop().finally(() => lock.release()),
-        abandon: () => process.kill(server.pid, 'SIGINT'),
-      };
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/** For commands: uses the server that runs on this data directory, else starts one for the moment. */
-export async function useEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataDir = openDataDir(options.dataDir);
-  const url = findLockOwner(dataDir)?.purpose === 'server' ? await waitForServer(dataDir) : undefined;
-  return url === undefined
-    ? startEmbeddedPostgres({ ...options, purpose: 'command' })
-    : { url, stop: async () => {}, abandon: () => {} };
-}
-
-async function start(
-  dataDir: string,
+export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
-): Promise<{ cluster: Cluster; server: RunningServer }> {
-  const found = findCluster(dataDir);
-  const adopted = found && (await adoptServer(found));
-  if (adopted) return { cluster: found, server: adopted };
-
-  const account = found && isRoot() ? found.owner : requirePostgresAccount();
-  const binaries = preparePostgresBinaries(account);
-  removeLeftovers(dataDir);
-  if (!found) options.onProgress?.('Making the database');
-  const cluster = found ?? (await makeCluster(dataDir, binaries, account));
-  const server = await runServer(cluster, binaries, account, { durable: options.durable ?? true });
-  return { cluster, server };
+  purpose: Purpose = 'service',
+): Promise<EmbeddedPostgres> {
+  const dataDir = openDataDir(options.dataDir);
+  const cluster = findCluster(dataDir) ?? (await newCluster(dataDir, options));
+  const session = await ownServer(cluster, options, purpose);
+  removeDrafts(dataDir);
+  const pid = cluster.findServer()?.pid ?? 0;
+  await openDatabase(session);
+  return {
+    url: cluster.urlAt(session.port, 'svc'),
+    stop: () => stopServer(cluster, pid).finally(() => session.end()),
+    abandon: () => process.kill(pid, 'SIGINT'),
+  };
 }
 
-/** The database `svc` exists from the first start on. */
-async function openDatabase(cluster: Cluster, port: number): Promise<string> {
-  const url = cluster.urlAt(port, 'svc');
-  if (await canConnect(url)) return url;
-  const client = new pg.Client({ connectionString: cluster.urlAt(port, 'postgres') });
-  await client.connect();
+/** For commands: uses the server of a running service, else starts one for the moment. */
+export async function useEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const cluster = findCluster(openDataDir(options.dataDir));
+  const session = cluster && (await connectToServer(cluster));
+  if (!session) return startEmbeddedPostgres(options, 'command');
   try {
-    await client.query('CREATE DATABASE svc');
+    const owner = await findOwner(session);
+    if (owner?.purpose !== 'service') return await startEmbeddedPostgres(options, 'command');
+    await openDatabase(session);
+    return { url: cluster.urlAt(session.port, 'svc'), stop: async () => {}, abandon: () => {} };
   } finally {
-    await client.end();
-  }
-  return url;
-}
-
-const NO_SUCH_DATABASE = '3D000';
-
-async function canConnect(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  try {
-    await client.connect();
-    return true;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === NO_SUCH_DATABASE) return false;
-    throw error;
-  } finally {
-    await client.end();
+    await session.end();
   }
 }
 
-const SERVER_PATIENCE_MS = 30_000;
+function newCluster(dataDir: string, { onNotice }: EmbeddedPostgresOptions): Promise<Cluster> {
+  const account = findUnprivilegedAccount();
+  if (account) onNotice?.(`Running as root: PostgreSQL runs as the account "${account.name}".`);
+  return createCluster(dataDir, preparePrograms(account, onNotice), account);
+}
 
-/** The address of another process's server, which may still be starting; undefined when that process ends. */
-async function waitForServer(dataDir: string): Promise<string | undefined> {
-  const deadline = now() + SERVER_PATIENCE_MS;
-  while (findLockOwner(dataDir) !== undefined) {
-    const cluster = findCluster(dataDir);
-    const port = cluster?.runningPort();
-    if (cluster && port && (await canConnect(cluster.urlAt(port, 'svc')).catch(() => false)))
-      return cluster.urlAt(port, 'svc');
-    if (now() > deadline) {
-      throw new StartError(
-        `The database in ${path.join(dataDir, 'postgres')} belongs to a running process but does not answer.`,
-      );
+const COMMAND_TIMEOUT_MS = 15_000;
+/** Held in the database `postgres`, where nothing else takes a lock. It ends with the process that holds it. */
+const OWNER_LOCK = 1;
+
+/**
+ * Starts the server unless one runs, and holds the lock that makes this process its owner. A server
+ * whose owner was killed is taken over.
+ */
+async function ownServer(
+  cluster: Cluster,
+  options: EmbeddedPostgresOptions,
+  purpose: Purpose,
+): Promise<pg.Client> {
+  const deadline = now() + COMMAND_TIMEOUT_MS;
+  for (;;) {
+    const session = await connectToServer(cluster);
+    if (!session) {
+      await startServer(cluster, options);
+      continue;
     }
+    if (await takeLock(session, purpose)) return session;
+    const owner = await findOwner(session);
+    await session.end();
+    if (owner?.purpose === 'service' || now() > deadline) throw inUse(cluster, owner);
     await sleep(100);
   }
-  return undefined;
+}
+
+/** False also when the server stops at this moment. */
+async function takeLock(session: pg.Client, purpose: Purpose): Promise<boolean> {
+  try {
+    await session.query(`SET application_name = 'svc ${purpose} ${process.pid}'`);
+    const { rows } = await session.query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_lock(${OWNER_LOCK}) AS taken`,
+    );
+    return rows[0]?.taken ?? false;
+  } catch {
+    return false;
+  }
+}
+
+type Owner = { purpose: string; pid: string };
+
+async function findOwner(session: pg.Client): Promise<Owner | undefined> {
+  try {
+    const { rows } = await session.query<Owner>(
+      `SELECT split_part(application_name, ' ', 2) AS purpose, split_part(application_name, ' ', 3) AS pid
+       FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE locktype = 'advisory' AND objid = ${OWNER_LOCK} AND granted AND datname = current_database()`,
+    );
+    return rows[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function inUse(cluster: Cluster, owner: Owner | undefined): DataDirInUse {
+  const pid = owner?.pid ?? 'unknown';
+  return new DataDirInUse(
+    [
+      `Process ${pid} is already running on the database in ${cluster.directory}.`,
+      `Stop it first (kill ${pid}), or set another DATA_DIR and PORT for this one.`,
+    ].join('\n'),
+  );
+}
+
+const DUPLICATE_DATABASE = '42P04';
+
+/** The database `svc` exists from the first start on. */
+async function openDatabase(session: pg.Client): Promise<void> {
+  const { rowCount } = await session.query("SELECT FROM pg_database WHERE datname = 'svc'");
+  if (rowCount) return;
+  await session.query('CREATE DATABASE svc').catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_DATABASE) throw error;
+  });
 }

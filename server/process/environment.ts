@@ -6,11 +6,11 @@ import { choosePort } from './listen';
 import { withProgress } from './progress';
 
 /**
- * Generates settings that are not configured and adds them to the environment, so that every bundled
+ * Provides what the install did not set and puts it into the environment, so that every bundled
  * copy of the code reads the same settings.
  */
 
-/** Validates the configured settings. Nothing is started if a value is invalid. */
+/** Validates the settings. Nothing is started when a value is invalid. */
 export async function readGivenSettings(): Promise<Settings> {
   const given = readSettings(process.env);
   if (given.PORT !== 0) return given;
@@ -24,33 +24,35 @@ export function provideAuthSecret({ AUTH_SECRET, DATA_DIR }: Settings): void {
     keepValue(openDataDir(DATA_DIR), 'auth-secret', () => randomBytes(32).toString('base64url'));
 }
 
-/** next-auth has its own variable for the URL of the service and warns without it. */
+/** next-auth reads the service's address from its own variable and warns when it is missing. */
 export function provideAddressToNextAuth({ BASE_URL }: Settings): void {
   process.env.NEXTAUTH_URL = `${BASE_URL}/api/auth`;
 }
 
-/** Starts the embedded database unless another one is configured. */
+/** Starts the embedded database unless DATABASE_URL is set. */
 export async function provideDatabase({
   DATABASE_URL,
   DATA_DIR,
 }: Settings): Promise<EmbeddedPostgres | undefined> {
   if (DATABASE_URL !== undefined) return undefined;
+  const onNotice = (notice: string) => process.stdout.write(`  ${notice}\n`);
   const database = await withProgress('Starting the database', () =>
-    startEmbeddedPostgres({ dataDir: DATA_DIR }),
+    startEmbeddedPostgres({ dataDir: DATA_DIR, onNotice }),
   );
   process.env.DATABASE_URL = database.url;
   return database;
 }
 
 /**
- * For commands: the server's database and secret, whether or not the server is running. Returns a
- * function that releases them.
+ * For commands: the same database and secret as the service, whether it is running or not.
+ * Returns a function that releases them.
  */
 export async function openCommandEnvironment(): Promise<() => Promise<void>> {
   const given = readSettings(process.env);
   provideAuthSecret(given);
   if (given.DATABASE_URL !== undefined) return async () => {};
-  const database = await useEmbeddedPostgres({ dataDir: given.DATA_DIR });
+  const onNotice = (notice: string) => process.stderr.write(`${notice}\n`);
+  const database = await useEmbeddedPostgres({ dataDir: given.DATA_DIR, onNotice });
   process.env.DATABASE_URL = database.url;
   return () => database.stop();
 }

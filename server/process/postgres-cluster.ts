@@ -1,91 +1,70 @@
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   chownSync,
+  closeSync,
   constants,
   existsSync,
-  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { readOptional, writePrivate } from './data-dir';
-import { canReach, type SystemAccount } from './postgres-account';
-import { openSystemDir, type PostgresBinaries, SYSTEM_DIR } from './postgres-binaries';
+import { choosePort } from './listen';
+import { type Account, isRoot, type Programs, runProgram } from './postgres-programs';
 import { StartError } from './start-error';
 
-/** The files of one PostgreSQL server: its data, and beside them the password and port it was given. */
+/** The files of one PostgreSQL server, and in `svc.json` its password and preferred port. */
+
+type Facts = { password: string; port?: number };
 
 export class Cluster {
-  readonly directory: string;
   readonly logFile: string;
-  private readonly facts: string;
+  readonly facts: Facts;
 
-  constructor(directory: string) {
-    this.directory = directory;
+  constructor(readonly directory: string) {
     this.logFile = path.join(directory, 'svc.log');
-    this.facts = path.join(directory, 'svc.json');
+    const facts = readOptional(path.join(directory, 'svc.json'));
+    if (facts === undefined)
+      throw new StartError(`${directory}/svc.json is missing. It holds the password of that database.`);
+    this.facts = JSON.parse(facts) as Facts;
   }
 
   urlAt(port: number, database: string): string {
-    return `postgresql://svc:${this.readFacts().password}@127.0.0.1:${port}/${database}`;
+    return `postgresql://svc:${this.facts.password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** The port of the last start, kept so that addresses stay the same. */
-  get lastPort(): number | undefined {
-    return this.readFacts().port;
+  /** The account PostgreSQL must run as when we are root: it only accepts files of its own. */
+  get account(): Account | undefined {
+    return isRoot() ? statSync(this.directory) : undefined;
   }
 
-  rememberPort(port: number): void {
-    this.saveFacts({ ...this.readFacts(), port });
-  }
-
-  saveFacts(facts: { password: string; port?: number }): void {
-    writePrivate(this.facts, JSON.stringify(facts));
-    const { uid, gid } = this.owner;
-    chownSync(this.facts, uid, gid);
-  }
-
-  /** Who PostgreSQL must run as: it serves its own files only. */
-  get owner(): SystemAccount {
-    const { uid, gid } = statSync(this.directory);
-    return { uid, gid };
-  }
-
-  /** What `postmaster.pid` says; the process it names may be long gone. */
-  readPidFile(): { pid: number; port: number; ready: boolean } | undefined {
-    const lines = readOptional(this.pidFile)?.split('\n');
+  /** The server running on these files, whichever process started it. */
+  findServer(): { pid: number; port: number; ready: boolean } | undefined {
+    const pidFile = path.join(this.directory, 'postmaster.pid');
+    const lines = readOptional(pidFile)?.split('\n');
     if (lines === undefined) return undefined;
-    return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
-  }
-
-  runningPort(): number | undefined {
-    const found = this.readPidFile();
-    return found?.ready ? found.port : undefined;
-  }
-
-  removePidFile(): void {
-    rmSync(this.pidFile, { force: true });
-  }
-
-  private get pidFile(): string {
-    return path.join(this.directory, 'postmaster.pid');
-  }
-
-  private readFacts(): { password: string; port?: number } {
-    const text = readOptional(this.facts);
-    if (text === undefined)
-      throw new StartError(`${this.facts} is missing: without it nobody can open that database.`);
-    return JSON.parse(text) as { password: string; port?: number };
+    const pid = Number(lines[0]);
+    if (commandOf(pid).includes(`${markOf(this.directory)} `))
+      return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
+    // That server has ended. Its pid may belong to another program, which would keep PostgreSQL from starting.
+    rmSync(pidFile, { force: true });
+    return undefined;
   }
 }
+
+/** A setting that PostgreSQL ignores. It shows in the command line which files a server runs on. */
+export const markOf = (directory: string): string => `svc.directory=${directory}`;
+
+/** The absolute path of a directory for an account that may be barred from its parents. */
+export const WORKING_DIRECTORY = '/proc/self/cwd';
 
 const NAME = 'postgres';
 const DRAFT_PREFIX = 'postgres.new-';
@@ -97,70 +76,55 @@ export function findCluster(dataDir: string): Cluster | undefined {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
     throw new StartError(
-      `${directory} belongs to another user. Start as that user, or with another DATA_DIR.`,
+      `${directory} belongs to another user. Start as that user, or set DATA_DIR to another directory.`,
     );
   }
   return existsSync(path.join(directory, 'PG_VERSION')) ? new Cluster(realpathSync(directory)) : undefined;
 }
 
-/** What an interrupted first start left behind. */
-export function removeLeftovers(dataDir: string): void {
-  const drafts = readdirSync(dataDir).filter((name) => name.startsWith(DRAFT_PREFIX));
-  for (const name of drafts) rmSync(path.join(dataDir, name), { recursive: true, force: true });
-}
-
-/** Makes the cluster aside and moves it into place when it is whole. */
-export async function makeCluster(
+/** Creates the files next to their place and moves them there when complete. */
+export async function createCluster(
   dataDir: string,
-  binaries: PostgresBinaries,
-  account: SystemAccount | undefined,
+  { initdb }: Programs,
+  account: Account | undefined,
 ): Promise<Cluster> {
+  const draft = mkdtempSync(path.join(dataDir, DRAFT_PREFIX));
+  const passwordFile = `${draft}.password`;
+  const password = randomBytes(24).toString('base64url');
   const place = path.join(dataDir, NAME);
-  rmSync(place, { recursive: true, force: true });
-  const parent = canReach(account, dataDir) ? dataDir : openSystemDir();
-  const draft = mkdtempSync(path.join(parent, DRAFT_PREFIX));
   try {
-    const made = await initialise(draft, binaries.initdb, account);
-    if (parent === dataDir) renameSync(made, place);
-    else linkElsewhere(made, place);
+    writePrivate(passwordFile, password);
+    if (account) for (const file of [draft, passwordFile]) chownSync(file, account.uid, account.gid);
+    await runInitdb(initdb, draft, passwordFile, account);
+    const facts: Facts = { password, port: await choosePort() };
+    writePrivate(path.join(draft, 'svc.json'), JSON.stringify(facts));
+    renameSync(draft, place);
+  } catch (error) {
+    // Another process may have started first.
+    const other = findCluster(dataDir);
+    if (other) return other;
+    throw error;
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    for (const file of [draft, passwordFile]) rmSync(file, { recursive: true, force: true });
   }
   return new Cluster(realpathSync(place));
 }
 
-async function initialise(
-  draft: string,
-  initdb: string,
-  account: SystemAccount | undefined,
-): Promise<string> {
-  const password = randomBytes(24).toString('base64url');
-  const passwordFile = path.join(draft, 'password');
-  const directory = path.join(draft, 'cluster');
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  mkdirSync(directory, { mode: 0o700 });
-  if (account) for (const file of [draft, passwordFile, directory]) chownSync(file, account.uid, account.gid);
-  await runInitdb(initdb, directory, passwordFile, account);
-  new Cluster(directory).saveFacts({ password });
-  return directory;
+/** Removes what an interrupted first start left. */
+export function removeDrafts(dataDir: string): void {
+  const drafts = readdirSync(dataDir).filter((name) => name.startsWith(DRAFT_PREFIX));
+  for (const name of drafts) rmSync(path.join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Root's own folders are closed to the user that PostgreSQL runs as: the data go where it may be. */
-function linkElsewhere(made: string, place: string): void {
-  const directory = path.join(SYSTEM_DIR, `data-${randomBytes(6).toString('hex')}`);
-  renameSync(made, directory);
-  symlinkSync(directory, place);
-}
-
-function runInitdb(
+async function runInitdb(
   program: string,
   directory: string,
   passwordFile: string,
-  account: SystemAccount | undefined,
+  account: Account | undefined,
 ): Promise<void> {
   const args = [
-    `--pgdata=${directory}`,
-    `--pwfile=${passwordFile}`,
+    `--pgdata=${account ? WORKING_DIRECTORY : directory}`,
+    '--pwfile=/dev/stdin',
     '--username=svc',
     '--auth=scram-sha-256',
     '--encoding=UTF8',
@@ -169,32 +133,21 @@ function runInitdb(
     '--builtin-locale=C.UTF-8',
     '--locale=C',
   ];
-  const child = spawn(program, args, {
-    ...account,
-    cwd: '/',
-    env: postgresEnvironment(),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let problem = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    problem += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(cannotRun(program, error)));
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new StartError(`Making the database failed:\n${problem.trim()}`)),
-    );
-  });
+  const input = openSync(passwordFile, 'r');
+  try {
+    await runProgram(program, args, { directory, account, input });
+  } finally {
+    closeSync(input);
+  }
 }
 
-/** Nothing of our own settings reaches PostgreSQL. */
-export function postgresEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, LD_LIBRARY_PATH, NODE_ENV } = process.env;
-  return { PATH, LC_ALL: 'C', TZ: 'UTC', NODE_ENV, ...(LD_LIBRARY_PATH ? { LD_LIBRARY_PATH } : {}) };
-}
-
-export function cannotRun(program: string, error: Error): StartError {
-  return new StartError(
-    `PostgreSQL does not run on this system (${program}: ${error.message}).\nSet DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
-  );
+/** The command line of a process, empty when there is none. */
+function commandOf(pid: number): string {
+  try {
+    return process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      : execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
-import { DataDirInUse } from '@/server/process/lock-file';
-import { migrate, readMigrations } from '@/server/process/migrate';
-import { readRelease } from '@/server/process/sql-files';
+import {
+  DataDirInUse,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@/server/process/embedded-postgres';
+import { hashMigrations, migrate } from '@/server/process/migrate';
 import { addressOn, withClient } from './database-connection';
 
 /** One PostgreSQL for a run of tests, with a migrated template to clone databases from. */

@@ -1,17 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
+  DataDirInUse,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
   useEmbeddedPostgres,
 } from '@/server/process/embedded-postgres';
-import { DataDirInUse } from '@/server/process/lock-file';
 
 const dataDir = path.resolve(`.data/test-process-${process.pid}`);
 const postgresDir = path.join(dataDir, 'postgres');
@@ -29,15 +39,13 @@ beforeAll(async () => {
   });
 });
 
-// Each test finds a database that was made and stopped properly.
+// Each test finds a database that was created and stopped properly.
 beforeEach(async () => {
   await (await start()).stop();
 });
 
 afterAll(() => {
-  for (const place of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, dataDir, holder]) {
-    rmSync(place, { recursive: true, force: true });
-  }
+  for (const place of [dataDir, holder]) rmSync(place, { recursive: true, force: true });
 });
 
 test('what was written is there after a restart, at the same address, and nothing runs in between', async () => {
@@ -92,7 +100,7 @@ test('a pid file that names another living process does not keep the database fr
   await database.stop();
 });
 
-test('a second process on the same data directory is told who owns it', async () => {
+test('a second process on the same data directory is refused and learns who owns it', async () => {
   const { child } = await holdDatabase();
   await expect(start()).rejects.toThrow(DataDirInUse);
   await expect(start()).rejects.toThrow(`Process ${child.pid} is already running`);
@@ -110,16 +118,55 @@ test('a command uses the database of a running server and leaves it running', as
   await (await start()).stop();
 });
 
-test('a port that somebody took is replaced by a free one', async () => {
+test('a port that another program took is replaced by a free one', async () => {
   const first = await start();
   const port = Number(new URL(first.url).port);
   await first.stop();
-  const thief = createServer().listen(port, '127.0.0.1');
-  await once(thief, 'listening');
+  const taker = createServer().listen(port, '127.0.0.1');
+  await once(taker, 'listening');
   const second = await start();
   expect(Number(new URL(second.url).port)).not.toBe(port);
   await second.stop();
-  thief.close();
+  taker.close();
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'as root, PostgreSQL runs as an account that exists, in a directory only root may reach',
+  async () => {
+    const place = mkdtempSync(path.join(tmpdir(), 'svc-root-'));
+    const accounts = readFileSync('/etc/passwd', 'utf8');
+    const notices: string[] = [];
+    const database = await startEmbeddedPostgres({
+      dataDir: place,
+      durable: false,
+      onNotice: (notice) => notices.push(notice),
+    });
+    const { uid } = statSync(path.join(place, 'postgres'));
+    expect(uid).not.toBe(0);
+    expect(accounts).toContain(`:${uid}:`);
+    expect(notices).toEqual([
+      expect.stringMatching(/^Running as root: PostgreSQL runs as the account "\w+"/),
+    ]);
+    await database.stop();
+    expect(statSync(place)).toMatchObject({
+      uid: 0,
+      mode: expect.toSatisfy((mode) => (mode & 0o777) === 0o700),
+    });
+    expect(readFileSync('/etc/passwd', 'utf8')).toBe(accounts);
+    rmSync(place, { recursive: true });
+  },
+);
+
+test('of two first starts at the same time one gets the database, and the other is refused', async () => {
+  const place = mkdtempSync(path.join(tmpdir(), 'svc-twice-'));
+  const starts = await Promise.allSettled(
+    [1, 2].map(() => startEmbeddedPostgres({ dataDir: place, durable: false })),
+  );
+  const [started, refused] = starts.sort((a, b) => (a.status < b.status ? -1 : 1));
+  expect(refused).toMatchObject({ reason: expect.any(DataDirInUse) });
+  expect(readdirSync(place)).toEqual(['postgres']);
+  if (started?.status === 'fulfilled') await started.value.stop();
+  rmSync(place, { recursive: true });
 });
 
 test('what an interrupted first start left behind is cleared away', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { enterProject, generateClient, installDependencies } from './steps.mjs';
 
-/** `npm run check`: every check runs, so that one look shows everything that is wrong. */
+/** `npm run check`: runs every check, so that one run shows all problems. */
 
 const CHECKS = {
   'format and lint': [
@@ -32,7 +32,7 @@ await generateClient();
 
 const run = promisify(execFile);
 const failed = [];
-// All at once: the types take as long as the others together.
+// In parallel: the type check takes as long as the others combined.
 await Promise.all(Object.entries(CHECKS).map(([title, args]) => check(title, args)));
 if (failed.length > 0) {
   console.error(`\ncheck failed: ${failed.join(', ')}`);

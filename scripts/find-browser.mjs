@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { fail, node, step } from './steps.mjs';
 
-/** A Chromium for the browser tests: one that is there, else one that can be had. */
+/** A Chromium for the browser tests: an installed one, or else one that can be downloaded. */
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const PLACES = [
@@ -15,10 +15,10 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** The path of a program, or undefined for the browser that Playwright downloaded. */
+/** The path of a browser, or undefined for the one that Playwright downloaded. */
 export async function requireBrowser() {
   const given = process.env.CHROMIUM_PATH;
-  if (given) return isProgram(given) ? given : fail(`CHROMIUM_PATH: there is no program at ${given}`);
+  if (given) return isProgram(given) ? given : fail(`CHROMIUM_PATH: ${given} is not an executable program`);
   const installed = findInstalled();
   if (installed || (await hasPlaywrights())) return installed;
   if (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium'])))
@@ -28,8 +28,8 @@ export async function requireBrowser() {
     findInstalled() ??
     fail(
       [
-        'The browser tests need Chromium or Chrome, and none could be found, downloaded or installed.',
-        'Install one (for example: apt-get install chromium), or name its program: CHROMIUM_PATH=/path/to/chromium npm test',
+        'The browser tests need Chromium or Chrome. None was found, and none could be downloaded or installed.',
+        'Install one (for example: apt-get install chromium), or set its path: CHROMIUM_PATH=/path/to/chromium npm test',
       ].join('\n'),
     )
   );
@@ -70,7 +70,7 @@ function installFromSystem() {
   }
 }
 
-/** One way that failed leaves the next one to try. */
+/** A failure here is not fatal: the caller tries the next way. */
 async function succeeds(title, work) {
   let worked = true;
   await step(title, () =>

@@ -8,7 +8,7 @@ import {
   loadEnvFile,
 } from './steps.mjs';
 
-/** `npm start`, and `npm run dev` with --dev: sets up what is missing, then is the server. */
+/** `npm start`, and `npm run dev` with --dev: sets up what is missing, then runs the server. */
 
 const dev = process.argv.includes('--dev');
 enterProject();

@@ -5,25 +5,31 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The steps from a clone to something that runs. Each one looks whether it has anything to do.
- * No dependencies: node_modules may be what is missing.
+ * The steps from a clone to something that runs. Each one checks whether it has anything to do.
+ * No dependencies: node_modules may not be installed yet.
  */
 
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const BUILD_DIR = path.join(ROOT, '.build');
-const NODE_NEEDED = [20, 19];
 
 export function enterProject() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor < NODE_NEEDED[1])) {
-    fail(
-      `This needs Node.js ${NODE_NEEDED.join('.')} or newer; you run ${process.versions.node}. See https://nodejs.org`,
-    );
-  }
+  requireNode();
   process.chdir(ROOT);
 }
 
-/** Values that the environment has already win over those of `.env`. */
+function requireNode() {
+  const { engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const needed = engines.node.replace('>=', '');
+  const [[major, minor], [least, leastMinor]] = [process.versions.node, needed].map((version) =>
+    version.split('.').map(Number),
+  );
+  if (major > least || (major === least && minor >= leastMinor)) return;
+  fail(
+    `svc needs Node.js ${needed} or newer, and this is ${process.versions.node}.\nInstall the current LTS version from https://nodejs.org and try again.`,
+  );
+}
+
+/** Variables that are already set take precedence over those in `.env`. */
 export function loadEnvFile() {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }
@@ -40,7 +46,7 @@ export async function installDependencies({ dev = false } = {}) {
   await step('Installing dependencies', () => npm('ci', '--ignore-scripts', '--no-audit', '--no-fund'));
 }
 
-/** Compares what npm noted down when it installed with what the lock file wants. */
+/** Compares what npm recorded when it installed with what the lock file asks for. */
 function areDependenciesInstalled(dev) {
   const installed = readPackages('node_modules/.package-lock.json');
   const wanted = Object.entries(readPackages('package-lock.json')).filter(
@@ -57,7 +63,7 @@ const CLIENT = 'prisma/client/client.ts';
 
 export function generateClient() {
   return stepWhenStale('Generating the database client', 'client', ['prisma/schema.prisma'], [CLIENT], () =>
-    // With an engine named nothing is downloaded; generating does not start it.
+    // Naming an engine prevents a download; generating does not start it.
     node(['node_modules/prisma/build/index.js', 'generate'], {
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -117,7 +123,7 @@ export function bundleCommands() {
   );
 }
 
-/** One file that Node runs as it is; packages stay where npm put them. */
+/** One file that Node runs directly; packages stay in node_modules. */
 export async function bundle(entry, name) {
   const { build } = await import('esbuild');
   await build({
@@ -135,7 +141,7 @@ export async function bundle(entry, name) {
 
 // ── How a step runs ──────────────────────────────────────────────────────────────────────────
 
-/** Runs the work when the sources changed since it last succeeded, or what it makes is missing. */
+/** Runs the work if the sources have changed since it last succeeded, or an output is missing. */
 async function stepWhenStale(title, name, sources, outputs, work, setting = '') {
   const stamp = path.join(BUILD_DIR, `${name}.stamp`);
   const hash = hashFiles([...sources, 'package-lock.json']) + setting;
@@ -175,7 +181,7 @@ const IN_NO_BUILD = /\.(test\.ts|sql)$/;
 
 function listFiles(place) {
   if (!existsSync(place)) return [];
-  // What the widget's build writes is no source.
+  // The output of the widget's build is not a source.
   const entries = ['public/v1', 'widget/loader/dist'].includes(place) ? [] : readEntries(place);
   return entries === undefined
     ? [place]
@@ -195,7 +201,7 @@ const npm = (...args) =>
 
 export const node = (args, environment) => run(process.execPath, args, environment);
 
-/** Keeps the program's output to show it if it fails. */
+/** Keeps the program's output and shows it only if the program fails. */
 function run(command, args, environment = {}) {
   const child = spawn(command, args, {
     env: { ...process.env, ...environment },
@@ -212,7 +218,7 @@ function run(command, args, environment = {}) {
       process.off('SIGINT', stop);
       process.off('SIGTERM', stop);
       if (code === 0) resolve(output);
-      else reject(Object.assign(new Error(`${command} ended with ${code}`), { output }));
+      else reject(Object.assign(new Error(`${command} exited with code ${code}`), { output }));
     });
   });
 }

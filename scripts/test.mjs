@@ -13,7 +13,7 @@ import {
 
 /**
  * `npm test`: sets up what is missing, runs all tests or the files it is given (then options of
- * their runner, such as `-g title`), and ends with one line of numbers.
+ * their runner, such as `-g title`), and ends with a one-line summary.
  */
 
 const RESULTS = '.build/test-results';
@@ -29,7 +29,7 @@ await generateClient();
 await buildWidget();
 await bundleServer();
 await bundleCommands();
-// Before any test: two of them would else build at once.
+// Before any test: two of them would otherwise build at the same time.
 if (files.length === 0 || browserFiles.length > 0) await buildPages();
 rmSync(RESULTS, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
@@ -87,13 +87,13 @@ function listTests(suites = []) {
   ]);
 }
 
-/** Files, and from the first option on what the runner is to know. */
+/** Files, then options of the runner from the first word that starts with a dash. */
 function splitArguments(words) {
   const first = words.findIndex((word) => word.startsWith('-'));
   return first === -1 ? [words, []] : [words.slice(0, first), words.slice(first)];
 }
 
-/** What failed is named again beside the numbers; a run that ended badly without a failed test counts as one. */
+/** Failures are listed again next to the totals. A run that fails without a failed test counts as one. */
 function total(code, passed, failed, flaky) {
   return {
     ok: code === 0,
@@ -111,7 +111,7 @@ function show(program, args, environment = {}) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // Both runners clean up on an interrupt, and only then. The terminal tells the child as well.
+  // Both runners clean up on SIGINT only. The terminal sends it to the child as well.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGINT'));
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * What `npm test` tells of the run at its end, written to `VITEST_SUMMARY` as
- * `{ passed, failed: [{ title, message }], flaky: [title] }`. A file or a group that cannot be run has
- * no test to count: it fails as a whole.
+ * What `npm test` reports when the run ends, written to `VITEST_SUMMARY` as
+ * `{ passed, failed: [{ title, message }], flaky: [title] }`. A file or group that cannot run
+ * has no tests to count, so it fails as a whole.
  *
  * @implements {import('vitest/reporters').Reporter}
  */
@@ -33,4 +33,4 @@ export default class VitestSummary {
 const titleOf = (entry) =>
   entry.type === 'module' ? entry.relativeModuleId : `${entry.module.relativeModuleId} › ${entry.fullName}`;
 
-const firstLine = ([error]) => String(error?.message ?? 'no reason told').split('\n')[0];
+const firstLine = ([error]) => String(error?.message ?? 'no reason given').split('\n')[0];

@@ -12,7 +12,7 @@ import { buildRouteTable, findHandler } from './route-table';
 
 const findRoute = buildRouteTable(API_ROUTES);
 
-/** Some clients' base URLs include the version and some do not: all three forms reach the same route. */
+/** Clients differ in whether their base URL includes the version: all three spellings reach the same file. */
 const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
 
 /** The route path that serves a URL path, or null for pages and files. */
@@ -31,23 +31,23 @@ export const apiListener = getRequestListener(
     const route = findRoute(pathname);
     const handle = route && findHandler(route.module, request.method);
     if (handle) return handle(request, { params: Promise.resolve(route.params) });
-    // Browsers send a preflight request first, so that a page can also read a 404.
+    // A page may see this 404 too: its browser sends a preflight first.
     if (request.method === 'OPTIONS') return preflight(request);
     return notFound(formatOf(pathname), route && explainMethod(route.module));
   },
   { errorHandler: (error) => errorResponse('chat', toRefusal(error), newId('req')) },
 ) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Explains which methods an endpoint supports, for example when it is opened in a browser. */
+/** Opening an endpoint in a browser shows which methods it accepts, not just a 404. */
 function explainMethod(module: object): string {
   const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
-  return `This URL only supports ${methods.join(' and ')}.`;
+  return `This URL only accepts ${methods.join(' and ')}`;
 }
 
-/** A malformed request, such as one without a host, is the caller's error. */
+/** A malformed request, such as one without a host, is the client's error. */
 function toRefusal(error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
-  return new ApiError('invalid_request', 'The Host header or the URL of the request is invalid.');
+  return new ApiError('invalid_request', 'The request has no valid Host header or URL');
 }
 
 function formatOf(pathname: string): 'chat' | 'messages' {

@@ -19,7 +19,7 @@ const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 
-/** Starts the background jobs. */
+/** Runs repeatedly while the service handles requests. */
 export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
@@ -27,7 +27,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
-  // Stops after the activity job, so that the counts of the last requests are also written.
+  // Stops after the activity job, so that the counts of the last requests are written too.
   life.onStop('counts', () => writeCounts([]));
   life.onStop(
     'activity',
@@ -38,7 +38,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 
-/** Runs `work` immediately and then repeatedly. The next round starts after the last one ended. */
+/** Runs `work` now and then at every interval, skipping an interval while it still runs. */
 function repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
   let round: Promise<unknown> | undefined;
   const begin = () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StartError } from './start-error';
 
-/** Small values that outlive the process, stored in DATA_DIR as files that only their owner can read. */
+/** Small values kept across restarts, as files under DATA_DIR that only their owner may read. */
 
 export function openDataDir(dataDir: string): string {
   const absolute = path.resolve(dataDir);
@@ -24,14 +24,14 @@ export function readOptional(file: string): string | undefined {
   }
 }
 
-/** Replaces the file atomically: after a crash it has either the old or the new content. */
+/** Replaces the file atomically: a crash leaves either the old or the new content. */
 export function writePrivate(file: string, content: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, content, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-/** A value that is generated on the first start and then never changes. */
+/** A value that is created on the first start and never changes. */
 export function keepValue(dataDir: string, name: string, make: () => string): string {
   const file = path.join(dataDir, name);
   const kept = readOptional(file)?.trim();

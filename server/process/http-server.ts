@@ -9,10 +9,10 @@ import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 
-/** Keeps slow senders from holding a connection forever. */
+/** Slow senders must not hold a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than load balancers' timeouts, so that they close connections first. */
+/** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** One server: the API directly from its route files, everything else through Next. */
@@ -30,8 +30,8 @@ export async function createHttpServer(
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     (request, response) => {
-      writeClientIp(request);
-      if (!isWellFormed(request.url)) return refuseAddress(response);
+      nameClient(request);
+      if (!isWellFormed(request.url)) return refuseUrl(response);
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
@@ -39,7 +39,7 @@ export async function createHttpServer(
   );
 }
 
-/** A URL with an invalid percent escape matches nothing and would make pages fail. */
+/** A path with an invalid percent escape matches nothing, and Next would fail on it. */
 function isWellFormed(url: string | undefined): boolean {
   try {
     decodeURIComponent(pathnameOf(url));
@@ -49,9 +49,9 @@ function isWellFormed(url: string | undefined): boolean {
   }
 }
 
-function refuseAddress(response: ServerResponse): void {
+function refuseUrl(response: ServerResponse): void {
   const requestId = newId('req');
-  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
+  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape');
   response
     .writeHead(error.status, {
       'content-type': 'application/json',

@@ -4,8 +4,8 @@ import { describeError, log } from '../log';
 import { StartError } from './start-error';
 
 /**
- * The life of the process. Everything that was opened is closed in reverse order, whether the start
- * failed halfway or a signal requested a stop.
+ * Closes everything that was opened, in reverse order, whether the start failed half-way or a signal
+ * asked to stop.
  */
 
 type Close = () => Promise<unknown> | unknown;
@@ -19,7 +19,7 @@ export class Lifetime {
     this.opened.push({ name, close, ...(abandon ? { abandon } : {}) });
   }
 
-  /** Call this between the steps of a start, so that a signal ends it at the next safe point. */
+  /** Called between the steps of a start, so that a signal stops it at the next safe point. */
   goOn(): void {
     this.stopping.signal.throwIfAborted();
   }
@@ -38,7 +38,7 @@ export class Lifetime {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  /** Closes everything, even if one part fails. */
+  /** Closes everything, even if one part fails to close. Returns whether all closed. */
   async close(): Promise<boolean> {
     let clean = true;
     for (const { name, close } of this.opened.splice(0).reverse()) {
@@ -62,7 +62,7 @@ export async function runUntilStopped(start: (life: Lifetime) => Promise<void>):
   const life = new Lifetime();
   let failed = false;
   listenForSignals(life);
-  outliveReaders();
+  ignoreClosedOutput();
   process.on('uncaughtException', (error) => {
     log().fatal({ error: describeError(error) }, 'uncaught exception');
     failed = true;
@@ -84,14 +84,14 @@ export async function runUntilStopped(start: (life: Lifetime) => Promise<void>):
   process.exit(failed || !clean ? 1 : 0);
 }
 
-/** npm forwards the signal that the terminal has already sent to us: two at once count as one. */
-const SAME_REQUEST_MS = 1_000;
+/** npm forwards the signal that the terminal has already sent us: two within a second are one request. */
+const SAME_SIGNAL_MS = 1_000;
 
 function listenForSignals(life: Lifetime): void {
   let firstAt: number | undefined;
   const stop = () => {
     firstAt ??= now();
-    if (now() - firstAt > SAME_REQUEST_MS) {
+    if (now() - firstAt > SAME_SIGNAL_MS) {
       life.abandon();
       process.exit(130);
     }
@@ -101,13 +101,13 @@ function listenForSignals(life: Lifetime): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
-/** The reader of our output may be gone. Reporting that would fail in the same way, in an endless loop. */
-function outliveReaders(): void {
+/** Whatever reads our output may be gone. Reporting that would fail the same way, endlessly. */
+function ignoreClosedOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
 function explain(error: unknown): string {
   if (error instanceof SettingsError) return `Invalid settings:\n${error.message}`;
   if (error instanceof StartError) return error.message;
-  return `Failed to start: ${describeError(error)}`;
+  return `Starting failed: ${describeError(error)}`;
 }

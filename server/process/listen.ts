@@ -18,7 +18,7 @@ export async function listen(server: NetServer, port: number, host: string): Pro
   }
 }
 
-/** Fails early, before anything slow runs, if the port is not available. */
+/** Fails early, before any slow step, when the address is not available. */
 export async function requireFreePort(port: number, host: string): Promise<void> {
   const probe = createServer();
   await listen(probe, port, host);
@@ -29,10 +29,10 @@ function explainListenError(error: unknown, port: number, host: string): unknown
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(
-        `Port ${port} is already in use. Stop the other program or choose another port: PORT=${port + 1} npm start`,
+        `Port ${port} is in use by another program. Stop it, or choose another port: PORT=${port + 1} npm start`,
       );
     case 'EACCES':
-      return new StartError(`PORT: no permission to listen on port ${port}. Choose a port above 1023.`);
+      return new StartError(`PORT: this user may not listen on port ${port}. Choose a port above 1023.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartError(`HOST: ${host} is not an address of this machine.`);
@@ -41,11 +41,11 @@ function explainListenError(error: unknown, port: number, host: string): unknown
   }
 }
 
-const RUNNING_PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 50;
+const REQUESTS_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
 
 /**
- * Tracks connections that never carried a request, such as those that browsers open in advance.
+ * Tracks connections that never carried a request, such as those browsers open in advance:
  * `closeIdleConnections` does not count them as idle. Returns a function that closes them.
  */
 export function watchUnusedConnections(server: Server): () => void {
@@ -60,23 +60,23 @@ export function watchUnusedConnections(server: Server): () => void {
   };
 }
 
-/** Stops accepting connections, lets running responses finish, then closes the rest. */
+/** Stops accepting connections, lets running responses end, then closes the rest. */
 export async function closeGently(server: Server, closeUnused: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const done = new AbortController();
-  // A keep-alive connection becomes idle when its response ends.
+  // A kept-alive connection becomes idle when its response ends.
   const nudge = setInterval(() => {
     server.closeIdleConnections();
     closeUnused();
-  }, LOOK_EVERY_MS);
-  const timeout = sleep(RUNNING_PATIENCE_MS, undefined, { signal: done.signal }).catch(() => {});
+  }, POLL_MS);
+  const timeout = sleep(REQUESTS_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([closed, timeout]);
   done.abort();
   clearInterval(nudge);
   server.closeAllConnections();
 }
 
-/** The previous port if it is free, otherwise one chosen by the system. */
+/** The preferred port if it is free, else one that the system picks. */
 export async function choosePort(preferred?: number): Promise<number> {
   return (preferred !== undefined && (await tryPort(preferred))) || (await tryPort(0)) || 0;
 }

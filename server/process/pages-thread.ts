@@ -6,18 +6,18 @@ import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from
 
 /** The thread that serves the pages, on a loopback port known only to this process. */
 
-const report = (message: PagesMessage) => parentPort?.postMessage(message);
+const send = (message: PagesMessage) => parentPort?.postMessage(message);
 
 try {
   const pages = await startPagesHere({ ...(workerData as PagesOptions), dev: false });
-  // Keeps idle connections open: closing one just as the process reuses it would fail a page.
+  // Idle connections stay open: one that closes just as the process reuses it would fail a page.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     pages.listener(request, response).catch((error: unknown) => {
       log().error({ error: describeError(error) }, 'page failed');
       response.destroy();
     });
   });
-  server.listen(0, '127.0.0.1', () => report({ ready: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => send({ ready: (server.address() as AddressInfo).port }));
   parentPort?.on('message', async (message) => {
     if (message !== STOP_PAGES) return;
     server.close();
@@ -26,5 +26,5 @@ try {
     process.exit(0);
   });
 } catch (error) {
-  report({ failed: describeError(error) });
+  send({ failed: describeError(error) });
 }

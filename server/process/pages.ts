@@ -9,13 +9,13 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => P
 export type Pages = { listener: Listener; close: () => Promise<unknown> };
 export type PagesOptions = { host: string; port: number };
 
-/** Messages from the thread to the process. */
+/** The message from the thread to the process. */
 export type PagesMessage = { ready: number } | { failed: string };
 export const STOP_PAGES = 'stop';
 
 /**
- * Runs Next in its own thread. Next tracks every promise of its thread, which costs the API a third
- * of its throughput, and in its own thread a slow page holds up no request.
+ * Next in its own thread: it tracks every promise of its thread, which would cost the API a third of
+ * its throughput. A slow page does not delay API requests either.
  */
 export async function startPagesThread(options: PagesOptions): Promise<Pages> {
   const worker = new Worker(new URL('./pages-thread.mjs', import.meta.url), { workerData: options });
@@ -43,7 +43,7 @@ function whenReady(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('exit', (code) =>
-      reject(new StartError(`The pages' thread exited before it was ready (code ${code})`)),
+      reject(new StartError(`The pages stopped before they were ready (exit code ${code})`)),
     );
     worker.once('message', (message: PagesMessage) => {
       if ('ready' in message) resolve(message.ready);

@@ -27,7 +27,7 @@ export function buildRouteTable(routes: Record<string, object>): FindRoute {
   };
 }
 
-/** The handler for a method. HEAD is a GET without the body. */
+/** The handler for the method. HEAD is a GET without its body. */
 export function findHandler(module: object, method: string): Handler | undefined {
   const handlers = module as Partial<Record<string, Handler>>;
   if (method !== 'HEAD' || handlers.HEAD) return handlers[method];
@@ -35,7 +35,7 @@ export function findHandler(module: object, method: string): Handler | undefined
   return get && (async (request, context) => new Response(null, await get(request, context)));
 }
 
-/** Segments are passed as sent, still percent-encoded. */
+/** Segments stay percent-encoded, as they were sent. */
 function compile(pattern: string): (pathname: string) => Params | undefined {
   const names: { name: string; rest: boolean }[] = [];
   const source = pattern.replace(/\[(\.\.\.)?(\w+)\]/g, (_, dots: string | undefined, name: string) => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Stores the sandbox processor's objects in the product's database, so that they survive a restart. */
+/** What the sandbox processor keeps across restarts, in the service's database. */
 
 type StoredObject = { id: string; body: unknown };
 export type SandboxObjectStore = {
@@ -10,7 +10,7 @@ export type SandboxObjectStore = {
   close(): Promise<void>;
 };
 
-/** Has its own pool, because the sandbox starts before the settings are final. */
+/** A separate pool: the sandbox starts before the settings it provides are final. */
 export function openSandboxStore(databaseUrl: string): SandboxObjectStore {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   pool.on('error', () => {});

@@ -9,7 +9,7 @@ import type { Lifetime } from './lifetime';
 import { choosePort } from './listen';
 import { openSandboxStore } from './sandbox-store';
 
-/** Starts a sandbox for every external service without credentials. */
+/** Starts a sandbox for every external service that has no credentials configured. */
 export async function startSandboxes(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
   if (hasLiveKey(given)) return;
   await provideProvider(life);
@@ -47,7 +47,7 @@ async function providePayments(life: Lifetime, given: Settings, databaseUrl: str
 
 type PaymentFacts = { secretKey: string; webhookSecret: string; port: number };
 
-/** Keeps keys and port the same at every start, so that an open payment page survives a restart. */
+/** The same keys and port at every start, so that an open payment page survives a restart. */
 async function keepPaymentFacts(dataDir: string): Promise<PaymentFacts> {
   const file = path.join(dataDir, 'sandbox-payments.json');
   const kept = JSON.parse(readOptional(file) ?? 'null') as PaymentFacts | null;

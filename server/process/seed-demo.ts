@@ -6,10 +6,10 @@ import { newPublishableKey } from '../tokens';
 const DEMO_PARTNER_ID = 'prt_demo';
 const DEMO_RATE_BP = 2500;
 
-/** The demo app's origin: a subdomain of the checkout's host, so that it has its own origin like a partner's app. */
+/** A subdomain of the checkout's host: a separate origin, as a partner's app would have. */
 export function demoOrigin(): string {
   const url = new URL(settings().BASE_URL);
-  // IP addresses have no subdomains.
+  // An IP address has no subdomains.
   url.hostname = /^[\d.]+$|^\[/.test(url.hostname) ? 'demo.localhost' : `demo.${url.hostname}`;
   return url.origin;
 }

@@ -34,7 +34,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   const databaseUrl = await openDatabase(life, given);
   await requireFreePort(given.PORT, given.HOST);
   life.goOn();
-  await withProgress('Applying database migrations', () => migrate(databaseUrl));
+  await withProgress('Updating the database schema', () => migrate(databaseUrl));
   life.goOn();
   await startSandboxes(life, given, databaseUrl);
   life.goOn();
@@ -57,7 +57,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   printAddresses();
 }
 
-/** Waits for requests whose client disconnected: they are still metered and settled. */
+/** A request whose client disconnected is still metered and settled. */
 async function finishGenerations(): Promise<void> {
   const deadline = now() + DRAIN_PATIENCE_MS;
   while (runningGenerations() > 0 && now() < deadline) await sleep(20);
@@ -80,5 +80,5 @@ function printAddresses(): void {
     ['API', `${BASE_URL}/v1`],
   ].filter(([, address]) => address !== undefined);
   const text = lines.map(([title, address]) => `  ${title?.padEnd(14)} ${address}`).join('\n');
-  process.stdout.write(`\nReady. Open:\n\n${text}\n\nPress Ctrl-C to stop.\n\n`);
+  process.stdout.write(`\nReady. Open:\n\n${text}\n\nPress Ctrl-C to stop everything.\n\n`);
 }

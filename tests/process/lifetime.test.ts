@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(script, { force: true }));
 
-test('a process whose output nobody reads any more goes on, and stops when it is asked to', async () => {
+test('a process whose output is no longer read keeps running, and stops when asked', async () => {
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
   const ended = once(child, 'exit');
   await once(child.stdout, 'data');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { closeDatabase } from '@/server/db';
@@ -202,9 +202,7 @@ class World {
     await this.payments?.close();
     await (await this.postgres)?.stop();
     await closeDatabase();
-    const postgresDir = path.join(this.dataDir, 'postgres');
-    for (const place of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, this.dataDir])
-      rmSync(place, { recursive: true, force: true });
+    rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
 

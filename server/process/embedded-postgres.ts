@@ -41,11 +41,19 @@ export async function startEmbeddedPostgres(
   const cluster = findCluster(dataDir) ?? (await newCluster(dataDir, options));
   const session = await ownServer(cluster, options, purpose);
   removeDrafts(dataDir);
-  const pid = cluster.findServer()?.pid ?? 0;
-  await openDatabase(session);
+  const pid = cluster.findServer()?.pid;
+  if (pid === undefined) throw new StartError(`PostgreSQL stopped unexpectedly. See ${cluster.logFile}`);
+  const release = keepLock(session, cluster, purpose);
+  const stop = () => stopServer(cluster, pid).finally(release);
+  try {
+    await openDatabase(session);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     url: cluster.urlAt(session.port, 'svc'),
-    stop: () => stopServer(cluster, pid).finally(() => session.end()),
+    stop,
     abandon: () => process.kill(pid, 'SIGINT'),
   };
 }
@@ -97,6 +105,28 @@ async function ownServer(
     if (owner?.purpose === 'service' || now() > deadline) throw inUse(cluster, owner);
     await sleep(100);
   }
+}
+
+/**
+ * When a process of PostgreSQL dies, such as for want of memory, it ends all connections and goes on.
+ * Returns a function that gives up the lock.
+ */
+function keepLock(session: pg.Client, cluster: Cluster, purpose: Purpose): () => Promise<void> {
+  let current: pg.Client | undefined = session;
+  const watch = (client: pg.Client) =>
+    client.once('end', async () => {
+      const next = current && (await connectToServer(cluster).catch(() => undefined));
+      if (!next) return;
+      if (!current || !(await takeLock(next, purpose))) return next.end();
+      current = next;
+      watch(next);
+    });
+  watch(session);
+  return async () => {
+    const last = current;
+    current = undefined;
+    await last?.end();
+  };
 }
 
 /** False also when the server stops at this moment. */

@@ -108,6 +108,23 @@ test('a second process on the same data directory is refused and learns who owns
   await (await start()).stop();
 });
 
+test('a database that recovers from the death of one of its processes keeps its owner', async () => {
+  const { child, url } = await holdDatabase();
+  const [victim] = (await query(
+    url,
+    'SELECT pid FROM pg_stat_activity WHERE backend_type = $$checkpointer$$',
+  )) as {
+    pid: number;
+  }[];
+  process.kill(victim?.pid ?? 0, 'SIGKILL');
+  await expect
+    .poll(() => query(url, OWNERS).catch(() => []))
+    .toEqual([{ owner: `svc service ${child.pid}` }]);
+  await expect(start()).rejects.toThrow(DataDirInUse);
+  await kill(child);
+  await (await start()).stop();
+});
+
 test('a command uses the database of a running server and leaves it running', async () => {
   const { child, url } = await holdDatabase();
   const used = await useEmbeddedPostgres({ dataDir });
@@ -175,6 +192,9 @@ test('what an interrupted first start left behind is cleared away', async () => 
   await (await start()).stop();
   expect(existsSync(leftover)).toBe(false);
 });
+
+const OWNERS = `SELECT application_name AS owner FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted`;
 
 async function holdDatabase(): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [holder, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });

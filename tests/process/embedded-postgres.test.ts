@@ -110,13 +110,9 @@ test('a second process on the same data directory is refused and learns who owns
 
 test('a database that recovers from the death of one of its processes keeps its owner', async () => {
   const { child, url } = await holdDatabase();
-  const [victim] = (await query(
-    url,
-    'SELECT pid FROM pg_stat_activity WHERE backend_type = $$checkpointer$$',
-  )) as {
-    pid: number;
-  }[];
-  process.kill(victim?.pid ?? 0, 'SIGKILL');
+  const [checkpointer] = await query(url, CHECKPOINTER);
+  process.kill((checkpointer as { pid: number }).pid, 'SIGKILL');
+  await expect.poll(() => query(url, CHECKPOINTER).catch(() => [checkpointer])).not.toEqual([checkpointer]);
   await expect
     .poll(() => query(url, OWNERS).catch(() => []))
     .toEqual([{ owner: `svc service ${child.pid}` }]);
@@ -193,6 +189,7 @@ test('what an interrupted first start left behind is cleared away', async () => 
   expect(existsSync(leftover)).toBe(false);
 });
 
+const CHECKPOINTER = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`;
 const OWNERS = `SELECT application_name AS owner FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND granted`;
 

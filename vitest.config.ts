@@ -25,8 +25,6 @@ export default defineConfig({
     isolate: false,
     setupFiles: 'tests/harness/fresh-start.ts',
     sequence: { sequencer: LongestFirst },
-    // A build machine has hours in which it stands still: what passes then is named at the end.
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,

@@ -30,7 +30,7 @@ export async function createHttpServer(
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     (request, response) => {
-      nameClient(request);
+      writeClientIp(request);
       if (!isWellFormed(request.url)) return refuseUrl(response);
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;

@@ -53,7 +53,7 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
         partnerId: request.partnerId,
         visitId: request.visitId,
         origin: request.origin,
-        address: request.clientIp,
+        clientIp: request.clientIp,
         createdAt: nowDate(),
         expiresAt: new Date(now() + CODE_LIFETIME_MS),
       },

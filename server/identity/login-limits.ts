@@ -45,7 +45,7 @@ export async function requireRoomForCode(
   await requireBelow(tx, { email }, perEmail, HOUR_MS);
   await requireBelow(tx, { email }, CODES_PER_DAY * perEmail, DAY_MS);
   if (clientIp !== '')
-    await requireBelow(tx, { address: clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
+    await requireBelow(tx, { clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
   if (partnerId !== null) await requireBelow(tx, { partnerId }, limits.LIMIT_CODES_PER_APP_PER_HOUR, HOUR_MS);
   return { nextInSeconds: waitSeconds(unused + 1) };
 }
@@ -74,7 +74,7 @@ function waitSeconds(unused: number): number {
 
 async function requireBelow(
   tx: Tx,
-  of: { email: string } | { address: string } | { partnerId: string },
+  of: { email: string } | { clientIp: string } | { partnerId: string },
   limit: number,
   periodMs: number,
 ): Promise<void> {

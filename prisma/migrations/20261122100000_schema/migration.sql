@@ -32,14 +32,14 @@ CREATE TABLE login_challenge (
   partner_id text,
   visit_id text,
   origin text,
-  address text NOT NULL DEFAULT '',
+  client_ip text NOT NULL DEFAULT '',
   attempts integer NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   consumed_at timestamptz(3)
 );
 CREATE INDEX login_challenge_email_created_at_idx ON login_challenge (email, created_at);
-CREATE INDEX login_challenge_address_created_at_idx ON login_challenge (address, created_at);
+CREATE INDEX login_challenge_client_ip_created_at_idx ON login_challenge (client_ip, created_at);
 CREATE INDEX login_challenge_partner_id_created_at_idx ON login_challenge (partner_id, created_at);
 CREATE INDEX login_challenge_created_at_idx ON login_challenge (created_at);
 

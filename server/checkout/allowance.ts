@@ -31,7 +31,7 @@ export async function setAllowanceInVisit(
 /** Sets what the partner may spend of the user's other credits; null removes the allowance. */
 export function setAllowance(save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
   return inTransaction(async (tx) => {
-    const booking = await ledger.saveAllowance(tx, { ...inLedger(save), limit: allowance });
+    const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance });
     if (booking.repeated) await requireSameAllowance(tx, save, booking, allowance);
     return recordChange(tx, save, booking, allowance ?? ZERO);
   });
@@ -49,7 +49,7 @@ export function pauseAllowance(save: AllowanceSave): Promise<SavedAllowance | nu
 export function resumeAllowance(save: AllowanceSave): Promise<SavedAllowance | null> {
   return inTransaction(async (tx) => {
     const booking = await ledger.resumeAllowance(tx, inLedger(save));
-    return booking && recordChange(tx, save, booking, booking.limit);
+    return booking && recordChange(tx, save, booking, booking.allowance);
   });
 }
 

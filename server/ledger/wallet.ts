@@ -129,12 +129,12 @@ export async function saveAllowance(
   {
     userId,
     partnerId,
-    limit,
+    allowance,
     saveId,
-  }: { userId: string; partnerId: string; limit: Microcredits | null; saveId: string },
+  }: { userId: string; partnerId: string; allowance: Microcredits | null; saveId: string },
 ): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
-    SELECT * FROM ledger_save_allowance(${userId}, ${partnerId}, ${limit}::bigint, ${saveId}, ${newId('txn')})`;
+    SELECT * FROM ledger_save_allowance(${userId}, ${partnerId}, ${allowance}::bigint, ${saveId}, ${newId('txn')})`;
   return toBooking(rows);
 }
 
@@ -155,11 +155,11 @@ export async function pauseAllowance(
 export async function resumeAllowance(
   tx: Tx,
   { userId, partnerId, saveId }: { userId: string; partnerId: string; saveId: string },
-): Promise<(Booking & { limit: Microcredits }) | null> {
+): Promise<(Booking & { allowance: Microcredits }) | null> {
   const rows = await tx.$queryRaw<(BookingRow & { allowance_saved: bigint })[]>`
     SELECT * FROM ledger_resume_allowance(${userId}, ${partnerId}, ${saveId}, ${newId('txn')})`;
-  const limit = rows[0]?.allowance_saved;
-  return limit === undefined ? null : { ...toBooking(rows), limit: limit as Microcredits };
+  const allowance = rows[0]?.allowance_saved;
+  return allowance === undefined ? null : { ...toBooking(rows), allowance: allowance as Microcredits };
 }
 
 type BookingRow = { transaction_id: string; balance: bigint; credits_added: bigint; repeated: boolean };

@@ -104,7 +104,7 @@ test('no byte that a partner sees and no line of a log holds the e-mail or the a
     await bookPurchase(tx, { ...money, partnerId: partner.id, sessionId: 'cks_canary' });
     await openUserApp(tx, { userId, partnerId: OUTSIDE_ANY_APP, appUserId: 'au_canary' });
     await grantCredits(tx, { ...money, partnerId: OUTSIDE_ANY_APP, grantId: 'canary', note: 'a gift' });
-    await saveAllowance(tx, { userId, partnerId: partner.id, limit: wholeCredits(5), saveId: 'canary' });
+    await saveAllowance(tx, { userId, partnerId: partner.id, allowance: wholeCredits(5), saveId: 'canary' });
   });
 
   await useEverything(pk, key);

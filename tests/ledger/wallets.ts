@@ -48,7 +48,7 @@ export const allow = (wallet: Wallet, app: string, credits: number | null, saveI
     saveAllowance(tx, {
       userId: wallet.userId,
       partnerId: appOf(wallet, app).id,
-      limit: credits === null ? null : wholeCredits(credits),
+      allowance: credits === null ? null : wholeCredits(credits),
       saveId,
     }),
   );

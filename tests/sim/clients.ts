@@ -131,10 +131,10 @@ async function ask(
 async function saveSomeAllowance({ random, tally, wallets }: Site): Promise<void> {
   const { userId, keys } = pick(random, wallets);
   const { partnerId } = pick(random, keys);
-  const limit = random() < 0.2 ? null : wholeCredits(Math.floor(random() * 20));
+  const allowance = random() < 0.2 ? null : wholeCredits(Math.floor(random() * 20));
   const saveId = newId('req');
   tally.operation('limit saved');
-  const save = () => inTransaction((tx) => saveAllowance(tx, { userId, partnerId, limit, saveId }));
+  const save = () => inTransaction((tx) => saveAllowance(tx, { userId, partnerId, allowance, saveId }));
   // The form's token makes a repetition harmless.
   await Promise.all([save(), save()]).catch(() => tally.operation('database away'));
 }

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION ledger_claw_back(
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   bought ledger_transaction;
   taken bigint;
@@ -17,7 +17,7 @@ DECLARE
   after bigint;
   steps integer;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
   SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
@@ -26,7 +26,7 @@ BEGIN
     FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
 
   change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
-  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money + change, wallet_row.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
   IF change = 0 THEN
     RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
     RETURN;

@@ -7,19 +7,19 @@ CREATE OR REPLACE FUNCTION ledger_deposit(
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   before bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = p_kind AND t.cause_id = p_cause;
   IF FOUND THEN RETURN; END IF;
 
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
-  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
+  before := ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money + p_credits, wallet_row.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
 
   UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
   UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;

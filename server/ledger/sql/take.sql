@@ -6,24 +6,24 @@ RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolea
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   spare bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  spare := greatest(0, least(pocket.own - pocket.own_held, purse.money - purse.held));
+  spare := greatest(0, least(pocket.own - pocket.own_held, wallet_row.money - wallet_row.held));
   RETURN QUERY SELECT t.id, t.balance_after, spare, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = 'adjustment' AND t.cause_id = p_cause;
   IF FOUND THEN RETURN; END IF;
 
   IF p_credits <= 0 OR p_credits > spare THEN
     RETURN QUERY SELECT NULL::text,
-      ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
+      ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
     RETURN;
   END IF;
-  after := ledger_spendable(purse.money - p_credits, purse.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money - p_credits, wallet_row.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
   UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
   UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)

@@ -13,8 +13,8 @@ export class Abort extends EventEmitter<{ abort: [] }> {
     this.emit('abort');
   }
 
-  /** Waits, at most until it is aborted. */
-  rest(forMs: number): Promise<void> {
+  /** Waits for `durationMs`, or until the call is aborted. */
+  waitFor(durationMs: number): Promise<void> {
     if (this.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -22,7 +22,7 @@ export class Abort extends EventEmitter<{ abort: [] }> {
         this.off('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, forMs);
+      const timer = setTimeout(wake, durationMs);
       this.once('abort', wake);
     });
   }

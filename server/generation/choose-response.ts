@@ -27,9 +27,9 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   for (const candidate of run.candidates) {
     for (const isRetry of [false, true]) {
       if (run.abort.aborted) break;
-      const rest = cooldownSeconds(candidate.model.provider);
-      if (rest > 0) {
-        shortestCooldown = Math.min(shortestCooldown, rest);
+      const cooldown = cooldownSeconds(candidate.model.provider);
+      if (cooldown > 0) {
+        shortestCooldown = Math.min(shortestCooldown, cooldown);
         break;
       }
       const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
@@ -86,7 +86,7 @@ const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAft
 function backOff({ abort }: Run, attempts: number, failure: ProviderFailure): Promise<void> {
   const jitter = 0.5 + Math.random() / 2;
   const backoffMs = FIRST_BACKOFF_MS * 2 ** (attempts - 1) * jitter;
-  return abort.rest(Math.max(waitSeconds(failure) * SECOND_MS, backoffMs));
+  return abort.waitFor(Math.max(waitSeconds(failure) * SECOND_MS, backoffMs));
 }
 
 function recordFailure({ requestId }: Run, { model }: Candidate, failure: ProviderFailure): void {

@@ -44,8 +44,7 @@ export async function requireRoomForCode(
   const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
   await requireBelow(tx, { email }, perEmail, HOUR_MS);
   await requireBelow(tx, { email }, CODES_PER_DAY * perEmail, DAY_MS);
-  if (clientIp !== '')
-    await requireBelow(tx, { clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
+  if (clientIp !== '') await requireBelow(tx, { clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
   if (partnerId !== null) await requireBelow(tx, { partnerId }, limits.LIMIT_CODES_PER_APP_PER_HOUR, HOUR_MS);
   return { nextInSeconds: waitSeconds(unused + 1) };
 }

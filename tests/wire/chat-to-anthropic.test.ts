@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
-import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
+import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import { exchange, refusalOf, sent } from './exchange-harness';
 
 /** Chat requests on their way to Claude models: every row of the translation tables. */
@@ -693,7 +693,7 @@ describe('reasoning', () => {
     ['unsigned text is left out', { reasoning_content: 'Hm' }, []],
     [
       'another provider’s mark is left out',
-      { reasoning_details: [{ ...signed, signature: writeReasoningMark('deepseek', 'r1') }] },
+      { reasoning_details: [{ ...signed, signature: writePlaceholderSignature('deepseek', 'r1') }] },
       [],
     ],
   ])('%s', (_, fields, blocks) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
-import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
+import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import { exchange, refusalOf, sent } from './exchange-harness';
 
 /** Messages requests on their way to models of the OpenAI format: every row of the translation tables. */
@@ -217,12 +217,12 @@ describe('messages and roles', () => {
       assistant({ type: 'thinking', thinking: 'Hm', signature }, use('t1'));
     const history = (signature: string) => [HI, thought(signature), user([result('t1')])];
     const echoed = { role: 'assistant', content: null, reasoning_content: 'Hm', tool_calls: [call('t1')] };
-    expect(turns(history(writeReasoningMark('deepseek', 'r1')), 'deepseek-reasoner', 'deepseek')[1]).toEqual(
-      echoed,
-    );
+    expect(
+      turns(history(writePlaceholderSignature('deepseek', 'r1')), 'deepseek-reasoner', 'deepseek')[1],
+    ).toEqual(echoed);
     expect(turns(history('EvQB'), 'deepseek-reasoner', 'deepseek')[1]).toEqual(echoed);
     expect(
-      turns(history(writeReasoningMark('moonshot', 'k3')), 'deepseek-reasoner', 'deepseek')[1],
+      turns(history(writePlaceholderSignature('moonshot', 'k3')), 'deepseek-reasoner', 'deepseek')[1],
     ).not.toHaveProperty('reasoning_content');
   });
 });

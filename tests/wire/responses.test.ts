@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
-import { isReasoningMark, providerOfMark } from '@/server/protocols/reasoning-mark';
+import { isPlaceholderSignature, providerOfPlaceholder } from '@/server/protocols/placeholder-signature';
 import { CHAT, exchange, MESSAGES, refusalOf } from './exchange-harness';
 
 const usage = {
@@ -242,7 +242,7 @@ describe('a chat completion for a messages client', () => {
   ])('reasoning as %j comes first, with our mark', (fields) => {
     const [thought, text] = read({ content: 'A', ...fields }).content;
     expect([thought.type, thought.thinking, text]).toEqual(['thinking', 'Hm', { type: 'text', text: 'A' }]);
-    expect([isReasoningMark(thought.signature), providerOfMark(thought.signature)]).toEqual([
+    expect([isPlaceholderSignature(thought.signature), providerOfPlaceholder(thought.signature)]).toEqual([
       true,
       'generic',
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chatProtocol } from '@/server/protocols/chat/protocol';
 import { messagesProtocol, validateCountTokens } from '@/server/protocols/messages/protocol';
 import type { Json } from '@/server/protocols/neutral';
-import { writeReasoningMark } from '@/server/protocols/reasoning-mark';
+import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import { prepareTokenCount } from '@/server/providers/anthropic/count-tokens';
 import { profileOf } from '@/server/providers/profiles';
 import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
@@ -358,7 +358,11 @@ describe('messages to the Anthropic format', () => {
       { type: 'redacted_thinking', data: 'x' },
       { type: 'text', text: 'Yo' },
     ];
-    const foreign = { type: 'thinking', thinking: 'Hm', signature: writeReasoningMark('deepseek', 'r1') };
+    const foreign = {
+      type: 'thinking',
+      thinking: 'Hm',
+      signature: writePlaceholderSignature('deepseek', 'r1'),
+    };
     const history = (content: Json[]) => [HI, { role: 'assistant', content }, HI];
     expect(ask({ messages: history(own) }).body.messages).toEqual(history(own));
     expect(ask({ messages: history([foreign, ...own]) }).body.messages).toEqual(history(own));

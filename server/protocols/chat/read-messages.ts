@@ -1,9 +1,9 @@
 import { arrangeTurns } from '../arrange-turns';
 import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
+import { isPlaceholderSignature } from '../placeholder-signature';
 import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
 import { requireName } from '../read-options';
-import { isReasoningMark } from '../reasoning-mark';
 import { readCacheBreakpoint, readContent } from './read-parts';
 
 export type Conversation = { system: TextPart[]; messages: Message[] };
@@ -81,7 +81,7 @@ function readThoughts(message: Json): Part[] {
     if (block.type === 'reasoning.encrypted' || block.type === 'redacted_thinking') {
       return asText(block.data) === '' ? [] : [{ type: 'redacted-reasoning', data: asText(block.data) }];
     }
-    if (signature === '' || isReasoningMark(signature)) return [];
+    if (signature === '' || isPlaceholderSignature(signature)) return [];
     return [{ type: 'reasoning', text: asText(block.text) || asText(block.thinking), signature }];
   });
 }

@@ -1,6 +1,6 @@
 import type { ClientProtocol, ResponseLabels } from '../client-protocol';
+import { writePlaceholderSignature } from '../placeholder-signature';
 import { validateRequest } from '../read-fields';
-import { writeReasoningMark } from '../reasoning-mark';
 import { measureMessages } from './measure';
 import { readMessagesPrompt } from './read';
 import { refuseUnpricedMessages } from './refuse-unpriced';
@@ -37,7 +37,7 @@ export function messagesEnvelope({
   return {
     id: `msg_${newId()}`,
     model: requestedModel,
-    mark: writeReasoningMark(provider.name, upstreamModel),
+    placeholderSignature: writePlaceholderSignature(provider.name, upstreamModel),
   };
 }
 

@@ -84,7 +84,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
   }
 
   function endThought(signature: string | null): string {
-    if (open?.kind === 'thinking') return closeOpen(signature ?? envelope.mark);
+    if (open?.kind === 'thinking') return closeOpen(signature ?? envelope.placeholderSignature);
     if (signature === null) return '';
     // A hidden thought still has a signature that the client must send back.
     const opened = closeOpen();
@@ -119,7 +119,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
     return messagesFrame({ type: 'content_block_start', index: nextIndex++, content_block: contentBlock });
   }
 
-  function closeOpen(signature = envelope.mark): string {
+  function closeOpen(signature = envelope.placeholderSignature): string {
     if (open === null) return '';
     const { kind, index } = open;
     open = null;

@@ -33,8 +33,8 @@ export function writeErrorBody(error: ApiError): Json {
   return { type: 'error', error: { type: error.code, message: error.message } };
 }
 
-/** `mark` is the signature for thoughts of a provider that signs none. */
-export type Envelope = { id: string; model: string; mark: string };
+/** `placeholderSignature` signs the reasoning of providers that do not sign it themselves. */
+export type Envelope = { id: string; model: string; placeholderSignature: string };
 
 export function writeEmptyMessage({ id, model }: Envelope, usage: TokenUsage): Message {
   return {
@@ -66,19 +66,19 @@ export function writeStop({
 export function writeResponse(response: ModelResponse, usage: TokenUsage, envelope: Envelope): Message {
   return {
     ...writeEmptyMessage(envelope, usage),
-    content: response.parts.flatMap((part) => writeBlock(part, envelope.mark)),
+    content: response.parts.flatMap((part) => writeBlock(part, envelope.placeholderSignature)),
     ...writeStop(response),
   };
 }
 
 /** An empty text becomes no block: a client would send it back and be refused. */
-function writeBlock(part: ResponsePart, mark: string): Message['content'] {
+function writeBlock(part: ResponsePart, placeholderSignature: string): Message['content'] {
   switch (part.type) {
     case 'text':
     case 'refusal':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'reasoning':
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? mark }];
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? placeholderSignature }];
     case 'redacted-reasoning':
       return [{ type: 'redacted_thinking', data: part.data }];
     case 'tool-call': {

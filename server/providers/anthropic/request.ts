@@ -1,8 +1,8 @@
 import { refuseUnpricedMessages } from '../../protocols/messages/refuse-unpriced';
 import type { CountTokensRequest, MessagesRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
+import { isPlaceholderSignature } from '../../protocols/placeholder-signature';
 import { asArray, asText, leaveOut } from '../../protocols/read-fields';
-import { isReasoningMark } from '../../protocols/reasoning-mark';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
@@ -46,7 +46,7 @@ export function repairMessages(messages: CountTokensRequest['messages'], target:
 /** Providers refuse a thought whose signature is not their own. */
 function isForeignThought(block: Json, { withoutReasoning }: RequestTarget): boolean {
   if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return false;
-  return withoutReasoning || isReasoningMark(asText(block.signature));
+  return withoutReasoning || isPlaceholderSignature(asText(block.signature));
 }
 
 function toNote({ content }: Json): Json {

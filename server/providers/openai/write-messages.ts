@@ -1,6 +1,6 @@
 import type { Json, Message, Part, Prompt, TextPart, ToolResultPart } from '../../protocols/neutral';
+import { providerOfPlaceholder } from '../../protocols/placeholder-signature';
 import { refuse } from '../../protocols/read-fields';
-import { providerOfMark } from '../../protocols/reasoning-mark';
 import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
@@ -70,7 +70,7 @@ function writeAssistant(parts: readonly Part[], context: WriteContext): Json {
 function joinThoughts(parts: readonly Part[], { profile }: WriteContext): string | null {
   const thoughts = parts.flatMap((part) => {
     if (part.type !== 'reasoning') return [];
-    const maker = providerOfMark(part.signature);
+    const maker = providerOfPlaceholder(part.signature);
     return maker === null || maker === profile.name ? [part.text] : [];
   });
   return thoughts.length === 0 ? null : thoughts.join('');

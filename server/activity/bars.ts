@@ -5,7 +5,7 @@ import { daysBetween, type Period } from './periods';
 export type Point = { day: string; name: string; value: number };
 type Bar = { label: string; values: Record<string, number> };
 
-const MOST_SERIES = 6;
+const MAX_SERIES = 6;
 const REST = 'Other';
 
 /** The time that one bar covers. */
@@ -31,7 +31,7 @@ function chooseSeries(points: Point[]) {
   const sums = new Map<string, number>();
   for (const { name, value } of points) sums.set(name, (sums.get(name) ?? 0) + value);
   const names = [...sums].sort(([, a], [, b]) => b - a).map(([name]) => name);
-  const shown = names.length > MOST_SERIES ? names.slice(0, MOST_SERIES - 1) : names;
+  const shown = names.length > MAX_SERIES ? names.slice(0, MAX_SERIES - 1) : names;
   return {
     series: shown.length < names.length ? [...shown, REST] : shown,
     seriesOf: (name: string) => (shown.includes(name) ? name : REST),

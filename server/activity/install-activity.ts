@@ -10,7 +10,7 @@ export type Range = {
 
 export type Sums = {
   requests: number;
-  /** Failed or disconnected after output began: charged for the output so far. */
+  /** Requests that failed or were disconnected after output began. They are charged for the output so far. */
   unfinished: number;
   charge: bigint;
   providerCost: bigint;

@@ -3,9 +3,8 @@ import { dayAfter } from './periods';
 import { type DayCount, findWindow } from './user-activity';
 
 /**
- * Activity in one app. Users are identified only by their app-scoped id: no e-mail and no user id
- * leaves this file. Every function takes the app's id; the caller has checked that the visitor
- * owns the app.
+ * Activity in one app. Users are identified only by their app-scoped id: no e-mail address and no user id
+ * leaves this file. Every function takes the app's id; the caller has verified that the visitor owns the app.
  */
 
 export type Days = {
@@ -19,7 +18,7 @@ export type AppDay = {
   day: string;
   model: string;
   requests: number;
-  /** Failed or disconnected after output began. */
+  /** Requests that failed or were disconnected after output began. */
   unfinished: number;
   inputTokens: number;
   outputTokens: number;
@@ -87,7 +86,7 @@ export async function countActiveUsers(partnerId: string, { from }: Pick<Days, '
     `SELECT count(*)::int AS users FROM (
        SELECT user_id FROM activity_app_user WHERE partner_id = $1 AND last_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        UNION
-       SELECT user_id FROM activity_unfolded_app_users($1)) active`,
+       SELECT user_id FROM activity_pending_app_users($1)) active`,
     [partnerId, from],
   );
   return rows[0]?.users ?? 0;
@@ -235,7 +234,7 @@ export async function listAppUsers(
   { appUserId, offset, limit }: { appUserId?: string | undefined; offset: number; limit: number },
 ): Promise<AppUser[]> {
   const { rows } = await pool().query<AppUser>(
-    `WITH latest AS MATERIALIZED (SELECT * FROM activity_unfolded_app_users($1))
+    `WITH latest AS MATERIALIZED (SELECT * FROM activity_pending_app_users($1))
      SELECT a.app_user_id AS "appUserId", a.metadata, a.created_at AS "createdAt",
             coalesce(sum(u.requests), 0)::float8 AS requests, coalesce(sum(u.charge), 0)::bigint AS charge,
             coalesce(sum(u.partner_share), 0)::bigint AS "partnerShare", max(u.last_at) AS "lastRequestAt"

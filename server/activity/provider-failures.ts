@@ -4,12 +4,12 @@ import { randomBase62 } from '../ids';
 import { createTally, hourOf } from './tally';
 
 /**
- * Failures at providers, and the cooldowns of this process. Counted in memory and written
- * periodically, so that any page can show them.
+ * Provider failures, and the cooldowns of this process. They are counted in memory and written periodically,
+ * so that every page can show them.
  */
 export type ProviderTrouble = { provider: string; kind: string; status: number };
 
-/** A provider on cooldown after several failures in a row. */
+/** A provider in cooldown after several consecutive failures. */
 export type Cooldown = { provider: string; failures: number; cooldownUntilMs: number };
 
 const tally = createTally<ProviderTrouble & { hour: number }>();

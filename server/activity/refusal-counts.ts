@@ -4,8 +4,9 @@ import { ApiError } from '../errors';
 import { createTally, hourOf } from './tally';
 
 /**
- * Counts generation requests that failed with an error response, since they leave no receipt. Counted
- * in memory and written periodically; no request waits for it. A killed process loses a few seconds.
+ * Counts generation requests that failed with an error response, because they have no receipt. Counts are
+ * kept in memory and written periodically, so no request waits for it. If the process is killed, the last few
+ * seconds are lost.
  */
 
 /** For requests without a key that identifies a partner. */

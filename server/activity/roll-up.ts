@@ -2,21 +2,21 @@ import { querySlowly } from '../db';
 
 /** Newer receipts may belong to a transaction that is still running. */
 const LAG = '15 seconds';
-/** The most days that one round folds. A longer backlog takes several rounds. */
-const MOST_DAYS = 50;
+/** The maximum number of days added per run. A longer backlog takes several runs. */
+const MAX_DAYS = 50;
 
 /**
- * Folds new receipts into the daily sums. Several instances may call this; only one works at a time.
- * Readers add what is not folded yet through the view `activity_by_partner`.
+ * Adds new receipts to the daily sums. Several instances may call this; only one works at a time.
+ * The view `activity_by_partner` includes receipts that are not in the sums yet.
  */
 export async function rollUpActivity(lag = LAG): Promise<void> {
-  await fold('activity_roll_up', lag);
-  await fold('activity_roll_up_app_users', lag);
+  await runUntilDone('activity_roll_up', lag);
+  await runUntilDone('activity_roll_up_app_users', lag);
 }
 
-async function fold(rollUp: string, lag: string): Promise<void> {
-  for (let day = 0; day < MOST_DAYS; day++) {
-    const [folded] = await querySlowly<{ more: boolean }>(`SELECT ${rollUp}($1::interval) AS more`, [lag]);
-    if (!folded?.more) return;
+async function runUntilDone(rollUp: string, lag: string): Promise<void> {
+  for (let day = 0; day < MAX_DAYS; day++) {
+    const [result] = await querySlowly<{ more: boolean }>(`SELECT ${rollUp}($1::interval) AS more`, [lag]);
+    if (!result?.more) return;
   }
 }

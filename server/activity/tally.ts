@@ -2,8 +2,8 @@ import { HOUR_MS } from '../clock';
 
 export const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS) * HOUR_MS;
 
-/** Keys are our own codes and ids; more than this would be a bug. */
-const MOST_KEYS = 10_000;
+/** The maximum number of keys. Keys are our own codes and ids, so a larger number would be a bug. */
+const MAX_KEYS = 10_000;
 
 export type Counted<Key> = Key & { count: number };
 
@@ -21,7 +21,7 @@ export function createTally<Key extends Record<string, string | number>>(): Tall
     const name = JSON.stringify(key);
     const known = counts.get(name);
     if (known) known.count += count;
-    else if (counts.size < MOST_KEYS) counts.set(name, { ...key, count });
+    else if (counts.size < MAX_KEYS) counts.set(name, { ...key, count });
   }
 
   return {

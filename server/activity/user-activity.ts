@@ -2,7 +2,9 @@ import { pool } from '../db';
 import { type HistoryEntry, readUsageDays, type UsageDay, type UsageFilter } from '../ledger';
 import { dayAfter } from './periods';
 
-/** A user's activity in all apps. Every function takes the user's id, so no one can read another user's. */
+/**
+ * A user's activity in all apps. Every function takes the user's id, so it cannot read another user's data.
+ */
 
 export type UsedApp = { id: string; name: string; disabled: boolean; lastUsedAt: Date | null };
 
@@ -73,7 +75,7 @@ export function countByDay(days: UsageDay[]): DayCount[] {
 
 const EXPORT_ROWS = 1_000;
 
-/** All requests of a period, newest first, in batches, so that a year never sits in memory. */
+/** All requests of a period, newest first, in batches, so that a whole year is never held in memory. */
 export async function* streamRequests(userId: string, filter: UsageFilter): AsyncGenerator<RequestLine[]> {
   for (const { day } of countByDay(await readUsageDays(userId, filter))) {
     const ofDay = { ...filter, from: day, to: dayAfter(day) };

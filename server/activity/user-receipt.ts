@@ -14,7 +14,7 @@ export type ReceiptLine = {
   cost: bigint | null;
 };
 
-/** What was metered and charged for one of the user's own requests. */
+/** The metered usage and the charge for one of the user's own requests. */
 export type UserReceipt = StoredReceipt & {
   partnerId: string;
   appName: string;
@@ -37,7 +37,7 @@ type Row = StoredReceipt & {
 /** Checked before the query, because PostgreSQL rejects some strings. */
 export const isRequestId = (text: string): boolean => /^req_\w+$/.test(text);
 
-/** Null when the user has no such request, even if another user does. */
+/** Returns null when the user has no such request, even if another user does. */
 export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
   if (!isRequestId(requestId)) return null;
   const { rows } = await pool().query<Row>(
@@ -96,8 +96,8 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
 }
 
 /**
- * The user who made the request; null if it was not charged. Searches the users' receipts one by
- * one, because an index by request id would add a write to every paid request.
+ * Finds the user who made a request; null if it was not charged. Searches the receipts user by user, because
+ * an index by request id would add a write to every paid request.
  */
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
   if (!isRequestId(requestId)) return null;

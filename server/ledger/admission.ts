@@ -1,6 +1,6 @@
 import type { Microcredits, Picocredits } from '../credits';
 
-/** Why a partner cannot spend: the codes of the balance status and of the 402. */
+/** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
 export type Shortfall = 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
 
 export type AdmissionRefusal =
@@ -37,13 +37,13 @@ export type Hold = {
 
 export type Admission =
   | { ok: true; hold: Hold }
-  /** With the partner whose key it was, if the key exists. */
+  /** `partnerId` is null if the key does not exist. */
   | { ok: false; refusal: AdmissionRefusal; partnerId: string | null };
 
 /** A row of `ledger_batch` for an admission. */
 export type AdmissionRow =
   | HeldRow
-  /** For an unknown key there is no partner. */
+  /** `partner_id` is null for an unknown key. */
   | { outcome: AdmissionRefusal | 'again'; partner_id: string | null };
 
 type HeldRow = {

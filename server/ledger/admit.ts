@@ -3,8 +3,8 @@ import { type Admission, type AdmissionRequest, readHold } from './admission';
 import { submitAdmission } from './batch';
 
 /**
- * Key → partner → model → wallet → hold, decided and written in one statement together with everything
- * else that waits. A revoked key or a disabled partner fails at once, on every instance.
+ * Checks key, partner, model and wallet and makes the hold, in one statement together with all other waiting
+ * requests. A revoked key or a disabled partner is refused immediately, on every instance.
  */
 export async function admit(request: AdmissionRequest): Promise<Admission> {
   for (;;) {

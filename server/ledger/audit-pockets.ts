@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { findDifferences } from './check';
 import { POCKET_INVARIANT } from './invariants';
 
-/** The span of an audit. Times are text as PostgreSQL writes them, exact to the microsecond. */
+/** The period that an audit covers. Times are text as PostgreSQL writes them, exact to the microsecond. */
 export type AuditSpan = {
   since: string;
   /** Everything booked before this is committed; the next audit starts here. */
@@ -10,9 +10,9 @@ export type AuditSpan = {
 };
 
 /**
- * Compares the pockets of all users with transactions in the span with their postings. The cost grows with
- * the span only, because `audited_pocket` keeps the sum of the postings before it. If that sum does not
- * match, the user's whole history is added up; a pocket without a sum is read once.
+ * Compares the pockets of all users who have transactions in the period with their postings. The cost depends
+ * only on the length of the period, because `audited_pocket` stores the sum of all earlier postings. If that
+ * sum does not match, or does not exist yet, the user's whole history is added up.
  */
 export async function auditPockets(
   client: PoolClient,

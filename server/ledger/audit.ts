@@ -8,14 +8,14 @@ import { BOOKING_INVARIANTS, WALLET_INVARIANTS } from './invariants';
 
 /** The interval of audits, over all instances together. */
 export const AUDIT_EVERY_SECONDS = 60;
-/** A transaction may commit this long after its timestamp: younger ones are checked again by the next audit. */
+/** A transaction may commit this long after its timestamp, so the next audit checks younger ones again. */
 const OVERLAP = '15 seconds';
 
 export type Audit = { users: number; differences: string[] };
 
 /**
- * Checks what was booked since the last audit and the wallets it changed, and records the result. Null if
- * another instance has just done so.
+ * Checks everything booked since the last audit, and the affected wallets, and records the result. Returns
+ * null if another instance has just done so.
  */
 export async function auditRecent(everySeconds = AUDIT_EVERY_SECONDS): Promise<Audit | null> {
   const audit = await inSnapshot(async (client) => {

@@ -7,8 +7,8 @@ import { minimumBalance } from './minimum-balance';
 import { SETTLEMENT_COLUMNS, type Settlement, type SettlementRow } from './settlement';
 
 /**
- * Admissions and settlements share one statement, one round trip and one commit: all that wait, of
- * either kind, go together.
+ * Admissions and settlements share one statement, one round trip and one commit. A batch contains all that
+ * are waiting, of either kind.
  */
 
 export const LEASE_SECONDS = 90;
@@ -33,7 +33,9 @@ export const submitSettlement = (settlement: Settlement): Promise<SettlementRow 
 /** Admissions and settlements that are not committed yet. */
 export const pendingWork = (): number => batcher.pending();
 
-/** PostgreSQL rejected the statement. If there is no connection, a part of the batch would fail as well. */
+/**
+ * Whether PostgreSQL rejected the statement. Without a connection, every part of the batch would fail too.
+ */
 function isOfStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(53|57P)/.test(error.code ?? '');
 }
@@ -57,7 +59,10 @@ const COLUMNS = SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;
 const FURTHER = ['minimum', 'maximum running', 'lease'].length;
 const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHER }, (_, n) => `$${n + 1}`)})`;
 
-/** The statement that settles and admits. Its rows refer to the input by number, settlements first, from 1. */
+/**
+ * Builds the statement that settles and admits. Its rows refer to the input by number from 1, settlements
+ * first.
+ */
 export function writeBatch(settlements: Settlement[], admissions: AdmissionRequest[]): pg.QueryConfig {
   return {
     name: 'ledger_batch',

@@ -1,21 +1,20 @@
 /**
- * Micro-batching without a timer: items that arrive while a statement is in flight wait, and when it
- * returns, all of them go into the next one. A single request never waits; under load batches grow by
- * themselves.
+ * Micro-batching without a timer. Items that arrive while a statement is in flight wait; when it returns, all
+ * of them go into the next one. A single request never waits, and batches grow with the load.
  */
 export type BatcherOptions<Item, Result> = {
   /** Runs one batch; `results[i]` is the result of `items[i]`. */
   run: (items: Item[]) => Promise<Result[]>;
-  /** Whether a failed batch may succeed in part. */
+  /** Whether one item may have caused the failure, so that the rest of the batch can succeed. */
   mayBeOfOneItem?: (error: unknown) => boolean;
   /** Items with the same key never run at the same time, because their rows would wait for each other. */
   keyOf: (item: Item) => string;
   maxBatch?: number;
-  /** Most statements in flight at the same time. A further one starts only while those before it are slow. */
+  /** The maximum number of statements in flight. Another one starts only while the previous ones are slow. */
   lanes?: number;
   /**
-   * A statement that takes longer, because it waits for a lock, no longer delays the others. Fast ones
-   * follow each other on one connection, which keeps it warm and the batches large.
+   * A statement that takes longer is waiting for a lock and no longer delays the others. Fast statements
+   * follow each other on one connection, which keeps its caches warm and the batches large.
    */
   slowAfterMs?: number;
 };

@@ -29,7 +29,7 @@ export function checkLedger(): Promise<LedgerReport> {
   });
 }
 
-/** The same without the leases, in the caller's transaction: the requests of a backup no longer run. */
+/** The same check without leases, in the caller's transaction: in a backup, no request is running. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS, BOOKING_INVARIANTS], [null])),
@@ -54,6 +54,6 @@ export async function findDifferences(
   return differences;
 }
 
-/** Everything that `work` reads is from one snapshot. */
+/** Runs `work` in one read snapshot. */
 export const inSnapshot = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
   inSlowTransaction({ isolation: 'REPEATABLE READ', timeout: '0' }, work);

@@ -9,7 +9,7 @@ export type ClawBack = {
   /** The checkout session of the purchase. */
   sessionId: string;
   reason: 'refund' | 'chargeback';
-  /** What to take back for this reason in total. If it is less than before, credits are returned. */
+  /** The total to take back for this reason. If it is less than before, credits are returned. */
   cumulative: Microcredits;
 };
 
@@ -22,9 +22,9 @@ export type ClawedBack = {
 };
 
 /**
- * Takes back what was refunded or charged back of a purchase. Repeated events and events out of order
- * change nothing, because only the difference to the total is booked. The pocket may go below zero; a
- * chargeback also reverses commission that was earned on those credits and has not matured.
+ * Takes back the credits of a refunded or disputed purchase. Repeated and out-of-order events change nothing,
+ * because only the difference to the total is booked. The pocket may go below zero. A chargeback also
+ * reverses commission that was earned on those credits and has not matured.
  */
 export async function clawBack(
   tx: Tx,

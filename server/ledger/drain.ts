@@ -1,11 +1,14 @@
 import { pendingWork } from './batch';
 
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 
-/** Waits until every admission and settlement is committed, at most `timeoutMs`. Returns how many are not. */
+/**
+ * Waits until every admission and settlement is committed, at most `timeoutMs`. Returns how many are still
+ * pending.
+ */
 export async function drainLedger(timeoutMs: number): Promise<number> {
-  for (let waitedMs = 0; pendingWork() > 0 && waitedMs < timeoutMs; waitedMs += LOOK_EVERY_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  for (let waitedMs = 0; pendingWork() > 0 && waitedMs < timeoutMs; waitedMs += POLL_EVERY_MS) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
   return pendingWork();
 }

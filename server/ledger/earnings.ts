@@ -2,10 +2,13 @@ import type { Microcredits } from '../credits';
 import { pool, querySlowly } from '../db';
 import { earningsHold } from './claw-back';
 
-/** Postings younger than this may belong to a transaction that still runs, so they are not rolled up yet. */
+/**
+ * Postings younger than this may belong to a transaction that is still running, so they are not rolled up
+ * yet.
+ */
 const LAG = '1 minute';
 
-/** Adds new postings to the sums by hour. Several instances may call it: one works at a time. */
+/** Adds new postings to the hourly sums. Several instances may call this; only one works at a time. */
 export async function rollUpEarnings(lag = LAG): Promise<void> {
   await querySlowly('SELECT ledger_roll_up($1::interval)', [lag]);
 }

@@ -1,6 +1,8 @@
 import { pool } from '../db';
 
-/** One row of a user's history with a partner, with the details of its type. Amounts are microcredits. */
+/**
+ * One entry of a user's history with a partner, with the details of its type. Amounts are in microcredits.
+ */
 export type HistoryEntry = {
   id: string;
   type: 'purchase' | 'usage' | 'permission' | 'refund' | 'adjustment';

@@ -1,6 +1,6 @@
 /**
- * The invariants of the ledger, as queries. Each row that a query returns is a difference, with `invariant`,
- * `subject` and `difference`.
+ * The invariants of the ledger, as queries. Each returned row is a difference, with `invariant`, `subject`
+ * and `difference`.
  */
 
 /** `$1` is a list of users; null means all. */
@@ -9,7 +9,7 @@ const OF = (column: string): string => `($1::text[] IS NULL OR ${column} = ANY (
 const SINCE = (column: string): string => `($1::timestamptz IS NULL OR ${column} >= $1)`;
 const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
-/** The pockets of some users (`$1`), against all of their postings. */
+/** Pockets against all of their postings. `$1` selects users. */
 export const POCKET_INVARIANT = `
   SELECT 'every pocket exists and equals the sum of its postings' AS invariant,
          CASE WHEN u.user_id IS NULL THEN 'a pocket that does not exist' ELSE ${POCKET} END AS subject,
@@ -19,7 +19,7 @@ export const POCKET_INVARIANT = `
              WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.user_id IS NULL OR u.own <> coalesce(e.total, 0)`;
 
-/** The wallets of some users (`$1`) as they are now. */
+/** The current wallets. `$1` selects users. */
 export const WALLET_INVARIANTS = [
   `SELECT 'a wallet equals the sum of its pockets' AS invariant, min(u.app_user_id) AS subject,
           (a.money - sum(u.own))::text AS difference
@@ -45,8 +45,8 @@ export const WALLET_INVARIANTS = [
 ];
 
 /**
- * What was booked since a time (`$1`), read once. If that time separates a receipt from its transaction, the
- * other one is looked up: it is enough that it exists.
+ * Everything booked since a time (`$1`), read once. If that time falls between a receipt and its transaction,
+ * the missing one is looked up: it only has to exist.
  */
 export const BOOKING_INVARIANTS = `
   WITH booked AS MATERIALIZED (
@@ -76,12 +76,12 @@ export const BOOKING_INVARIANTS = `
 
 export const EARNINGS_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
-  folded AS (
+  expected AS (
     SELECT e.partner_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
     FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
   SELECT 'earnings by hour equal the postings to partners' AS invariant,
          coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
-  FROM folded f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
+  FROM expected f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
   WHERE coalesce(r.earned, 0) <> coalesce(f.earned, 0)`;
 
 export const LEASE_INVARIANT = `

@@ -6,8 +6,8 @@ import { settleAbandoned } from './settle';
 import { type Metered, type Receipt, writeReceipt } from './settlement';
 
 /**
- * A hold belongs to the instance that runs its request as long as that instance renews the lease. If it
- * dies, the sweeper of another instance captures what was metered by then, or releases the hold.
+ * A hold belongs to the instance that runs its request, as long as that instance renews the lease. If the
+ * instance dies, the sweeper of another one captures what was metered until then, or releases the hold.
  */
 const SWEEP_BATCH = 200;
 
@@ -81,7 +81,7 @@ function readMetered({ cost, charge, receipt }: AbandonedRow): Metered {
   return { charge: metered, ...(receipt && { receipt: readReceipt(receipt) }) };
 }
 
-/** What was metered when the instance died is an estimate for an interrupted response. */
+/** The usage metered before the instance died. It is an estimate, because the response was interrupted. */
 function readReceipt(columns: ReceiptColumns): Receipt {
   return {
     model: columns.model,

@@ -1,7 +1,7 @@
 import { type Microcredits, parseCredits } from '../credits';
 import { settings } from '../env';
 
-/** The smallest balance with which requests are admitted. */
+/** Requests are refused below this balance. */
 export function minimumBalance(): Microcredits {
   return parseCredits(settings().MINIMUM_BALANCE_CREDITS) as Microcredits;
 }

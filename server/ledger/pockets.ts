@@ -3,7 +3,7 @@ import { pool, prisma } from '../db';
 import { minimumBalance } from './minimum-balance';
 import type { Spendable } from './wallet';
 
-/** A user's pocket for one partner, or outside any app, and the partner's balance. */
+/** A user's pocket for one partner, or outside any app, with the balance of that partner. */
 export type Pocket = {
   partnerId: string;
   /** Unspent credits that were bought or granted here; below zero after a refund of spent credits. */

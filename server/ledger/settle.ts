@@ -4,30 +4,30 @@ import { submitSettlement } from './batch';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
 export type Settled = {
-  /** What the user paid: the charge, at most the hold. */
+  /** The amount the user paid: the charge, at most the hold. */
   captured: Microcredits;
-  /** The partner's balance after it. */
+  /** The partner's balance after the settlement. */
   balance: Microcredits;
 };
 
-const RETRY_FIRST_MS = 50;
-const RETRY_LONGEST_MS = 5_000;
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 5_000;
 
 /**
- * Books the charge, at most the hold, and releases the rest. Admission may fail, settlement may not: it
- * retries until it is committed, and a repetition returns the first capture. Null if the hold was
- * released before.
+ * Books the charge, at most the hold, and releases the remainder. Unlike an admission, a settlement must not
+ * fail: it is retried until it is committed, and a repetition returns the first capture. Null if the hold was
+ * already released.
  */
 export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
   return settleUntilDone({ charge, receipt, ...pickRef(hold) });
 }
 
-/** Releases the whole hold: nothing was produced, so nothing is charged. */
+/** Releases the whole hold without a charge, because nothing was produced. */
 export async function release(hold: HoldRef): Promise<void> {
   await settleUntilDone(pickRef(hold));
 }
 
-/** Settles an abandoned hold with what its instance had metered last. */
+/** Settles an abandoned hold with the last usage that its instance metered. */
 export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<Settled | null> {
   return toSettled(await submitSettlement({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) }));
 }
@@ -35,7 +35,7 @@ export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<
 const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestId });
 
 async function settleUntilDone(settlement: Settlement): Promise<Settled | null> {
-  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_LONGEST_MS)) {
+  for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
     try {
       return toSettled(await submitSettlement(settlement));
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Charge } from '../credits';
 import type { Hold } from './admission';
 
-/** What the receipt records about a request. */
+/** The contents of a receipt. */
 export type Receipt = {
   model: string;
   provider: string;
@@ -18,7 +18,7 @@ export type Receipt = {
   outcome: 'completed' | 'failed' | 'aborted';
 };
 
-/** What a running request costs so far. */
+/** The cost of a running request so far. */
 export type Metered = { charge: Charge; receipt?: Receipt };
 
 export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;

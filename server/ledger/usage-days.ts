@@ -1,9 +1,12 @@
 import { pool, querySlowly } from '../db';
 
-/** Receipts younger than this may belong to a transaction that still runs, so they are not rolled up yet. */
+/**
+ * Receipts younger than this may belong to a transaction that is still running, so they are not rolled up
+ * yet.
+ */
 const LAG = '1 minute';
 
-/** Adds new receipts to the sums by day. Several instances may call it: one works at a time. */
+/** Adds new receipts to the daily sums. Several instances may call this; only one works at a time. */
 export async function rollUpUsage(lag = LAG): Promise<void> {
   await querySlowly('SELECT ledger_roll_up_usage($1::interval)', [lag]);
 }

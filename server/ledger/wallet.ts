@@ -6,20 +6,20 @@ import { newId } from '../ids';
 import type { Shortfall } from './admission';
 import { minimumBalance } from './minimum-balance';
 
-/** The app id of the pocket that holds credits bought or granted outside any app. */
+/** The partner id of the pocket that holds credits bought or granted outside any app. */
 export const OUTSIDE_ANY_APP = '';
 
-/** What one booking did. A repetition of the same cause returns the first booking. */
+/** The result of a booking. A repetition of the same cause returns the first booking. */
 export type Booking = {
   transactionId: string;
-  /** The partner's balance after it. */
+  /** The partner's balance after the booking. */
   balance: Microcredits;
   /** By how much the balance grew; never below zero. */
   creditsAdded: Microcredits;
   repeated: boolean;
 };
 
-/** Opens the user's wallet and the pocket for a partner; returns the app user id in force. */
+/** Opens the user's wallet and the pocket for a partner. Returns the effective app user id. */
 export async function openUserApp(
   tx: Tx,
   { userId, partnerId, appUserId }: { userId: string; partnerId: string; appUserId: string },
@@ -36,7 +36,7 @@ export async function openWallet(tx: Tx, userId: string): Promise<void> {
   await tx.$queryRaw`SELECT ledger_open_user_app(${userId}, ${OUTSIDE_ANY_APP}, NULL)`;
 }
 
-/** Credits bought in an app. Booked once per checkout session. */
+/** Books credits bought in an app, once per checkout session. */
 export function bookPurchase(
   tx: Tx,
   {
@@ -58,7 +58,7 @@ export function bookPurchase(
   });
 }
 
-/** Credits granted by an operator. Booked once per grant id. */
+/** Books credits granted by an operator, once per grant id. */
 export function grantCredits(
   tx: Tx,
   {
@@ -82,8 +82,8 @@ export function grantCredits(
 }
 
 /**
- * Credits that an operator takes out of one pocket, once per id and never more than is free there. If
- * `credits` is too much, nothing is taken and `free` is the most that could be.
+ * Removes credits from one pocket on behalf of an operator, once per id. If `credits` exceeds what is free in
+ * the pocket, takes nothing and returns the maximum as `free`.
  */
 export async function takeCredits(
   tx: Tx,
@@ -95,7 +95,7 @@ export async function takeCredits(
     note,
   }: { userId: string; partnerId: string; credits: Microcredits; takeId: string; note: string },
 ): Promise<{ transactionId: string | null; free: Microcredits; repeated: boolean }> {
-  invariant(credits > 0n, 'what is taken is positive');
+  invariant(credits > 0n, 'the amount taken is positive');
   const rows = await tx.$queryRaw<{ transaction_id: string | null; free: bigint; repeated: boolean }[]>`
     SELECT transaction_id, free, repeated
     FROM ledger_take(${userId}, ${partnerId}, ${takeId}, ${newId('txn')}, ${credits}::bigint, ${note})`;
@@ -123,7 +123,10 @@ async function deposit(
   return toBooking(rows);
 }
 
-/** Saves the allowance: what a partner may spend of the user's other credits. Null removes it. */
+/**
+ * Saves the allowance: how much a partner may spend of the credits the user bought elsewhere. Null removes
+ * it.
+ */
 export async function saveAllowance(
   tx: Tx,
   {
@@ -139,7 +142,7 @@ export async function saveAllowance(
 }
 
 /**
- * Removes an allowance and remembers what was left of it, so that it can be restored. Null if nothing
+ * Removes an allowance and remembers the unspent part, so that it can be restored. Returns null if nothing
  * was left.
  */
 export async function pauseAllowance(
@@ -151,7 +154,7 @@ export async function pauseAllowance(
   return rows.length === 0 ? null : toBooking(rows);
 }
 
-/** Restores a paused allowance. Null if none is paused. */
+/** Restores a paused allowance. Returns null if none is paused. */
 export async function resumeAllowance(
   tx: Tx,
   { userId, partnerId, saveId }: { userId: string; partnerId: string; saveId: string },
@@ -194,8 +197,8 @@ const NOTHING: Spendable = {
 };
 
 /**
- * What a partner can spend for a user, and the code that a request would get with a 402. As long as only
- * the user's own running requests prevent it, the status stays `ok`.
+ * Reads what a partner can spend for a user, and the code that a request would get with a 402. The status
+ * stays `ok` if only the running requests of this user prevent it.
  */
 export async function readSpendable(userId: string, partnerId: string): Promise<Spendable> {
   const { rows } = await pool().query<{

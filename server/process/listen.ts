@@ -41,8 +41,8 @@ function explainListenError(error: unknown, port: number, host: string): unknown
   }
 }
 
-const REQUESTS_TIMEOUT_MS = 30_000;
-const POLL_MS = 50;
+const RUNNING_TIMEOUT_MS = 30_000;
+const POLL_EVERY_MS = 50;
 
 /**
  * Tracks connections that never carried a request, such as those browsers open in advance:
@@ -68,8 +68,8 @@ export async function closeGently(server: Server, closeUnused: () => void): Prom
   const nudge = setInterval(() => {
     server.closeIdleConnections();
     closeUnused();
-  }, POLL_MS);
-  const timeout = sleep(REQUESTS_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => {});
+  }, POLL_EVERY_MS);
+  const timeout = sleep(RUNNING_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([closed, timeout]);
   done.abort();
   clearInterval(nudge);

@@ -38,10 +38,10 @@ const NAMES = [
   'server/ledger/sql/roll-up-usage.sql',
   'server/ledger/sql/usage-days.sql',
   'server/activity/sql/roll-up.sql',
-  'server/activity/sql/unfolded.sql',
+  'server/activity/sql/pending.sql',
   'server/activity/sql/by-partner.sql',
   'server/activity/sql/roll-up-app-users.sql',
-  'server/activity/sql/unfolded-app-users.sql',
+  'server/activity/sql/pending-app-users.sql',
 ];
 
 export function readRelease(): Release {

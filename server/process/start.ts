@@ -23,7 +23,7 @@ import { withProgress } from './progress';
 import { startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
 
-const DRAIN_PATIENCE_MS = 10_000;
+const DRAIN_TIMEOUT_MS = 10_000;
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
@@ -59,9 +59,9 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
 
 /** A request whose client disconnected is still metered and settled. */
 async function finishGenerations(): Promise<void> {
-  const deadline = now() + DRAIN_PATIENCE_MS;
+  const deadline = now() + DRAIN_TIMEOUT_MS;
   while (runningGenerations() > 0 && now() < deadline) await sleep(20);
-  await drainLedger(DRAIN_PATIENCE_MS);
+  await drainLedger(DRAIN_TIMEOUT_MS);
   await closeUpstreams();
 }
 

@@ -80,7 +80,7 @@ async function findPlace(text: string, signal: AbortSignal): Promise<Place | { e
 
 const failure = (error: AttemptError): Outcome => ({ status: null, error, response: '' });
 
-/** Receivers may echo the request, so secrets of ours and of users are masked before logging. */
+/** Masks our secrets and those of users before logging, because receivers may echo the request. */
 function toShownText(excerpt: Buffer): string {
   const text = excerpt.toString('utf8').replace(/[^\P{Cc}\n\t]/gu, '');
   return maskSecrets(text);

@@ -23,7 +23,7 @@ export type Claim = {
   url: string;
   /** Sealed. */
   secret: Uint8Array;
-  byHand: boolean;
+  isManual: boolean;
   /** On the monotonic clock. */
   claimedAtMs: number;
 };
@@ -31,10 +31,10 @@ export type Claim = {
 export type Room = {
   /** How many more deliveries this process can take. */
   free: number;
-  /** How many of them may go to slow endpoints. */
+  /** How many of these may go to slow endpoints. */
   freeForSlow: number;
   perEndpoint: number;
-  /** Endpoints with less room than others, and how much they have. */
+  /** Endpoints with fewer free slots than others, and how many they have. */
   limited: ReadonlyMap<string, { free: number; isSlow: boolean }>;
 };
 
@@ -83,11 +83,14 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
   ]);
 }
 
-/** Claims one event of the partner, due or not, unless an attempt is running. `byHand` is outside the schedule. */
+/**
+ * Claims one event of the partner, due or not, unless an attempt is running. An attempt with `isManual` does
+ * not count in the schedule.
+ */
 export async function claimOne(
   partnerId: string,
   eventId: string,
-  { byHand }: { byHand: boolean },
+  { isManual }: { isManual: boolean },
 ): Promise<Claim | null> {
   const selection = `taken AS (
       SELECT d.event_id, d.sends, d.lease_until, d.lease_token
@@ -99,14 +102,14 @@ export async function claimOne(
         AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
       FOR UPDATE OF d
     )`;
-  const [claimed] = await claim(selection, byHand, [partnerId, eventId]);
+  const [claimed] = await claim(selection, isManual, [partnerId, eventId]);
   return claimed ?? null;
 }
 
-type ClaimRow = Omit<Claim, 'byHand' | 'claimedAtMs'>;
+type ClaimRow = Omit<Claim, 'isManual' | 'claimedAtMs'>;
 
 /** `selection` names the locked rows `taken`; its own parameters begin at $4. */
-async function claim(selection: string, byHand: boolean, parameters: unknown[]): Promise<Claim[]> {
+async function claim(selection: string, isManual: boolean, parameters: unknown[]): Promise<Claim[]> {
   const claimedAtMs = performance.now();
   const { rows } = await pool().query<ClaimRow>(
     `WITH ${selection}, lost AS (
@@ -126,7 +129,7 @@ async function claim(selection: string, byHand: boolean, parameters: unknown[]):
      SELECT c.event_id AS "eventId", c.partner_id AS "partnerId", c.lease_token AS "leaseToken",
             c.sends AS number, e.type, e.body, p.webhook_url AS url, p.webhook_secret AS secret
      FROM claimed c JOIN event e ON e.id = c.event_id JOIN partner p ON p.id = c.partner_id`,
-    [new Date(now()), LEASE_MS, byHand, ...parameters],
+    [new Date(now()), LEASE_MS, isManual, ...parameters],
   );
-  return rows.map((row) => ({ ...row, byHand, claimedAtMs }));
+  return rows.map((row) => ({ ...row, isManual, claimedAtMs }));
 }

@@ -5,9 +5,9 @@ import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from './attempt';
 import { type Claim, LEASE_MS } from './claim';
 import { recordAttempt } from './record-attempt';
 
-/** An attempt that cannot finish well within its lease is left for the next claim. */
+/** An attempt that cannot finish well within its lease is postponed to the next claim. */
 const LATEST_START_MS = LEASE_MS - 2 * ATTEMPT_TIMEOUT_MS;
-const RECORD_TRIES = 3;
+const RECORD_ATTEMPTS = 3;
 
 /** Makes one attempt and records it. Null when it could not start in time. */
 export async function deliver(claim: Claim): Promise<AttemptResult | null> {
@@ -23,7 +23,7 @@ async function recordSurely(claim: Claim, result: AttemptResult): Promise<void> 
     try {
       return await recordAttempt(claim, result);
     } catch (error) {
-      if (tries >= RECORD_TRIES) throw error;
+      if (tries >= RECORD_ATTEMPTS) throw error;
       log().warn({ eventId: claim.eventId, error: describeError(error) }, 'could not record an attempt yet');
       await pause(SECOND_MS);
     }

@@ -6,7 +6,7 @@ import { claimOne } from './claim';
 import { deliver } from './deliver';
 import type { EventType } from './events';
 import { shownIn } from './record';
-import { judge } from './record-attempt';
+import { verdictOf } from './record-attempt';
 import { openSealed } from './seal';
 
 /**
@@ -38,7 +38,7 @@ export type AttemptView = Omit<AttemptResult, 'durationMs'> & {
   number: number;
   /** Null when unknown (`lost`). */
   durationMs: number | null;
-  byHand: boolean;
+  isManual: boolean;
   /** A sentence for people when no status arrived. */
   explanation: string | null;
 };
@@ -97,19 +97,18 @@ const REFUSALS: Record<SendRefusal, string> = {
 };
 
 /**
- * Makes one more attempt with the same bytes, outside the schedule. Waits for its result, six seconds
- * at most.
+ * Makes another attempt with the same bytes, outside the schedule. Waits at most six seconds for its result.
  */
 export async function resendDelivery(partnerId: string, eventId: string): Promise<SendResult> {
   if (await isTooMany(partnerId)) return refuse('too_many');
-  const claim = await claimOne(partnerId, eventId, { byHand: true });
+  const claim = await claimOne(partnerId, eventId, { isManual: true });
   const result = claim && (await deliver(claim));
   if (!result) return refuse(await findRefusal(partnerId, eventId));
   return toSendResult(eventId, result);
 }
 
 export function toSendResult(eventId: string, result: AttemptResult): SendResult {
-  const isDelivered = judge(result) === 'delivered';
+  const isDelivered = verdictOf(result) === 'delivered';
   return { ok: true, eventId, result, isDelivered, explanation: explain(result.error) };
 }
 
@@ -126,18 +125,18 @@ const EXPLANATIONS: Record<AttemptError, string> = {
 const explain = (error: AttemptError | null): string | null => error && EXPLANATIONS[error];
 
 /** Per app, from the dashboard or a script. */
-const SENDS_BY_HAND_PER_MINUTE = 20;
+const MANUAL_SENDS_PER_MINUTE = 20;
 
-/** Keeps anyone from using our requests to flood a URL of their choice. */
+/** Prevents partners from flooding a URL of their choice with our requests. */
 export async function isTooMany(partnerId: string): Promise<boolean> {
   const count = await prisma().deliveryAttempt.count({
     where: {
       beganAt: { gt: new Date(now() - MINUTE_MS) },
       delivery: { partnerId },
-      OR: [{ byHand: true }, { delivery: { event: { type: 'test' } } }],
+      OR: [{ isManual: true }, { delivery: { event: { type: 'test' } } }],
     },
   });
-  return count >= SENDS_BY_HAND_PER_MINUTE;
+  return count >= MANUAL_SENDS_PER_MINUTE;
 }
 
 export const refuse = (reason: SendRefusal): SendResult => ({ ok: false, reason, message: REFUSALS[reason] });

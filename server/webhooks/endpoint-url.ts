@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { settings } from '../env';
 import { isLoopbackAddress } from './public-address';
 
-/** Which URLs an app may use as its endpoint, judged only by their text. */
+/** The rules for the URL of an endpoint, judged only by its text. */
 
 export type UrlRefusalReason =
   | 'not_a_url'

@@ -25,7 +25,7 @@ export type EndpointRefusal = {
   message: string;
 };
 
-const LOOK_UP_PATIENCE_MS = 4_000;
+const LOOKUP_TIMEOUT_MS = 4_000;
 
 /** Takes effect with the next attempt, including those of pending events. */
 export async function setEndpoint(partnerId: string, text: string): Promise<EndpointSet | EndpointRefusal> {
@@ -53,7 +53,7 @@ export async function setEndpoint(partnerId: string, text: string): Promise<Endp
 /** Whether the host is public can change at any time, so every attempt checks again. */
 async function look(url: URL): Promise<'found' | 'not_public' | 'unknown'> {
   try {
-    const found = await findPublicAddresses(url, AbortSignal.timeout(LOOK_UP_PATIENCE_MS));
+    const found = await findPublicAddresses(url, AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
     if (found.ok) return 'found';
     return found.reason === 'not_public' ? 'not_public' : 'unknown';
   } catch {

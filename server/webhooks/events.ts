@@ -11,7 +11,7 @@ export type RevokeReason = (typeof REVOKE_REASONS)[number];
 const credits = {
   user_id: z.string().startsWith('au_'),
   metadata,
-  /** What the app can spend now. */
+  /** The credits that the app can spend now. */
   balance: z.number(),
   credits_added: z.number().min(0),
 };

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import { bareHost } from './endpoint-url';
 import { isPublicAddress } from './public-address';
 
-/** Resolves a host once per attempt. The connection only goes to the addresses found here. */
+/** Resolves a host once per attempt. The connection goes only to the addresses found here. */
 export type FoundAddresses = { ok: true; addresses: string[] } | { ok: false; reason: 'dns' | 'not_public' };
 
-const ANSWER_PATIENCE_MS = 1_500;
+const DNS_TIMEOUT_MS = 1_500;
 const TRIES = 3;
 
 /** All IPv4 and IPv6 addresses of the host. A single address that is not public rejects them all. */
@@ -26,7 +26,7 @@ export function loopbackAddresses(url: URL): string[] {
 /** Queries only the name servers, so that apps cannot use this machine's hosts file. */
 async function resolveBoth(host: string, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
-  const resolver = new Resolver({ timeout: ANSWER_PATIENCE_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: TRIES });
   resolver.setServers(dns.getServers());
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });

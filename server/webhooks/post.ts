@@ -25,8 +25,8 @@ export type PostResult =
   | { ok: false; error: PostFailure };
 
 export const EXCERPT_BYTES = 1_024;
-/** The status line decides. The rest is read this long, for the log. */
-const EXCERPT_PATIENCE_MS = 250;
+/** The outcome depends only on the status line. The body is read this long, for the log. */
+const EXCERPT_TIMEOUT_MS = 250;
 /** A distant host needs more than Node's default of 250 ms before the next address is tried. */
 const PER_ADDRESS_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1_024;
@@ -37,7 +37,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
     const options: RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      // A separate connection, so that apps share nothing.
+      // A separate connection, so that apps do not share any state.
       agent: false,
       lookup: resolveTo(addresses),
       autoSelectFamilyAttemptTimeout: PER_ADDRESS_MS,
@@ -54,7 +54,7 @@ export function post({ url, addresses, headers, body, signal }: PostRequest): Pr
       resolve({ ok: true, status: response.statusCode ?? 0, excerpt: Buffer.alloc(0) });
     });
     request.on('response', async (response) => {
-      // The status line has decided: later errors do not matter.
+      // The outcome is known from the status line: later errors do not matter.
       request.off('error', fail).off('close', fail).on('error', ignore);
       const excerpt = await readExcerpt(response);
       request.destroy();
@@ -78,17 +78,17 @@ function resolveTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** The first bytes, if they arrive soon. The rest is not read. */
+/** Reads the first bytes, if they arrive soon. The remainder is not read. */
 function readExcerpt(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     const finish = () => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       response.pause();
       resolve(Buffer.concat(parts).subarray(0, EXCERPT_BYTES));
     };
-    const patience = setTimeout(finish, EXCERPT_PATIENCE_MS);
+    const timeout = setTimeout(finish, EXCERPT_TIMEOUT_MS);
     response.on('data', (part: Buffer) => {
       parts.push(part);
       bytes += part.length;

@@ -5,7 +5,7 @@ import { type Claim, SCHEDULE_MS } from './claim';
 export type Verdict = 'delivered' | 'retry' | 'refused';
 
 /** The outcome of an attempt for its event. */
-export function judge({ status }: Pick<AttemptResult, 'status'>): Verdict {
+export function verdictOf({ status }: Pick<AttemptResult, 'status'>): Verdict {
   if (status === null) return 'retry';
   if (status >= 200 && status < 300) return 'delivered';
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
@@ -32,7 +32,7 @@ export async function recordAttempt(claim: Claim, result: AttemptResult): Promis
        WHERE event_id = $1 AND lease_token = $2
        RETURNING event_id, sends, status
      ), logged AS (
-       INSERT INTO delivery_attempt (event_id, number, began_at, duration_ms, status, error, response, by_hand)
+       INSERT INTO delivery_attempt (event_id, number, began_at, duration_ms, status, error, response, is_manual)
        SELECT event_id, sends, $7, $8, $9, $10, $11, $4 FROM mine
      )
      UPDATE event e SET body = NULL FROM mine
@@ -40,8 +40,8 @@ export async function recordAttempt(claim: Claim, result: AttemptResult): Promis
     [
       claim.eventId,
       claim.leaseToken,
-      judge(result),
-      claim.byHand,
+      verdictOf(result),
+      claim.isManual,
       SCHEDULE_MS,
       endedAt,
       result.beganAt,

@@ -47,5 +47,5 @@ function sealShownBody({ data, ...head }: Envelope): Uint8Array<ArrayBuffer> | n
   return seal(JSON.stringify(shown), shownIn(head.id));
 }
 
-/** What the masked copy of a body is sealed to, so that it can never pass for the body itself. */
+/** The context that the masked copy of a body is sealed to, so that it cannot be used as the body itself. */
 export const shownIn = (eventId: string): string => `${eventId} shown`;

@@ -1,7 +1,10 @@
 import { nowDate } from '../clock';
 import type { Tx } from '../db';
 
-/** Makes events that waited for a disabled partner due now, which also extends how long their user keys are kept. */
+/**
+ * Makes events that waited for a disabled partner due immediately. This also extends how long their user keys
+ * are kept.
+ */
 export async function resumeDeliveries(tx: Tx, partnerId: string): Promise<void> {
   await tx.delivery.updateMany({
     where: { partnerId, status: 'pending', dueAt: { lt: nowDate() } },

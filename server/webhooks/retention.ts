@@ -2,7 +2,7 @@ import { DAY_MS, now } from '../clock';
 import { deleteInSteps, pool } from '../db';
 import { LEASE_MS, SCHEDULE_MS } from './claim';
 
-/** Deletes what is no longer needed: user keys first, entire events later. */
+/** Deletes data that is no longer needed: user keys first, entire events later. */
 
 const KEY_KEPT_MS = DAY_MS;
 const KEY_KEPT_WHILE_PAUSED_MS = 7 * DAY_MS;

@@ -3,9 +3,9 @@ import { authSecret } from '../env';
 import { invariant } from '../errors';
 
 /**
- * Encrypts text at rest so that only this installation can read it: AES-256-GCM, bound to the id of
- * its row, so that a copy in another row cannot be decrypted.
- * Layout: version (1) · nonce (12) · tag (16) · ciphertext.
+ * Encrypts text at rest so that only this installation can read it: AES-256-GCM, bound to the id of its row,
+ * so that a copy in another row cannot be decrypted. Layout: version (1) · nonce (12) · tag (16) ·
+ * ciphertext.
  */
 
 const VERSION = 1;

@@ -10,13 +10,16 @@ import { recordEvent } from './record';
 export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   if (await isTooMany(partnerId)) return refuse('too_many');
   const eventId = await recordForUs(partnerId);
-  const claim = eventId && (await claimOne(partnerId, eventId, { byHand: false }));
+  const claim = eventId && (await claimOne(partnerId, eventId, { isManual: false }));
   const result = claim && (await deliver(claim));
   if (!eventId || !result) return refuse((await findSendBlocker(partnerId)) ?? 'running');
   return toSendResult(eventId, result);
 }
 
-/** Due later, so that no other process takes the first attempt, but one does if this process dies. */
+/**
+ * Records an event that is due later, so that no other process makes the first attempt unless this process
+ * dies.
+ */
 function recordForUs(partnerId: string): Promise<string | null> {
   return inTransaction(async (tx) => {
     const eventId = await recordEvent(tx, {

@@ -5,7 +5,7 @@ import { Slots } from './slots';
 function end(slots: Slots, partnerId: string, timedOut: boolean | undefined, times = 1): void {
   for (let n = 0; n < times; n++) {
     slots.take(partnerId);
-    slots.giveBack(partnerId, timedOut);
+    slots.release(partnerId, timedOut);
   }
 }
 
@@ -18,7 +18,7 @@ describe('the slots of a process', () => {
     for (let n = 0; n < 3; n++) slots.take('a');
     expect(slots.room().free).toBe(61);
     expect(roomOf(slots, 'a')).toEqual({ free: 1, isSlow: false });
-    slots.giveBack('a', false);
+    slots.release('a', false);
     expect(roomOf(slots, 'a')).toEqual({ free: 2, isSlow: false });
   });
 
@@ -54,7 +54,7 @@ describe('the slots of a process', () => {
     const slots = new Slots();
     end(slots, 'a', true, 4);
     for (let n = 0; n < 4; n++) slots.take('a');
-    slots.giveBack('a', true);
+    slots.release('a', true);
     expect(roomOf(slots, 'a')).toEqual({ free: 0, isSlow: true });
   });
 });

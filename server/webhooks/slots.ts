@@ -1,12 +1,12 @@
 import type { Room } from './claim';
 
-/** How many deliveries this process may send at once, in total and per endpoint. */
+/** The number of deliveries this process may send concurrently, in total and per endpoint. */
 
 const SLOTS = 64;
 const SLOTS_PER_ENDPOINT = 4;
-/** An endpoint whose recent attempts all timed out gets one event at a time … */
+/** An endpoint whose recent attempts all timed out gets one event at a time. */
 const TIMEOUTS_UNTIL_SLOW = 5;
-/** … and all such endpoints together leave room for the others. */
+/** All such endpoints together use at most half of the slots. */
 const SLOTS_FOR_SLOW = SLOTS / 2;
 
 export class Slots {
@@ -18,7 +18,7 @@ export class Slots {
   }
 
   /** `timedOut` is undefined when nothing was sent or the result is unknown. */
-  giveBack(partnerId: string, timedOut: boolean | undefined): void {
+  release(partnerId: string, timedOut: boolean | undefined): void {
     const left = this.runningOf(partnerId) - 1;
     if (left > 0) this.running.set(partnerId, left);
     else this.running.delete(partnerId);

@@ -9,8 +9,8 @@ import { Slots } from './slots';
  * statement, and again as soon as an attempt ends.
  */
 
-const LOOK_EVERY_MS = 100;
-const LOOK_AFTER_FAILURE_MS = 1_000;
+const POLL_EVERY_MS = 100;
+const POLL_AFTER_FAILURE_MS = 1_000;
 
 /** Returns a function that stops taking deliveries and waits for running attempts. */
 export function startDeliveryWorker(): () => Promise<void> {
@@ -38,21 +38,21 @@ class DeliveryWorker {
       const woken = new Promise<void>((resolve) => {
         this.wake = resolve;
       });
-      const restMs = await this.takeWhatIsDue();
+      const restMs = await this.takeDue();
       await Promise.race([woken, pause(restMs, undefined, { ref: false })]);
     }
     await Promise.all(this.attempts);
   }
 
   /** Returns how long to wait before the next poll. */
-  private async takeWhatIsDue(): Promise<number> {
+  private async takeDue(): Promise<number> {
     try {
       const room = this.slots.room();
       if (room.free > 0) for (const claim of await claimDue(room)) this.start(claim);
-      return LOOK_EVERY_MS;
+      return POLL_EVERY_MS;
     } catch (error) {
       log().error({ error: describeError(error) }, 'webhooks: could not read the outbox');
-      return LOOK_AFTER_FAILURE_MS;
+      return POLL_AFTER_FAILURE_MS;
     }
   }
 
@@ -74,7 +74,7 @@ class DeliveryWorker {
     } catch (error) {
       log().error({ eventId, error: describeError(error) }, 'webhooks: could not record an attempt');
     } finally {
-      this.slots.giveBack(partnerId, timedOut);
+      this.slots.release(partnerId, timedOut);
     }
   }
 }

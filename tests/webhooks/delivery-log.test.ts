@@ -47,8 +47,8 @@ describe('the delivery log', () => {
       isRunning: false,
       canResend: true,
       attempts: [
-        { number: 1, status: 503, error: null, response: 'status 503', byHand: false },
-        { number: 2, status: 204, error: null, response: '', byHand: false },
+        { number: 1, status: 503, error: null, response: 'status 503', isManual: false },
+        { number: 2, status: 204, error: null, response: '', isManual: false },
       ],
     });
     expect(all[0]?.attempts[1]?.beganAt).toEqual(new Date(clock.at));
@@ -130,7 +130,7 @@ describe('resending by hand', () => {
     });
     const delivery = await readDelivery(eventId);
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, sends: 3 });
-    expect(delivery.log.map(({ byHand }) => byHand)).toEqual([false, true, true]);
+    expect(delivery.log.map(({ isManual }) => isManual)).toEqual([false, true, true]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   });
 

@@ -35,7 +35,7 @@ const onRequest = (answer: (socket: Socket) => void) => (socket: Socket) =>
 
 async function claimAt(url: string): Promise<Claim> {
   const { id } = await newListeningPartner(url);
-  const claim = await claimOne(id, await recordTest(id), { byHand: false });
+  const claim = await claimOne(id, await recordTest(id), { isManual: false });
   if (!claim) throw new Error('nothing was due');
   return claim;
 }

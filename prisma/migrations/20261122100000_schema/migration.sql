@@ -511,7 +511,7 @@ CREATE TABLE delivery_attempt (
   status integer,
   error text,
   response text NOT NULL DEFAULT '',
-  by_hand boolean NOT NULL DEFAULT false,
+  is_manual boolean NOT NULL DEFAULT false,
   PRIMARY KEY (event_id, number)
 );
 CREATE INDEX delivery_attempt_began_at_idx ON delivery_attempt (began_at);

@@ -3,8 +3,8 @@
 
 -- server/ledger/sql/charge.sql
 
--- The charge for a request: exact picocredits plus a commission in basis points, in microcredits,
--- rounded up once. chargeFor() in server/credits.ts computes the same; a test compares the two.
+-- Computes the charge for a request in microcredits, rounded up once, from exact picocredits and a commission
+-- in basis points. chargeFor() in server/credits.ts computes the same; a test compares the two.
 CREATE OR REPLACE FUNCTION ledger_charge(exact numeric, rate_bp integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT div(exact * (10000 + rate_bp) + 9999999999, 10000000000)::bigint
@@ -12,8 +12,8 @@ $$;
 
 -- server/ledger/sql/spendable.sql
 
--- The balance: what one partner can spend for one user now. Its own pocket and the allowance, never more
--- than is free in the whole wallet.
+-- The balance: what one partner can spend for one user now. This is the own pocket plus the allowance, but
+-- never more than is free in the whole wallet.
 CREATE OR REPLACE FUNCTION ledger_spendable(money bigint, held bigint, own bigint, own_held bigint, allowance_left bigint)
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT greatest(0, least(money - held, greatest(0, own - own_held) + allowance_left))
@@ -21,8 +21,8 @@ $$;
 
 -- server/ledger/sql/idle.sql
 
--- What the partner could spend if none of the user's requests were running. What a hold takes from the
--- allowance comes back, unless the allowance was saved again after the hold was made.
+-- The balance if none of the user's requests were running. Credits held against the allowance are returned to
+-- it, unless the allowance was saved again after the hold was made.
 CREATE OR REPLACE FUNCTION ledger_idle(app user_app, money bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT ledger_spendable(money, 0, app.own, 0, app.allowance_left + coalesce((
     SELECT sum(h.amount - h.own_part) FROM hold h
@@ -46,8 +46,8 @@ $$;
 
 -- server/ledger/sql/posting.sql
 
--- A list with one posting, or an empty list if the amount is zero. STABLE because PostgreSQL would not
--- inline it as IMMUTABLE: it calls functions that are only STABLE.
+-- Returns a list with one posting, or an empty list if the amount is zero. STABLE because PostgreSQL would
+-- not inline it as IMMUTABLE: it calls functions that are only STABLE.
 CREATE OR REPLACE FUNCTION ledger_posting(p_account text, p_partner text, p_amount bigint) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN p_amount = 0 THEN '[]'::jsonb
@@ -88,26 +88,26 @@ CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON
 
 -- server/ledger/sql/open-pocket.sql
 
--- Creates the wallet and the pockets that the other functions lock, unless they exist, and locks the
--- wallet. Returns the app user id in force: the given one, or the one the user already has there.
+-- Locks the wallet. First creates the wallet and the pockets that the other functions lock, unless they
+-- exist. Returns the effective app user id: the existing one, or else the given one.
 CREATE OR REPLACE FUNCTION ledger_open_user_app(p_user text, p_partner text, p_app_user text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
-  standing text;
+  app_user text;
 BEGIN
   INSERT INTO wallet (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
   INSERT INTO user_app (user_id, partner_id) VALUES (p_user, '') ON CONFLICT DO NOTHING;
   INSERT INTO user_app (user_id, partner_id, app_user_id) VALUES (p_user, p_partner, p_app_user)
     ON CONFLICT (user_id, partner_id) DO NOTHING;
-  SELECT app_user_id INTO standing FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  RETURN standing;
+  SELECT app_user_id INTO app_user FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  RETURN app_user;
 END $$;
 
 -- server/ledger/sql/deposit.sql
 
--- Books credits into a partner's pocket against the account `p_against`: a purchase or a grant. The same
--- cause is booked only once; a repetition returns what was booked.
+-- Books a purchase or a grant: adds credits to a partner's pocket, against the account `p_against`. The same
+-- cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_deposit(
   p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
   p_credits bigint, p_against text, p_note text
@@ -115,19 +115,19 @@ CREATE OR REPLACE FUNCTION ledger_deposit(
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   before bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = p_kind AND t.cause_id = p_cause;
   IF FOUND THEN RETURN; END IF;
 
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
-  after := ledger_spendable(purse.money + p_credits, purse.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
+  before := ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money + p_credits, wallet_row.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
 
   UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
   UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;
@@ -139,32 +139,32 @@ END $$;
 
 -- server/ledger/sql/take.sql
 
--- Takes credits out of one pocket, never more than is free in it: what running requests hold and what other
--- pockets owe stays. If `p_credits` is too much, takes nothing and returns no transaction, only what is free.
--- The same cause is booked only once; a repetition returns what was booked.
+-- Takes credits out of one pocket, but only what is free in it: credits that running requests hold, or that
+-- other pockets owe, stay. If `p_credits` exceeds that, takes nothing and returns no transaction, only the
+-- free amount. The same cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_take(p_user text, p_partner text, p_cause text, p_transaction text, p_credits bigint, p_note text)
 RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   spare bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  spare := greatest(0, least(pocket.own - pocket.own_held, purse.money - purse.held));
+  spare := greatest(0, least(pocket.own - pocket.own_held, wallet_row.money - wallet_row.held));
   RETURN QUERY SELECT t.id, t.balance_after, spare, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = 'adjustment' AND t.cause_id = p_cause;
   IF FOUND THEN RETURN; END IF;
 
   IF p_credits <= 0 OR p_credits > spare THEN
     RETURN QUERY SELECT NULL::text,
-      ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
+      ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, pocket.allowance_left), spare, false;
     RETURN;
   END IF;
-  after := ledger_spendable(purse.money - p_credits, purse.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money - p_credits, wallet_row.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
   UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
   UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
@@ -175,39 +175,39 @@ END $$;
 
 -- server/ledger/sql/save-allowance.sql
 
--- Saves what a partner may spend of the user's other credits. A save replaces what was left, discards a
--- paused allowance and starts a new epoch, so that older holds return nothing to it. Null removes the
--- allowance. The same save is booked only once.
-CREATE OR REPLACE FUNCTION ledger_save_allowance(p_user text, p_partner text, p_limit bigint, p_save text, p_transaction text)
+-- Saves the allowance: how much a partner may spend of the user's other credits. A save replaces the current
+-- allowance, discards a paused one and starts a new epoch, so that older holds return nothing to it. Null
+-- removes the allowance. The same save is booked only once.
+CREATE OR REPLACE FUNCTION ledger_save_allowance(p_user text, p_partner text, p_allowance bigint, p_save text, p_transaction text)
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   before bigint;
   after bigint;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   RETURN QUERY SELECT t.id, t.balance_after, t.credits_added, true FROM ledger_transaction t
     WHERE t.user_id = p_user AND t.kind = 'permission' AND t.cause_id = p_save;
   IF FOUND THEN RETURN; END IF;
 
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  before := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, pocket.allowance_left);
-  after := ledger_spendable(purse.money, purse.held, pocket.own, pocket.own_held, coalesce(p_limit, 0));
+  before := ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money, wallet_row.held, pocket.own, pocket.own_held, coalesce(p_allowance, 0));
 
-  UPDATE user_app SET allowance_left = coalesce(p_limit, 0), allowance_saved = p_limit, allowance_paused = NULL, epoch = epoch + 1
+  UPDATE user_app SET allowance_left = coalesce(p_allowance, 0), allowance_saved = p_allowance, allowance_paused = NULL, epoch = epoch + 1
     WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, allowance_saved)
-    VALUES (p_user, p_transaction, p_partner, 'permission', p_save, 0, after, greatest(0, after - before), coalesce(p_limit, 0));
+    VALUES (p_user, p_transaction, p_partner, 'permission', p_save, 0, after, greatest(0, after - before), coalesce(p_allowance, 0));
   RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
 END $$;
 
 -- server/ledger/sql/pause-allowance.sql
 
--- Removes the allowance and remembers what was left of it for resume-allowance.sql. Returns no row if
--- nothing was left. What running requests hold of it stays theirs and is not remembered.
+-- Removes the allowance and remembers the unspent part for resume-allowance.sql. Returns no row if nothing
+-- was left. Running requests keep what they hold of it; that part is not remembered.
 CREATE OR REPLACE FUNCTION ledger_pause_allowance(p_user text, p_partner text, p_save text, p_transaction text)
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
@@ -228,17 +228,18 @@ CREATE OR REPLACE FUNCTION ledger_resume_allowance(p_user text, p_partner text, 
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean, allowance_saved bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-  resting bigint;
+  paused bigint;
 BEGIN
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
-  SELECT allowance_paused INTO resting FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
-  IF resting IS NULL THEN RETURN; END IF;
-  RETURN QUERY SELECT s.*, resting FROM ledger_save_allowance(p_user, p_partner, resting, p_save, p_transaction) s;
+  SELECT allowance_paused INTO paused FROM user_app WHERE user_id = p_user AND partner_id = p_partner;
+  IF paused IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT s.*, paused FROM ledger_save_allowance(p_user, p_partner, paused, p_save, p_transaction) s;
 END $$;
 
 -- server/ledger/sql/read.sql
 
--- A partner's balance for a user and whether `p_need` could be spent, exactly as a request would find it.
+-- Returns a partner's balance for a user and whether `p_need` could be spent, with the same rules as for a
+-- request.
 CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
 RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$
@@ -252,7 +253,7 @@ $$;
 
 -- server/ledger/sql/draw.sql
 
--- Takes what is wanted from the user's other pockets: first from '' (outside any app), then from the other
+-- Takes an amount from the user's other pockets: first from '' (outside any app), then from the other
 -- partners' pockets, oldest first. Returns the postings, in which the amounts taken are negative.
 CREATE OR REPLACE FUNCTION ledger_draw(p_user text, p_partner text, p_wanted bigint) RETURNS jsonb
 LANGUAGE sql AS $$
@@ -275,19 +276,19 @@ $$;
 -- server/ledger/sql/batch.sql
 
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
--- settlements, a_… of the admissions. `n` in the result counts the settlements from 1 and continues with the
+-- settlements, a_… of the admissions. `n` in the result numbers the settlements from 1 and continues with the
 -- admissions.
 --
--- All wallets are locked first, in one order, so that no two calls deadlock. Settlements go before admissions,
--- so that what they free can be spent. At most one request per user is settled in a call, and one admitted:
--- further admissions return 'again' and belong in a later call. A settlement without a charge releases its
--- hold. `a_need` and `a_want` are exact picocredits before commission.
+-- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
+-- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
+-- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
+-- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
--- then be right whatever the tables hold: every row is found by an index in a nested loop, in the order written
--- (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because the planner
--- used them for single rows while the tables looked small: three times the work of an index scan, and a call to
--- the file system for each.
+-- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
+-- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
+-- the planner used them for single rows while the tables looked small. They take three times the work of an
+-- index scan, and a call to the file system each.
 CREATE OR REPLACE FUNCTION ledger_batch(
   s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
@@ -317,7 +318,7 @@ BEGIN
   PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
   CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 
-  -- Settle: delete the hold, move the money, write transaction and receipt.
+  -- Settle: delete the hold, move the credits, write the transaction and the receipt.
   IF settling > 0 THEN
     RETURN QUERY
     WITH freed AS (
@@ -334,14 +335,14 @@ BEGIN
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
       FROM (
-        -- If a refund took held credits, no pocket may cover the rest: it becomes a debt of the partner's own
-        -- pocket.
+        -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
+        -- the partner's own pocket.
         SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
         FROM (
           SELECT f.*, w.own_wanted,
             CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
           FROM freed f
-          -- The partner's own pocket pays first: the part held there, and what else is free in it.
+          -- The partner's own pocket pays first: the part held there, then what is free in it.
           CROSS JOIN LATERAL (
             SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
             FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
@@ -356,7 +357,8 @@ BEGIN
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
-        -- The partner earns from what the user paid above the cost; what the user did not pay is our loss.
+        -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
+        -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
     ),
     insert_transaction AS (
@@ -379,7 +381,7 @@ BEGIN
     SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
     FROM booked b;
 
-    -- A settlement repeated because its first response was lost gets the amount taken then.
+    -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
     GET DIAGNOSTICS settled = ROW_COUNT;
     IF settled < settling THEN
       RETURN QUERY
@@ -416,8 +418,8 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
-          -- Exact to the minute, without a write per request; exact if the next key may replace the least recently
-          -- used one.
+          -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
+          -- next new key may replace the least recently used one.
           k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
@@ -480,9 +482,9 @@ $$;
 
 -- server/ledger/sql/reverse-earnings.sql
 
--- When credits are charged back that were already spent (`p_spent` of one pocket), reverses the commission
--- that was earned on them and has not matured yet, oldest first. Each reversal is a transaction of its own
--- that names the purchase, and the request's transaction in its note.
+-- Reverses commission after a chargeback of credits that were already spent (`p_spent` from one pocket): the
+-- commission earned on them that has not matured yet, oldest first. Each reversal is a separate transaction.
+-- It names the purchase and, in its note, the transaction of the request.
 CREATE OR REPLACE FUNCTION ledger_reverse_earnings(
   p_user text, p_partner text, p_session text, p_spent bigint, p_earnings_hold interval
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -513,7 +515,7 @@ END $$;
 
 -- server/ledger/sql/restore-earnings.sql
 
--- Restores what reverse-earnings.sql reversed for a purchase, once the dispute is won.
+-- Restores the earnings that reverse-earnings.sql reversed for a purchase, once the dispute is won.
 CREATE OR REPLACE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH reversed AS (
@@ -534,16 +536,16 @@ END $$;
 -- server/ledger/sql/claw-back.sql
 
 -- Takes back credits of a purchase for one reason, 'refund' or 'chargeback', until `p_cumulative` are taken
--- in total, never more than the purchase together with the other reason. Only the difference is booked, so
--- events may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go
--- below zero: then it cannot be spent from, and the next purchase repays it first.
+-- in total. Both reasons together never take more than the purchase. Only the difference is booked, so events
+-- may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go below zero:
+-- it then cannot be spent from, and the next purchase repays it first.
 CREATE OR REPLACE FUNCTION ledger_claw_back(
   p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval
 ) RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  purse wallet;
+  wallet_row wallet;
   pocket user_app;
   bought ledger_transaction;
   taken bigint;
@@ -552,7 +554,7 @@ DECLARE
   after bigint;
   steps integer;
 BEGIN
-  SELECT * INTO STRICT purse FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
   SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
@@ -561,7 +563,7 @@ BEGIN
     FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
 
   change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
-  after := ledger_spendable(purse.money + change, purse.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
+  after := ledger_spendable(wallet_row.money + change, wallet_row.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
   IF change = 0 THEN
     RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
     RETURN;
@@ -586,13 +588,13 @@ END $$;
 
 -- server/ledger/sql/roll-up-earnings.sql
 
--- Adds new earnings to the sums by hour. Postings younger than `p_lag` may belong to a transaction that still
--- runs, so they wait, and readers add them. Returns how many postings were added.
+-- Adds new earnings to the hourly sums. Postings younger than `p_lag` may belong to a transaction that is
+-- still running: they are added later, and readers include them. Returns the number of postings added.
 CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   begun timestamptz;
   upto timestamptz := clock_timestamp() - p_lag;
-  folded bigint;
+  added_count bigint;
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
   IF upto <= begun THEN RETURN 0; END IF;
@@ -600,13 +602,13 @@ BEGIN
     SELECT partner_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
     FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
     GROUP BY 1, 2
-  ), folding AS (
+  ), added AS (
     INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, earned FROM fresh
     ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
   )
-  SELECT coalesce(sum(entries), 0) INTO folded FROM fresh;
+  SELECT coalesce(sum(entries), 0) INTO added_count FROM fresh;
   UPDATE watermark SET up_to = upto WHERE name = 'earnings';
-  RETURN folded;
+  RETURN added_count;
 END $$;
 
 -- server/ledger/sql/earnings.sql
@@ -628,15 +630,16 @@ $$;
 
 -- server/ledger/sql/roll-up-usage.sql
 
--- Adds new receipts to the sums by day (UTC). Receipts younger than `p_lag` may belong to a transaction that
--- still runs, so they wait, and readers add them. If another instance is at it, returns at once. Returns how
--- many receipts were added. No statistics know the watermark, so the planner is made to use the index on time.
+-- Adds new receipts to the daily sums (UTC). Receipts younger than `p_lag` may belong to a transaction that
+-- is still running: they are added later, and readers include them. Returns the number of receipts added, or
+-- returns immediately if another instance is running this. The planner has no statistics about the watermark,
+-- so the settings make it use the index on time.
 CREATE OR REPLACE FUNCTION ledger_roll_up_usage(p_lag interval) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   begun timestamptz;
   upto timestamptz := clock_timestamp() - p_lag;
-  folded bigint;
+  added_count bigint;
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'usage' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR upto <= begun THEN RETURN 0; END IF;
@@ -646,21 +649,21 @@ BEGIN
            sum(charge) AS charge
     FROM usage WHERE created_at >= begun AND created_at < upto
     GROUP BY 1, 2, 3, 4
-  ), folding AS (
+  ), added AS (
     INSERT INTO usage_day AS d (user_id, day, partner_id, model, requests, tokens, charge) SELECT * FROM fresh
     ON CONFLICT (user_id, day, partner_id, model) DO UPDATE SET
       requests = d.requests + excluded.requests, tokens = d.tokens + excluded.tokens, charge = d.charge + excluded.charge
   )
-  SELECT coalesce(sum(requests), 0) INTO folded FROM fresh;
+  SELECT coalesce(sum(requests), 0) INTO added_count FROM fresh;
   UPDATE watermark SET up_to = upto WHERE name = 'usage';
-  RETURN folded;
+  RETURN added_count;
 END $$;
 
 -- server/ledger/sql/usage-days.sql
 
 -- A user's requests by day, partner and model in [p_from, p_to), including those not rolled up yet. Null
--- stands for all partners or all models. The newest receipts are found through their transactions, which are
--- written in the same statement: a minute of slack covers the difference between the two times.
+-- selects all partners or all models. The newest receipts are found through their transactions, which are
+-- written in the same statement. The two times can differ, so the search allows one minute.
 CREATE OR REPLACE FUNCTION ledger_usage_days(p_user text, p_from date, p_to date, p_partner text, p_model text)
 RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bigint, charge bigint) LANGUAGE sql STABLE AS $$
   WITH mark AS (
@@ -689,9 +692,10 @@ $$;
 
 -- server/activity/sql/roll-up.sql
 
--- Adds what came since the watermark to the sums by day (UTC), at most one day of it per call. What is younger
--- than `p_lag` may belong to a transaction that still runs, so it waits. Returns true if there is more to add.
--- No statistics know the watermark, so the planner is made to use the indexes on time.
+-- Adds new receipts since the watermark to the daily sums (UTC), at most one day per call. Receipts younger
+-- than `p_lag` may belong to a transaction that is still running, so they are added later. Returns true if
+-- there is more to add. The planner has no statistics about the watermark, so the settings make it use the
+-- indexes on time.
 CREATE OR REPLACE FUNCTION activity_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -699,7 +703,7 @@ DECLARE
   newest timestamptz := clock_timestamp() - p_lag;
   upto timestamptz;
 BEGIN
-  -- One instance at a time; the others return at once.
+  -- One instance at a time; the others return immediately.
   SELECT up_to INTO begun FROM watermark WHERE name = 'activity' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
   -- Skip times without transactions.
@@ -736,28 +740,28 @@ BEGIN
   RETURN upto < newest;
 END $$;
 
--- server/activity/sql/unfolded.sql
+-- server/activity/sql/pending.sql
 
 -- The receipts that roll-up.sql has not added to a day yet.
-CREATE OR REPLACE FUNCTION activity_unfolded() RETURNS SETOF usage LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+CREATE OR REPLACE FUNCTION activity_pending() RETURNS SETOF usage LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   SELECT * FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'activity')
 $$;
 
 -- server/activity/sql/by-partner.sql
 
--- Requests by partner, day, model and provider, exact at any time: the sums by day and the receipts that are
--- not in them yet. A key may occur more than once, so readers sum up.
+-- Requests by partner, day, model and provider, always exact: the daily sums plus the receipts that are not
+-- in them yet. A key may occur more than once, so readers must sum up.
 CREATE OR REPLACE VIEW activity_by_partner AS
   SELECT * FROM activity_partner_day
   UNION ALL
   SELECT partner_id, (created_at AT TIME ZONE 'UTC')::date, model, provider, 1, (outcome <> 'completed')::integer,
          input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens, cache_read_tokens, output_tokens,
          charge, provider_cost, partner_share
-  FROM activity_unfolded();
+  FROM activity_pending();
 
 -- server/activity/sql/roll-up-app-users.sql
 
--- Adds what came since the watermark to the sums by user and partner, at most one day of it per call, as
+-- Adds new receipts since the watermark to the sums by user and partner, at most one day per call, as
 -- roll-up.sql does. Returns true if there is more to add.
 CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -783,10 +787,10 @@ BEGIN
   RETURN upto < newest;
 END $$;
 
--- server/activity/sql/unfolded-app-users.sql
+-- server/activity/sql/pending-app-users.sql
 
--- What a partner's users did that roll-up-app-users.sql has not added yet.
-CREATE OR REPLACE FUNCTION activity_unfolded_app_users(p_partner text) RETURNS SETOF activity_app_user
+-- A partner's sums by user from the receipts that roll-up-app-users.sql has not added yet.
+CREATE OR REPLACE FUNCTION activity_pending_app_users(p_partner text) RETURNS SETOF activity_app_user
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   SELECT partner_id, user_id, count(*), sum(charge)::bigint, sum(partner_share)::bigint, max(created_at)
   FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'app_users') AND partner_id = p_partner

@@ -1,4 +1,4 @@
--- Adds what came since the watermark to the sums by user and partner, at most one day of it per call, as
+-- Adds new receipts since the watermark to the sums by user and partner, at most one day per call, as
 -- roll-up.sql does. Returns true if there is more to add.
 CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$

@@ -1,6 +1,7 @@
--- Adds what came since the watermark to the sums by day (UTC), at most one day of it per call. What is younger
--- than `p_lag` may belong to a transaction that still runs, so it waits. Returns true if there is more to add.
--- No statistics know the watermark, so the planner is made to use the indexes on time.
+-- Adds new receipts since the watermark to the daily sums (UTC), at most one day per call. Receipts younger
+-- than `p_lag` may belong to a transaction that is still running, so they are added later. Returns true if
+-- there is more to add. The planner has no statistics about the watermark, so the settings make it use the
+-- indexes on time.
 CREATE OR REPLACE FUNCTION activity_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -8,7 +9,7 @@ DECLARE
   newest timestamptz := clock_timestamp() - p_lag;
   upto timestamptz;
 BEGIN
-  -- One instance at a time; the others return at once.
+  -- One instance at a time; the others return immediately.
   SELECT up_to INTO begun FROM watermark WHERE name = 'activity' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
   -- Skip times without transactions.

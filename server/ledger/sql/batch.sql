@@ -1,17 +1,17 @@
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
--- settlements, a_… of the admissions. `n` in the result counts the settlements from 1 and continues with the
+-- settlements, a_… of the admissions. `n` in the result numbers the settlements from 1 and continues with the
 -- admissions.
 --
--- All wallets are locked first, in one order, so that no two calls deadlock. Settlements go before admissions,
--- so that what they free can be spent. At most one request per user is settled in a call, and one admitted:
--- further admissions return 'again' and belong in a later call. A settlement without a charge releases its
--- hold. `a_need` and `a_want` are exact picocredits before commission.
+-- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
+-- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
+-- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
+-- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
--- then be right whatever the tables hold: every row is found by an index in a nested loop, in the order written
--- (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because the planner
--- used them for single rows while the tables looked small: three times the work of an index scan, and a call to
--- the file system for each.
+-- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
+-- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
+-- the planner used them for single rows while the tables looked small. They take three times the work of an
+-- index scan, and a call to the file system each.
 CREATE OR REPLACE FUNCTION ledger_batch(
   s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
@@ -41,7 +41,7 @@ BEGIN
   PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
   CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 
-  -- Settle: delete the hold, move the money, write transaction and receipt.
+  -- Settle: delete the hold, move the credits, write the transaction and the receipt.
   IF settling > 0 THEN
     RETURN QUERY
     WITH freed AS (
@@ -58,14 +58,14 @@ BEGIN
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
       FROM (
-        -- If a refund took held credits, no pocket may cover the rest: it becomes a debt of the partner's own
-        -- pocket.
+        -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
+        -- the partner's own pocket.
         SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
         FROM (
           SELECT f.*, w.own_wanted,
             CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
           FROM freed f
-          -- The partner's own pocket pays first: the part held there, and what else is free in it.
+          -- The partner's own pocket pays first: the part held there, then what is free in it.
           CROSS JOIN LATERAL (
             SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
             FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
@@ -80,7 +80,8 @@ BEGIN
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
-        -- The partner earns from what the user paid above the cost; what the user did not pay is our loss.
+        -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
+        -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
     ),
     insert_transaction AS (
@@ -103,7 +104,7 @@ BEGIN
     SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
     FROM booked b;
 
-    -- A settlement repeated because its first response was lost gets the amount taken then.
+    -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
     GET DIAGNOSTICS settled = ROW_COUNT;
     IF settled < settling THEN
       RETURN QUERY
@@ -140,8 +141,8 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
-          -- Exact to the minute, without a write per request; exact if the next key may replace the least recently
-          -- used one.
+          -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
+          -- next new key may replace the least recently used one.
           k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true

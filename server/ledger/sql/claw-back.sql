@@ -1,7 +1,7 @@
 -- Takes back credits of a purchase for one reason, 'refund' or 'chargeback', until `p_cumulative` are taken
--- in total, never more than the purchase together with the other reason. Only the difference is booked, so
--- events may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go
--- below zero: then it cannot be spent from, and the next purchase repays it first.
+-- in total. Both reasons together never take more than the purchase. Only the difference is booked, so events
+-- may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go below zero:
+-- it then cannot be spent from, and the next purchase repays it first.
 CREATE OR REPLACE FUNCTION ledger_claw_back(
   p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval
 ) RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)

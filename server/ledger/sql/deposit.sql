@@ -1,5 +1,5 @@
--- Books credits into a partner's pocket against the account `p_against`: a purchase or a grant. The same
--- cause is booked only once; a repetition returns what was booked.
+-- Books a purchase or a grant: adds credits to a partner's pocket, against the account `p_against`. The same
+-- cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_deposit(
   p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
   p_credits bigint, p_against text, p_note text

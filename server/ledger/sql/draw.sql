@@ -1,4 +1,4 @@
--- Takes what is wanted from the user's other pockets: first from '' (outside any app), then from the other
+-- Takes an amount from the user's other pockets: first from '' (outside any app), then from the other
 -- partners' pockets, oldest first. Returns the postings, in which the amounts taken are negative.
 CREATE OR REPLACE FUNCTION ledger_draw(p_user text, p_partner text, p_wanted bigint) RETURNS jsonb
 LANGUAGE sql AS $$

@@ -1,5 +1,5 @@
--- Creates the wallet and the pockets that the other functions lock, unless they exist, and locks the
--- wallet. Returns the app user id in force: the given one, or the one the user already has there.
+-- Locks the wallet. First creates the wallet and the pockets that the other functions lock, unless they
+-- exist. Returns the effective app user id: the existing one, or else the given one.
 CREATE OR REPLACE FUNCTION ledger_open_user_app(p_user text, p_partner text, p_app_user text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Removes the allowance and remembers what was left of it for resume-allowance.sql. Returns no row if
--- nothing was left. What running requests hold of it stays theirs and is not remembered.
+-- Removes the allowance and remembers the unspent part for resume-allowance.sql. Returns no row if nothing
+-- was left. Running requests keep what they hold of it; that part is not remembered.
 CREATE OR REPLACE FUNCTION ledger_pause_allowance(p_user text, p_partner text, p_save text, p_transaction text)
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$

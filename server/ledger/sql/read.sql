@@ -1,4 +1,5 @@
--- A partner's balance for a user and whether `p_need` could be spent, exactly as a request would find it.
+-- Returns a partner's balance for a user and whether `p_need` could be spent, with the same rules as for a
+-- request.
 CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
 RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$

@@ -1,4 +1,4 @@
--- Restores what reverse-earnings.sql reversed for a purchase, once the dispute is won.
+-- Restores the earnings that reverse-earnings.sql reversed for a purchase, once the dispute is won.
 CREATE OR REPLACE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH reversed AS (

@@ -1,6 +1,6 @@
--- When credits are charged back that were already spent (`p_spent` of one pocket), reverses the commission
--- that was earned on them and has not matured yet, oldest first. Each reversal is a transaction of its own
--- that names the purchase, and the request's transaction in its note.
+-- Reverses commission after a chargeback of credits that were already spent (`p_spent` from one pocket): the
+-- commission earned on them that has not matured yet, oldest first. Each reversal is a separate transaction.
+-- It names the purchase and, in its note, the transaction of the request.
 CREATE OR REPLACE FUNCTION ledger_reverse_earnings(
   p_user text, p_partner text, p_session text, p_spent bigint, p_earnings_hold interval
 ) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
--- Saves what a partner may spend of the user's other credits. A save replaces what was left, discards a
--- paused allowance and starts a new epoch, so that older holds return nothing to it. Null removes the
--- allowance. The same save is booked only once.
+-- Saves the allowance: how much a partner may spend of the user's other credits. A save replaces the current
+-- allowance, discards a paused one and starts a new epoch, so that older holds return nothing to it. Null
+-- removes the allowance. The same save is booked only once.
 CREATE OR REPLACE FUNCTION ledger_save_allowance(p_user text, p_partner text, p_allowance bigint, p_save text, p_transaction text)
 RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$

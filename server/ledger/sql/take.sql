@@ -1,6 +1,6 @@
--- Takes credits out of one pocket, never more than is free in it: what running requests hold and what other
--- pockets owe stays. If `p_credits` is too much, takes nothing and returns no transaction, only what is free.
--- The same cause is booked only once; a repetition returns what was booked.
+-- Takes credits out of one pocket, but only what is free in it: credits that running requests hold, or that
+-- other pockets owe, stay. If `p_credits` exceeds that, takes nothing and returns no transaction, only the
+-- free amount. The same cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_take(p_user text, p_partner text, p_cause text, p_transaction text, p_credits bigint, p_note text)
 RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
 LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 -- A user's requests by day, partner and model in [p_from, p_to), including those not rolled up yet. Null
--- stands for all partners or all models. The newest receipts are found through their transactions, which are
--- written in the same statement: a minute of slack covers the difference between the two times.
+-- selects all partners or all models. The newest receipts are found through their transactions, which are
+-- written in the same statement. The two times can differ, so the search allows one minute.
 CREATE OR REPLACE FUNCTION ledger_usage_days(p_user text, p_from date, p_to date, p_partner text, p_model text)
 RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bigint, charge bigint) LANGUAGE sql STABLE AS $$
   WITH mark AS (

@@ -85,14 +85,14 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Attempt({ number, beganAt, durationMs, status, error, response, byHand }: AttemptView) {
+function Attempt({ number, beganAt, durationMs, status, error, response, isManual }: AttemptView) {
   const isGood = status !== null && status >= 200 && status < 300;
   return (
     <li className="border-b border-line/70 px-5 py-4 last:border-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <span className="font-medium">Attempt {number}</span>
         <Badge look={isGood ? 'positive' : 'danger'}>{describeOutcome({ status, error })}</Badge>
-        {byHand && <Badge>Resent manually</Badge>}
+        {isManual && <Badge>Resent manually</Badge>}
         <span className="text-muted tabular-nums sm:ml-auto">
           <Time at={beganAt.toISOString()} />
           {durationMs !== null && ` · ${durationMs} ms`}

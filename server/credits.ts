@@ -23,16 +23,16 @@ export const wholeCredits = (credits: number | bigint): Microcredits =>
 const ceilDivide = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
 
 export type Charge = {
-  /** What the user pays. */
+  /** The amount the user pays. */
   charge: Microcredits;
-  /** What the provider bills for the tokens. */
+  /** The amount the provider bills for the tokens. */
   providerCost: Microcredits;
   /** The partner's commission: charge minus provider cost. */
   partnerShare: Microcredits;
 };
 
 /**
- * The only place that rounds: turns an exact cost and a rate into a charge, rounded up once. Holds
+ * Turns an exact cost and a rate into a charge, rounded up once. This is the only place that rounds: holds
  * (`ledger_charge` in SQL, compared by a test), settlements, estimates and receipts all use it.
  */
 export function chargeFor(exact: Picocredits, rateBp: number): Charge {

@@ -4,9 +4,8 @@ import { type Prisma, PrismaClient } from '../prisma/client/client';
 import { settings } from './env';
 
 /**
- * Three pools for one database: the ledger's batches have their own connections, so that no page and
- * no sweep can take them; other hand-written statements share a small `pg` pool; everything else uses
- * Prisma.
+ * Three pools for one database. The ledger has its own connections for its batches, so that pages and sweeps
+ * cannot take them. Other hand-written statements share a small `pg` pool. Everything else uses Prisma.
  */
 type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
 
@@ -19,9 +18,9 @@ function openPools(): Pools {
   return thread[SLOT];
 }
 
-/** Waiting requests share one statement. The second connection is used only while that one is slow. */
+/** Waiting requests share one statement. The second connection is used only while the first is slow. */
 export const LEDGER_CONNECTIONS = 2;
-/** The other two pools, in both the API's and the pages' thread. */
+/** The size of the other two pools, in the API thread and in the page thread. */
 const EQUAL_POOLS = 4;
 
 const INT8 = 20;

@@ -1,6 +1,6 @@
 /**
- * All providers that this product can call, in one table from which the settings, `.env.example`
- * and the requests are derived. Setting its key is enough to configure a provider.
+ * All providers that this product can call. The settings, `.env.example` and the requests are derived from
+ * this table. To configure a provider, set its key.
  */
 
 /** The wire format that a provider speaks. */

@@ -1,9 +1,8 @@
 import pino, { type Logger } from 'pino';
 
 /**
- * One structured log on standard output. Callers pass named, harmless fields only (ids, codes,
- * durations). As a last line of defence, the sink masks anything that looks like a secret, an e-mail
- * address or a user id.
+ * One structured log on standard output. Callers pass only named, harmless fields (ids, codes, durations). As
+ * a last safeguard, the log masks anything that looks like a secret, an e-mail address or a user id.
  */
 const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|sk_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
 const ACCOUNT = /\b(usr_)[0-9A-Za-z]{22}\b/g;
@@ -24,7 +23,7 @@ export function log(): Logger {
 }
 
 const FIRST_PLACE = /\n\s+at (\S+)/;
-/** The first stack frame outside Node and packages: the function of ours that failed. */
+/** The first stack frame outside Node and packages: the function in our code that failed. */
 const OUR_PLACE = /\n\s+at (?:async )?(\S+) \((?!node:)(?!.*\bnode_modules\b)/;
 
 /** Describes a failure for the log: the error and the function it came from, with secrets masked and without a stack. */

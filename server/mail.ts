@@ -33,8 +33,8 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A mail server that hangs must not block the sign-in page for long. */
-const PATIENCE_MS = 5_000;
+/** A hanging mail server must not block the sign-in page for long. */
+const TIMEOUT_MS = 5_000;
 
 let current: { url: string; transporter: Transporter } | undefined;
 
@@ -43,10 +43,10 @@ function transporter(): Transporter {
   if (url === undefined) throw new Error('SMTP_URL is not set');
   if (current?.url !== url) {
     const limits = {
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
-      dnsTimeout: PATIENCE_MS,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      dnsTimeout: TIMEOUT_MS,
     };
     current = { url, transporter: nodemailer.createTransport({ url, ...limits }) };
   }

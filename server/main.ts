@@ -1,5 +1,5 @@
 import { runUntilStopped } from './process/lifetime';
 import { startService } from './process/start';
 
-/** The process: starts what is missing, serves requests, and leaves nothing running when it stops. */
+/** The process: starts missing parts, serves requests, and stops everything it started when it ends. */
 await runUntilStopped((life) => startService(life, { dev: process.argv.includes('--dev') }));

@@ -3,8 +3,8 @@ import { authSecret } from './env';
 import { hmacSha256, randomBase62, toBase62 } from './ids';
 
 /**
- * User keys and publishable keys as text. Both end in a checksum: a typo is refused without a
- * query, and secret scanners can tell a real key from noise.
+ * User keys and publishable keys as text. Both end in a checksum, so that a typo is refused without a query
+ * and secret scanners can recognise a real key.
  */
 
 export const USER_KEY_PREFIX = 'svc_sk_';
@@ -21,8 +21,8 @@ const CHECKSUM_CHARACTERS = 6;
 export const newUserKey = (): string => newToken(USER_KEY_PREFIX, USER_KEY_CHARACTERS);
 
 /**
- * What is stored of a user key, or null when the checksum rules it out. The pepper prevents anyone
- * who can write to the table from planting a key.
+ * Returns the stored form of a user key, or null when the checksum is wrong. The pepper prevents anyone with
+ * write access to the table from planting a key.
  */
 export function hashUserKey(key: string): Buffer | null {
   return hasValidChecksum(key) ? hmacSha256(`user-key:${authSecret()}`, key) : null;

@@ -14,14 +14,17 @@ type Served = { served: Candidate; exchange: Exchange };
 export type ProviderWhole = Served & { whole: WholeResponse };
 export type ProviderStream = Served & { stream: OpenedStream };
 
-/** A successful response: whole, or a stream whose first event was no error. */
+/** A successful response: complete, or a stream whose first event was not an error. */
 export type ProviderResponse = ProviderWhole | ProviderStream;
 
 export type Attempt =
   | { ok: true; response: ProviderResponse }
   | { ok: false; failure: ProviderFailure; mayRepeat: boolean };
 
-/** Calls one candidate once. `mayRepeat`: the provider did no billable work, so a retry bills nobody twice. */
+/**
+ * Calls one candidate once. `mayRepeat` means that the provider did no billable work, so a retry is not
+ * billed twice.
+ */
 export async function attempt(
   run: Run,
   served: Candidate,
@@ -48,7 +51,7 @@ export async function attempt(
     upstream = await callProvider(target, exchange, run.abort);
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);
-    // After a timeout the provider may still produce the whole response, and bill us for it.
+    // After a timeout, the provider may still complete the response and bill us for it.
     const mayRepeat = !run.abort.aborted && (run.wantsStream || !timedOut(cause));
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
@@ -71,7 +74,9 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
   return { ok: false, failure, mayRepeat: true };
 }
 
-/** The seconds of `retry-after-ms` or of `Retry-After`, which may be a date; null without either. */
+/**
+ * Reads the seconds from `retry-after-ms` or from `Retry-After`, which may be a date. Null without either.
+ */
 function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
   const { 'retry-after-ms': ms, 'retry-after': after } = headers;
   if (typeof ms === 'string' && Number(ms) > 0) return String(Number(ms) / SECOND_MS);
@@ -90,7 +95,7 @@ async function readWhole(
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
     if (error instanceof RefusedResponse) return { ok: false, failure: error.failure, mayRepeat: true };
-    // With status 200 the work may already be on our bill.
+    // With status 200, the provider may already bill us for the work.
     return { ok: false, failure: toFailure(error), mayRepeat: false };
   }
 }
@@ -103,7 +108,7 @@ async function openStreamed(
 ): Promise<Attempt> {
   const stream = await openStream(exchange.openStream(), upstream);
   const { failure, started } = stream.relay.facts;
-  // A failure after the first event is reported inside the stream: the provider did billable work.
+  // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
   return { ok: false, failure, mayRepeat: !run.abort.aborted };
 }

@@ -2,13 +2,15 @@ import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
 import { findTarget, type ProviderTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
-/** A model and provider that could serve a request, with all that a call to it needs. */
+/** A model and provider that could serve a request, with everything needed to call it. */
 export type Candidate = { model: CatalogModel; target: ProviderTarget; profile: ProviderProfile };
 
 /** In order of preference; the first is the model that was requested. */
 export type Candidates = readonly [Candidate, ...Candidate[]];
 
-/** Null when this install does not serve the model. Fallbacks that it cannot call are left out. */
+/**
+ * Returns null when this installation does not serve the model. Fallbacks that it cannot call are omitted.
+ */
 export function resolveCandidates(id: string): Candidates | null {
   const requested = findCandidate(id);
   if (requested === null) return null;

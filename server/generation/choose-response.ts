@@ -14,8 +14,8 @@ const MAX_WAIT_SECONDS = 5;
 const FIRST_BACKOFF_MS = 500;
 
 /**
- * Tries the candidates in order until one responds, each a second time where that may help. All of
- * it happens before the first byte goes to the client; the user pays only for the response chosen.
+ * Tries the candidates in order until one responds, each a second time where a retry may help. All of this
+ * happens before the first byte is sent to the client. The user pays only for the chosen response.
  */
 export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   const startedAt = now();
@@ -52,8 +52,8 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
 }
 
 /**
- * Null when a fallback cannot accept the request. The client never sees that refusal: its request
- * is valid for the model that it named.
+ * Returns null when a fallback cannot accept the request. The client never sees that refusal, because its
+ * request is valid for the model it named.
  */
 async function attemptIfAccepted(
   run: Run,
@@ -74,7 +74,9 @@ function mayHelp({ kind }: ProviderFailure, withoutReasoning: boolean): boolean 
   return kind !== 'request' && !(kind === 'reasoning' && withoutReasoning);
 }
 
-/** A failure of our account or of the model would repeat at once; a long wait is not worth it either. */
+/**
+ * A failure of our account or of the model would repeat immediately, and a long wait is not worth it either.
+ */
 function isWorthRetrying(failure: ProviderFailure): boolean {
   if (failure.kind === 'reasoning') return true;
   return failure.kind !== 'account' && failure.kind !== 'model' && waitSeconds(failure) <= MAX_WAIT_SECONDS;
@@ -82,7 +84,10 @@ function isWorthRetrying(failure: ProviderFailure): boolean {
 
 const waitSeconds = ({ retryAfterSeconds }: ProviderFailure): number => retryAfterSeconds ?? 0;
 
-/** Doubles with each attempt, with jitter so that clients that failed together do not return together. */
+/**
+ * Waits before a retry. The wait doubles with each attempt, with jitter, so that clients that failed together
+ * do not retry together.
+ */
 function backOff({ abort }: Run, attempts: number, failure: ProviderFailure): Promise<void> {
   const jitter = 0.5 + Math.random() / 2;
   const backoffMs = FIRST_BACKOFF_MS * 2 ** (attempts - 1) * jitter;

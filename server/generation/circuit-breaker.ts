@@ -1,8 +1,8 @@
 import { now, SECOND_MS } from '../clock';
 
 /**
- * After several failures in a row a provider is not called for a while, so that requests go to the
- * next candidate, or fail, at once. Then one request tries it again.
+ * After several consecutive failures, a provider is not called for a while. Requests go to the next candidate
+ * or fail immediately. When the cooldown ends, one request tries the provider again.
  */
 const FAILURES_TO_OPEN = 5;
 const COOLDOWN_MS = 15 * SECOND_MS;
@@ -21,7 +21,7 @@ export function cooldownSeconds(provider: string): number {
   return 0;
 }
 
-/** The providers that are not called now. */
+/** The providers in cooldown. */
 export function providersInCooldown(): { provider: string; failures: number; cooldownUntilMs: number }[] {
   return [...breakers]
     .filter(([, { failures }]) => failures >= FAILURES_TO_OPEN)

@@ -3,18 +3,24 @@ import { capture, release } from '../ledger';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
-/** How long to keep reading from a provider that bills on anyway after a client disconnect. */
+/**
+ * How long to keep reading after a client disconnect, from a provider that bills the rest of the response
+ * anyway.
+ */
 export const DRAIN_MS = 60 * SECOND_MS;
 
-/** For a disconnect before the response began: stops the provider, unless it would bill on. */
+/**
+ * Cancels the call if the client disconnects before the response begins, unless the provider would bill it
+ * anyway.
+ */
 export function stopProvider({ abort, working }: Run): void {
   if (!working?.profile.billsAfterCancel) abort.abort();
   else setTimeout(() => abort.abort(), DRAIN_MS).unref();
 }
 
 /**
- * Without a response nothing is owed. But a client that disconnects while a provider works pays for
- * the prompt: the provider has read it and bills us for it.
+ * Settles a request that has no response: nothing is charged. But if the client disconnected while a provider
+ * was working, the user pays for the prompt, because the provider has read it and bills us for it.
  */
 export async function settleWithoutResponse(run: Run): Promise<void> {
   const { abort, working, hold } = run;

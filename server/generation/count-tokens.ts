@@ -17,7 +17,7 @@ export const tokenCountSchema = z.object({ input_tokens: z.int() });
 
 const TIMEOUT_MS = 10_000;
 
-/** The number of tokens in a prompt: counted by providers that do so for free, otherwise estimated. No charge. */
+/** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
   const { keyHash, candidates, body } = await readModelRequest(request, validateCountTokens);
   const [requested] = candidates;
@@ -52,7 +52,7 @@ async function countAtProvider(
   }
 }
 
-/** Rounded up: a client that overestimates its remaining room would exceed the context window. */
+/** Rounded up: a client that underestimates its prompt would exceed the context window. */
 function estimate(candidate: Candidate, body: CountTokensRequest): number {
   return likelyInputTokens((kind) => measureMessages(body, kind), candidate);
 }

@@ -4,8 +4,8 @@ import { estimateCredits } from '../pricing/estimate';
 import { servedModels } from '../pricing/served';
 
 /**
- * The price of a request in an app, commission included, for the models that the app may use.
- * `models` is a filter: ids that are not served, or not available to this app, are left out.
+ * Estimates the price of a request in an app, commission included, for the models that the app may use.
+ * `models` is a filter: ids that are not served, or not available to this app, are omitted.
  */
 export async function estimatePrices(request: PricingRequest): Promise<PriceEstimate> {
   const partner = await requirePartner(request.publishable_key);

@@ -17,7 +17,7 @@ import { type Run, runningGenerations, startRun } from './run';
 import { sendResponse } from './send-response';
 import { streamResponse } from './stream-response';
 
-/** One generation request. A refused or failed one leaves no receipt, so it is counted here. */
+/** Handles one generation request. A refused or failed request has no receipt, so it is counted here. */
 export async function generate(
   request: Request,
   requestId: string,
@@ -34,7 +34,7 @@ export async function generate(
   }
 }
 
-/** Validates the request and holds the most that it can cost. */
+/** Validates the request and makes the hold. */
 async function admitRequest(
   request: Request,
   requestId: string,
@@ -76,7 +76,7 @@ async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnTy
   }
 }
 
-/** The few headers of a client that may concern a provider. */
+/** The few client headers that may concern a provider. */
 function readClientHeaders({ headers }: Request): ClientHeaders {
   const version = headers.get('anthropic-version');
   const beta = headers.get('anthropic-beta');
@@ -96,7 +96,7 @@ async function respondTo(run: Run, clientSignal: AbortSignal): Promise<Reply> {
     clientSignal.removeEventListener('abort', onDisconnect);
     writeWarnings(run, response.exchange.warnings);
     const reply = 'whole' in response ? await sendResponse(run, response) : streamResponse(run, response);
-    // Nobody will read the stream.
+    // The client is gone, so the stream is not read.
     if (clientSignal.aborted && reply.body instanceof ReadableStream) await reply.body.cancel();
     return reply;
   } catch (error) {

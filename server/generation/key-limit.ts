@@ -8,10 +8,13 @@ import { modelNotAllowed } from './refusals';
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** Over its limit a key is looked up once a second at most, so that a flood does not reach the database. */
+/** A key over its limit is looked up at most once a second, so that a flood does not reach the database. */
 const lookUps = new TokenBuckets({ perMinute: 60, burst: 1 });
 
-/** Undefined, without a promise to wait for, while the key is within its limit. */
+/**
+ * Returns undefined while the key is within its limit. That path is synchronous, so that it does not delay
+ * the request.
+ */
 export function refuseBeyondLimit(
   request: Request,
   keyHash: Buffer,
@@ -21,7 +24,10 @@ export function refuseBeyondLimit(
   return waitMs === 0 ? undefined : findRefusal(request, keyHash, model, waitMs);
 }
 
-/** A revoked key, or an app that may not use the model, gets that error rather than a rate limit. */
+/**
+ * Finds the error for a revoked key, or for an app that may not use the model. It takes precedence over the
+ * rate limit.
+ */
 async function findRefusal(
   request: Request,
   keyHash: Buffer,

@@ -1,7 +1,7 @@
 import { likelyMediaTokens } from '../pricing/media-tokens';
 import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
-import { MOST_TOKENS } from '../providers/count';
+import { MAX_COUNT } from '../providers/count';
 import { FORMATS } from '../providers/formats';
 import type { Candidate } from './candidates';
 
@@ -11,13 +11,16 @@ export type Estimate = (outputBytes: number) => TokenUsage;
 type Called = Pick<Candidate, 'model' | 'profile'>;
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** The prompt is measured only when an estimate is needed: most providers report usage. */
+/**
+ * Returns the function that estimates usage. It measures the prompt only when called: most providers report
+ * usage.
+ */
 export function likelyUsage(measure: Measure, called: Called): Estimate {
   const kind = FORMATS[called.profile.format].tokenKind;
   return (outputBytes) => ({
     ...NO_TOKENS,
-    input: Math.min(MOST_TOKENS, likelyInputTokens(measure, called)),
-    output: Math.min(MOST_TOKENS, likelyOutputTokens(outputBytes, kind)),
+    input: Math.min(MAX_COUNT, likelyInputTokens(measure, called)),
+    output: Math.min(MAX_COUNT, likelyOutputTokens(outputBytes, kind)),
   });
 }
 

@@ -6,7 +6,7 @@ import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
 import type { Estimate } from './likely-usage';
 
-/** What a response used, as far as its provider reports it. */
+/** The usage of a response, as far as its provider reports it. */
 export type Report = {
   usage: TokenUsage | null;
   outputReported?: boolean;
@@ -21,7 +21,7 @@ export type Metered = {
   estimated: boolean;
 };
 
-/** The reported usage where it is plausible, else an estimate. */
+/** Returns the reported usage if it is plausible, otherwise an estimate. */
 export function meter(report: Report, estimate: Estimate): Metered {
   const { usage, estimated } = meteredUsage(report, () => estimate(report.outputBytes));
   return { usage, estimated, providerCost: estimated ? null : report.providerCost };
@@ -31,7 +31,7 @@ export function chargeMetered({ usage, providerCost }: Metered, model: CatalogMo
   return chargeFor(providerCost ?? costOf(usage, model.prices), hold.rateBp);
 }
 
-/** `served` is the model that responded: provider and prices are its own. */
+/** `served` is the model that responded; the receipt names its provider and prices. */
 export function writeReceipt(
   { usage, estimated }: Metered,
   {

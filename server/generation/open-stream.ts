@@ -2,12 +2,12 @@ import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
 import type { UpstreamResponse } from './upstream';
 
-/** Until then a failure can still become an error status; after it the client gets its headers. */
+/** Until then, a failure can still become an error status. Afterwards the client receives its headers. */
 const COMMIT_AFTER_MS = 20_000;
 
 export type StreamPiece = {
   text: string;
-  /** The body ended, as it should or early: `relay.facts` has the difference. */
+  /** The body ended, completely or early; `relay.facts` has the difference. */
   done: boolean;
 };
 
@@ -18,8 +18,8 @@ export type OpenedStream = {
 };
 
 /**
- * Reads a stream up to its first event, but no longer than clients wait for headers. The first call
- * of `next` returns what was read.
+ * Reads a stream up to its first event, but no longer than clients wait for headers. The first call of `next`
+ * returns the data read so far.
  */
 export async function openStream(
   relay: StreamRelay & { facts: StreamFacts },
@@ -52,7 +52,7 @@ export async function openStream(
     }
   }
 
-  /** Reads until there is something to send, or the stream is over. */
+  /** Reads until there is something to send or the stream ends. */
   async function read(): Promise<StreamPiece> {
     try {
       for (;;) {

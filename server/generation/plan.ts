@@ -14,7 +14,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import type { Candidate, Candidates } from './candidates';
 import { likelyInputTokens, type Measure } from './likely-usage';
 
-/** The most a request can cost, exact and before commission, with its most expensive candidate. */
+/** The maximum cost of a request, exact and before commission, with its most expensive candidate. */
 export type Plan = {
   /** The input and one output token: the smallest useful hold. */
   need: Picocredits;
@@ -64,19 +64,19 @@ export function planRequest(
   };
 }
 
-/** No estimate leaves less than this for the output. */
-const LEAST_ROOM = 256;
+/** The minimum number of tokens that an estimate leaves for the output. */
+const MIN_ROOM = 256;
 
 /**
- * The part of the context window that the prompt likely leaves. Providers refuse a limit that
- * exceeds it, so a limit that we choose must fit.
+ * The part of the context window that the prompt probably leaves free. Providers reject a limit that exceeds
+ * it, so a limit that we set must fit.
  */
 function outputRoom(measure: Measure, candidate: Candidate): number {
   const inputTokens = Math.ceil(1.1 * likelyInputTokens(measure, candidate));
-  return Math.max(LEAST_ROOM, candidate.model.contextWindow - inputTokens);
+  return Math.max(MIN_ROOM, candidate.model.contextWindow - inputTokens);
 }
 
-/** The output cap that the hold pays for: the planned one, or a lower one that fits the balance. */
+/** The output cap that the hold covers: the planned one, or a lower one that fits the balance. */
 export function fitOutputCap(plan: Plan, hold: Hold): number {
   const affordable = affordableOutputTokens(hold, plan.inputCost, plan.outputPrice);
   return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.choices)));
@@ -84,10 +84,12 @@ export function fitOutputCap(plan: Plan, hold: Hold): number {
 
 /** The fields that set a cache breakpoint. */
 const BREAKPOINT_FIELDS = new Set(['cache_control', 'prompt_cache_breakpoint']);
-/** A chat request may ask for twelve hours: billed at the longest lifetime that has a price. */
+/**
+ * A chat request may set a lifetime of 12 hours, which is billed at the longest lifetime that has a price.
+ */
 const LONG_LIFETIMES = new Set<unknown>(['1h', '12h']);
 
-/** The longest lifetime of any cache breakpoint, wherever in the request it is. */
+/** The longest lifetime of any cache breakpoint in the request. */
 function readCacheLifetime({ body }: ClientRequest): CacheLifetime {
   let lifetime: CacheLifetime = 'none';
   const look = (value: unknown): void => {

@@ -9,13 +9,13 @@ import { modelNotAllowed, modelNotFound } from './refusals';
 
 export type ReadRequest<Body> = { keyHash: Buffer; candidates: Candidates; body: Body };
 
-/** Whose key a request carries; null until the key has been looked up. */
+/** The partner whose key a request carries; null until the key has been looked up. */
 export type Caller = { partnerId: string | null };
 
 /**
- * Reads a request in the order that clients rely on: key, JSON and model name, known model, access
- * to it, fields. Admission checks key and access together with the money. They are checked here
- * only when something else is wrong, so that a bad key is reported as such whatever the body says.
+ * Reads a request in the order that clients rely on: key, JSON and model name, known model, access to it,
+ * fields. Admission checks key and access together with the balance. This function checks them only when
+ * something else is wrong, so that a bad key is reported as such whatever the body contains.
  */
 export async function readModelRequest<Body>(
   request: Request,

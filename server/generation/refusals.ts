@@ -6,7 +6,7 @@ import { servedModels } from '../pricing/served';
 
 const RETRY_SOON_SECONDS = 1;
 
-/** The error that a client gets when admission refuses. */
+/** The error for a request that admission refuses. */
 export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
   switch (refusal) {
     case 'invalid_user_key':
@@ -48,7 +48,7 @@ export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
 }
 
-/** Suggests a model when the name lacks its provider, or has 4.5 for 4-5. */
+/** Suggests a model when the name lacks its provider, or contains 4.5 instead of 4-5. */
 export function modelNotFound(model: string): ApiError {
   const match = servedModels().find(({ id }) => bareName(id) === bareName(model));
   const advice = match === undefined ? 'GET /v1/models lists all models.' : `Did you mean ${match.id}?`;

@@ -8,28 +8,28 @@ import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { hashForProviders } from './user-hash';
 
-/** A request while it runs: it has a hold, and its response is on the way. */
+/** A running request: it has a hold, and its response is not settled yet. */
 export type Run = {
   requestId: string;
   hold: Hold;
   candidates: Candidates;
-  /** The model that was requested: that of the first candidate. */
+  /** The requested model, which is that of the first candidate. */
   model: CatalogModel;
   client: ClientRequest;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;
-  /** Output tokens per choice that the hold pays for. */
+  /** Output tokens per choice that the hold covers. */
   outputCap: number;
   userHash: string;
   /** The likely usage of a candidate that reports none. */
   estimate: (served: Candidate) => Estimate;
-  /** Headers that tell the client what was changed in its request. */
+  /** Headers that inform the client of changes to its request. */
   headers: Record<string, string>;
   /** Cancels the call to the provider. */
   abort: Abort;
-  /** The candidate that was called and has not refused: it has read the prompt. */
+  /** The candidate that was called and has not rejected the request: it has read the prompt. */
   working: Candidate | null;
-  /** Bytes of output seen so far: each renewal of the lease reports them. */
+  /** Bytes of output so far. Each renewal of the lease reports them. */
   progress: { outputBytes: number };
   /** Called after settlement, however the run ended. */
   endLease: () => void;
@@ -37,7 +37,7 @@ export type Run = {
 
 let running = 0;
 
-/** Requests that are running in this process. */
+/** The number of requests running in this process. */
 export const runningGenerations = (): number => running;
 
 type Started = Omit<Run, 'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'progress' | 'endLease'>;

@@ -5,7 +5,7 @@ import type { ProviderWhole } from './attempt';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
-/** Sends a whole response, settled before it goes out. */
+/** Settles a complete response, then sends it. */
 export async function sendResponse(run: Run, { served, whole }: ProviderWhole): Promise<Reply> {
   const metered = meter(whole, run.estimate(served));
   const settled = await capture(

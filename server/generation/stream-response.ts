@@ -19,8 +19,8 @@ const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
 type Outcome = Receipt['outcome'];
 
 /**
- * Relays a stream chunk by chunk; failures from here on are reported inside the stream. Settled
- * before the last bytes go out, so that a balance read afterwards includes the charge.
+ * Relays a stream chunk by chunk. From here on, failures are reported inside the stream. The request is
+ * settled before the last bytes are sent, so that a balance read afterwards includes the charge.
  */
 export function streamResponse(run: Run, response: ProviderStream): Reply {
   const settle = once((outcome: Outcome) => settleStream(run, response, outcome));
@@ -64,7 +64,10 @@ async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
   }
 }
 
-/** The client is gone, but the provider bills on: the end of its stream reports the true usage. */
+/**
+ * Reads the stream to its end after a client disconnect: this provider bills the whole response anyway, and
+ * the end of the stream reports the exact usage.
+ */
 async function drain(run: Run, stream: OpenedStream): Promise<void> {
   const stop = setTimeout(() => run.abort.abort(), DRAIN_MS);
   while (!(await nextPiece(run, stream)).done) {
@@ -75,7 +78,9 @@ async function drain(run: Run, stream: OpenedStream): Promise<void> {
 
 const outcomeOf = (run: Run): Outcome => (run.abort.aborted ? 'aborted' : 'failed');
 
-/** After the first byte the status is fixed; an error frame says that the response is incomplete. */
+/**
+ * After the first byte the status cannot change, so an error frame reports that the response is incomplete.
+ */
 function toStreamError(error: ApiError): ApiError {
   return error.code === 'upstream_error'
     ? error
@@ -84,7 +89,7 @@ function toStreamError(error: ApiError): ApiError {
       });
 }
 
-/** Charges what was produced, whichever side ended the stream. */
+/** Charges the output produced, whichever side ended the stream. */
 async function settleStream(run: Run, { served, stream }: ProviderStream, outcome: Outcome): Promise<void> {
   const { facts } = stream.relay;
   if (outcome === 'failed') {

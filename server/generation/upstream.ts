@@ -13,8 +13,8 @@ export type UpstreamRequest = { path: string; headers: Record<string, string>; b
 let agent: Agent | undefined;
 
 /**
- * Sends a request to a provider. Redirects are not followed, so our key goes nowhere else. Throws
- * what undici throws when there is no response.
+ * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws the
+ * error of undici when there is no response.
  */
 export function callProvider(
   target: ProviderTarget,
@@ -37,7 +37,9 @@ export function callProvider(
   });
 }
 
-/** The request was sent and no headers came back: the provider may be working on it, and will bill it. */
+/**
+ * Whether the request was sent but no headers arrived. The provider may be working on it and will bill it.
+ */
 export const timedOut = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
 
 /** Our key comes last, so that it replaces any header of that name. */

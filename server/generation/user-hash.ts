@@ -1,11 +1,13 @@
 import { authSecret } from '../env';
 import { hmacSha256 } from '../ids';
 
-/** Users send many requests, so their hashes are cached, at about 150 bytes each. */
+/** Hashes of users are cached, because each user sends many requests. An entry takes about 150 bytes. */
 const MAX_CACHED = 10_000;
 const hashes = new Map<string, string>();
 
-/** All that a provider learns of the user: that two requests come from the same one. */
+/**
+ * The only information about the user that a provider receives. It can recognise requests from the same user.
+ */
 export function hashForProviders(appUserId: string): string {
   const cached = hashes.get(appUserId);
   if (cached !== undefined) return cached;

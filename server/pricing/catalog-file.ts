@@ -5,8 +5,8 @@ import { SettingsError } from '../env';
 import { type ModelEntry, modelSchema, type OwnProvider, providerSchema } from './catalog-schema';
 
 /**
- * The operator's CATALOG_FILE: models to add, fields of known models to override, and their own
- * providers. A mistake stops the start with its location.
+ * The operator's CATALOG_FILE: additional models, overridden fields of known models, and the operator's own
+ * providers. An error in the file stops the start with its location.
  */
 
 export type CatalogFile = { providers: Readonly<Record<string, OwnProvider>>; models: ModelEntry[] };
@@ -47,7 +47,9 @@ function readModel(place: string, given: unknown, providers: CatalogFile['provid
   return entry;
 }
 
-/** Fields of a known model that the file omits are kept. A single price does not need a list. */
+/**
+ * Completes an entry: omitted fields of a known model keep their values. A single price does not need a list.
+ */
 function completeEntry(given: Record<string, unknown>, known: ModelEntry | undefined): unknown {
   const prices = given.prices === undefined || Array.isArray(given.prices) ? given.prices : [given.prices];
   return { ...known, ...given, ...(prices !== undefined && { prices }) };

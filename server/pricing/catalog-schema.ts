@@ -76,7 +76,7 @@ export type ModelEntry = z.output<typeof modelSchema>;
 export const providerSchema = z.strictObject({
   format: z.enum(['openai', 'anthropic'], { error: '"openai" or "anthropic"' }),
   baseUrl: z.url({ protocol: /^https?$/, error: 'an http(s) URL such as http://127.0.0.1:8000/v1' }),
-  /** The name of the environment variable with the key. Your own server may not need one. */
+  /** The name of the environment variable that contains the key. A self-hosted server may not need one. */
   keyVariable: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'the name of an environment variable such as ACME_API_KEY' })

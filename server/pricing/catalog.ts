@@ -22,7 +22,7 @@ import sandboxJson from './sandbox-models.json';
 export type PriceVersion = {
   /** The id of these prices. A request keeps the version it was priced with. */
   name: string;
-  /** The first day on which they apply. */
+  /** The first day on which these prices apply. */
   from: string;
   prices: ModelPrices;
   /** USD per million tokens, as written in the source. */
@@ -59,7 +59,7 @@ const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
   .parse([...sandboxJson.models, ...(catalogJson as { models: unknown[] }).models]);
 
-/** Throws with what is wrong in the file, and where. */
+/** Throws an error that names the problem in the file and its location. */
 export function buildCatalog(catalogFile: string | undefined): Catalog {
   const entries = new Map(builtIn.map((entry) => [entry.id, entry]));
   const file: CatalogFile = catalogFile === undefined ? NO_FILE : readCatalogFile(catalogFile, entries);

@@ -18,7 +18,7 @@ export type PriceTier = TokenPrices & {
 export type ModelPrices = TokenPrices & {
   /** Ascending. */
   tiers: readonly PriceTier[];
-  /** Whether the provider writes to its cache, and bills for it, without a request to do so. */
+  /** Whether the provider writes to its cache, and bills for it, without being requested to. */
   automaticCacheWrites: boolean;
 };
 
@@ -44,7 +44,10 @@ export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPric
   return reachableTiers(promptTokens(usage), prices).at(-1) ?? prices;
 }
 
-/** The most that a prompt of up to `inputTokens` can cost: the most expensive class of the most expensive tier it may reach. */
+/**
+ * The maximum cost of a prompt of up to `inputTokens`: the most expensive token class of the most expensive
+ * tier that it may reach.
+ */
 export function worstInputCost(
   inputTokens: number,
   prices: ModelPrices,
@@ -56,13 +59,13 @@ export function worstInputCost(
   return (BigInt(inputTokens) * highest(dearest)) as Picocredits;
 }
 
-/** The most that one output token can cost after a prompt of up to `inputTokens`. */
+/** The maximum price of an output token after a prompt of up to `inputTokens`. */
 export function worstOutputPrice(inputTokens: number, prices: ModelPrices): Picocredits {
   return highest(reachableTiers(inputTokens, prices).map((tier) => tier.output)) as Picocredits;
 }
 
 /**
- * How many output tokens a hold pays for in addition to the input. The exact cost that a hold covers
+ * The number of output tokens that a hold covers in addition to the input. The exact cost that a hold covers
  * is rounded down, so that the charge never exceeds it.
  */
 export function affordableOutputTokens(
@@ -76,7 +79,7 @@ export function affordableOutputTokens(
   return left <= 0n ? 0 : Number(left / outputPrice);
 }
 
-/** The prices that a prompt of up to `tokens` may be billed at, its own tier last. */
+/** The prices that may apply to a prompt of up to `tokens`; its own tier comes last. */
 function reachableTiers(tokens: number, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices[] {
   return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
 }

@@ -3,7 +3,7 @@ import { NO_TOKENS } from '../protocols/neutral';
 import type { CatalogModel } from './catalog';
 import { costOf } from './cost';
 
-/** What a request of this size would cost a user, in credits and including commission. */
+/** Estimates the charge for a request of this size, in credits and including commission. */
 export function estimateCredits(
   model: Pick<CatalogModel, 'prices'>,
   tokens: { input: number; output: number },

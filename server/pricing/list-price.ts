@@ -36,7 +36,10 @@ export type GivenPrices = Pick<ListPrices, 'input' | 'output'> & {
   [Class in 'cacheRead' | 'cacheWrite5m' | 'cacheWrite1h']?: string | undefined;
 };
 
-/** A class without a price gets the highest plausible one: reads cost the input price, writes 1.25 and 2 times that. */
+/**
+ * Fills in the cache classes. A class without a price gets the highest plausible one: reads cost the input
+ * price, writes 1.25 and 2 times that.
+ */
 export function fillCacheClasses({ input, output, ...given }: GivenPrices): ListPrices {
   return {
     input,

@@ -1,9 +1,9 @@
 import type { Pixels, ShownImage, ShownMedia } from '../protocols/neutral';
 
 /**
- * How many tokens an image counts as. Sources, November 2026: OpenAI's "Images and vision"
- * (developers.openai.com/api/docs/guides/images-vision), Anthropic's "Vision", Google's "Media
- * resolution". Where OpenAI's own pages disagree, the higher number is used: a hold must suffice.
+ * The number of tokens that an image counts as. Sources, November 2026: OpenAI's "Images and vision"
+ * (developers.openai.com/api/docs/guides/images-vision), Anthropic's "Vision", Google's "Media resolution".
+ * Where OpenAI's own pages disagree, the higher number is used, because a hold must be sufficient.
  */
 type Rule =
   /** A base plus 512-pixel tiles, after scaling to fit 2048 pixels and a shorter side of 768. */
@@ -48,14 +48,14 @@ const OTHERS: Rule = patches(28, 1, 4_096);
 const LIKELY_IMAGE: Pixels = { width: 1_024, height: 1_024 };
 /** An image of the size with the highest count under every rule. */
 const LARGEST_IMAGE: Pixels = { width: 12_000, height: 4_500 };
-const MOST_CROPS = 96;
+const MAX_CROPS = 96;
 /** A page counts as an image plus its text. */
 const PAGE: ShownImage = { size: { width: 1_024, height: 1_448 }, isLowDetail: false };
 const TEXT_TOKENS_PER_PAGE = 1_500;
 
 type Model = { upstreamModel: string };
 
-/** The most tokens that a request's media can count as, for a hold. */
+/** The maximum token count of a request's media, for a hold. */
 export function largestMediaTokens(media: ShownMedia, model: Model): number {
   return mediaTokens(media, model, LARGEST_IMAGE);
 }
@@ -105,5 +105,5 @@ function countTiles({ width, height }: Pixels): number {
 function countCrops({ width, height }: Pixels): number {
   if (width <= 384 && height <= 384) return 1;
   const side = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));
-  return Math.min(MOST_CROPS, countSquares({ width, height }, side));
+  return Math.min(MAX_CROPS, countSquares({ width, height }, side));
 }

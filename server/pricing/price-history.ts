@@ -14,7 +14,7 @@ const tokenPrices = z.object({
 });
 const storedPrices = tokenPrices.extend({ tiers: z.array(tokenPrices.extend({ above: z.number() })) });
 
-/** The prices that a request was charged at; null when the version is unknown. */
+/** Finds the prices that a request was charged at; null when the version is unknown. */
 export async function findPrices(version: string): Promise<Omit<ModelPrices, 'automaticCacheWrites'> | null> {
   const stored = await prisma().modelPrice.findUnique({ where: { version }, select: { prices: true } });
   if (stored === null) return null;

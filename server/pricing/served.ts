@@ -22,8 +22,8 @@ export type ProviderTarget = {
 const targets = new Map<string, ProviderTarget>();
 
 /**
- * Null for a provider that is not configured. A provider is configured by setting its key; the
- * sandbox is available as long as no real money moves.
+ * Returns null for a provider that is not configured. Setting its key configures a provider; the sandbox is
+ * available as long as no real money moves.
  */
 export function findTarget(provider: string): ProviderTarget | null {
   const target = targets.get(provider) ?? readTarget(provider);

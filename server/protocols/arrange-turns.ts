@@ -2,10 +2,9 @@ import { ApiError } from '../errors';
 import type { Message, Part, ToolCallPart, ToolResultPart } from './neutral';
 
 /**
- * Puts the results of tools where every provider expects them: all results for one assistant turn
- * come first in the user turn that follows it, in the order of the calls. Results without a call
- * and calls without a result are refused: inventing them would hide a bug of the client. `merge`
- * joins consecutive turns of one role.
+ * Arranges tool results as every provider expects them: all results for one assistant turn come first in the
+ * next user turn, in the order of the calls. Results without a call and calls without a result are refused,
+ * because inventing them would hide a bug of the client. `merge` joins consecutive turns of one role.
  */
 export function arrangeTurns(messages: readonly Message[], { merge }: { merge: boolean }): Message[] {
   const results = collectResults(messages);

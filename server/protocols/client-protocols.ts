@@ -2,7 +2,7 @@ import { type ChatClientRequest, chatProtocol } from './chat/protocol';
 import type { ClientProtocol } from './client-protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 
-/** A request in one of the formats that we serve, checked as far as metering needs it. */
+/** A request in one of the formats that we serve, validated as far as metering needs it. */
 export type ClientRequest = ChatClientRequest | MessagesClientRequest;
 
 /** The formats that we serve. */

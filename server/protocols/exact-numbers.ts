@@ -4,9 +4,9 @@ import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
 
 /**
- * Whole numbers that JavaScript cannot represent, such as the ids of some services. JSON.parse
- * silently changes their last digits, and a tool is called with the id of something else. Here they
- * are kept as marked text and written as the digits that came in.
+ * Preserves whole numbers that JavaScript cannot represent, such as the ids of some services. JSON.parse
+ * silently changes their last digits, so that a tool would be called with a wrong id. Here they are kept as
+ * marked text and written with their original digits.
  */
 const MARK = `\x7f${randomBytes(9).toString('base64url')}:`;
 /** In the arguments of a call, which are JSON inside JSON, the quotes are escaped. */
@@ -20,10 +20,10 @@ export function parseExactly(json: string): unknown {
   return parseJson(LONG_NUMBER.test(json) ? markNumbers(json) : json);
 }
 
-/** Only calls and tool schemas hold such numbers, so other requests are not searched. */
+/** Only calls and tool schemas contain such numbers, so other requests are not searched. */
 export const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
 
-/** The request that was parsed from this text, with its numbers restored. */
+/** Returns the request parsed from this text, with its numbers restored. */
 export function keepNumbers(request: Json, text: string): Json {
   return mayHoldNumbers(request) && LONG_NUMBER.test(text) ? asObject(parseExactly(text)) : request;
 }

@@ -1,6 +1,6 @@
 import type { Pixels } from './neutral';
 
-/** The size of an image from the beginning of its file: its cost follows from it. */
+/** Reads the size of an image from the beginning of its file. The cost of the image depends on it. */
 
 /** How much of an image is read: the size of a JPEG comes after its profiles and thumbnail. */
 const BASE64_READ = 400_000;
@@ -36,7 +36,7 @@ function readWebpSize(bytes: Buffer, chunk: string): Pixels | null {
   }
 }
 
-/** Goes from segment to segment to the frame header: C0 to CF, except C4, C8 and CC. */
+/** Follows the segments to the frame header: C0 to CF, except C4, C8 and CC. */
 function readJpegSize(bytes: Buffer): Pixels | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0;

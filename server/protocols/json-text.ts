@@ -1,4 +1,4 @@
-/** JSON as text, for what must stay as it was written. */
+/** Handles JSON as text, where it must not be changed. */
 
 /** The index of the closing quote of the string that begins at `start`, or the end of the text. */
 export function endOfString(json: string, start: number): number {

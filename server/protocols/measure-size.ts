@@ -5,11 +5,11 @@ import { countPdfPages } from './pdf-pages';
 import { asObject, asText, isObject } from './read-fields';
 
 /**
- * Sizes in tokens from bytes alone. A tokenizer over raw request text can block the process for
- * seconds. Byte ratios err in a known direction: high for the hold, typical for an estimated bill.
+ * Estimates tokens from bytes alone. A tokenizer over raw request text can block the process for seconds. The
+ * byte ratios deviate in a known direction: high for the hold, typical for an estimated charge.
  */
 
-/** Whose tokenizer: tokens of current Claude models are smaller. */
+/** The tokenizer: tokens of current Claude models are smaller. */
 export type TokenKind = 'openai' | 'anthropic';
 
 /** Media are separate, because each model counts them differently. */
@@ -17,13 +17,13 @@ export type InputSize = { largestInputTokens: number; likelyInputTokens: number;
 
 const BYTES_PER_TOKEN_LOW = { openai: 3, anthropic: 2.2 };
 const BYTES_PER_TOKEN_TYPICAL = { openai: 4, anthropic: 3 };
-/** For documents whose pages cannot be counted: a page is rarely smaller, in base64. */
+/** Used for documents whose pages cannot be counted. Few pages are smaller than this in base64. */
 const BYTES_PER_PAGE = 20_000;
 /** A document given by URL may have any size. */
 const PAGES_OF_UNSEEN_DOCUMENT = 100;
 const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
 const TOKENS_PER_MESSAGE = 8;
-/** The most that a provider adds to the prompt when there are tools, and for each of its own tools. */
+/** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
 const TOKENS_OF_TOOLS = 600;
 const TOKENS_OF_KNOWN_TOOL = 750;
 
@@ -62,7 +62,7 @@ function toolTokens(tools: readonly unknown[]): number {
   return TOKENS_OF_TOOLS + TOKENS_OF_KNOWN_TOOL * known.length;
 }
 
-/** The best guess at the output, for a bill without reported usage. */
+/** The most likely number of output tokens, for a charge without reported usage. */
 export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'openai'): number {
   return Math.ceil(outputBytes / BYTES_PER_TOKEN_TYPICAL[kind]);
 }
@@ -83,7 +83,7 @@ function addContent(content: unknown, size: Size): void {
   }
 }
 
-/** Everything in a part but its media is counted by its bytes. */
+/** Counts everything in a part except its media by its bytes. */
 function addPart(part: Record<string, unknown>, size: Size): void {
   const mediaField = addMedia(part, size);
   for (const [name, value] of Object.entries(part)) {

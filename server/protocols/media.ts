@@ -11,7 +11,7 @@ export function parseDataUrl(url: string): DataUrl | null {
   return { mediaType: (match[1] ?? '').toLowerCase(), data: url.slice(match[0].length) };
 }
 
-/** File signatures, in base64: the declared type is often wrong, and some providers check it. */
+/** File signatures, in base64. The declared type is often wrong, and some providers check it. */
 const MAGIC: [RegExp, string][] = [
   [/^\/9j\//, 'image/jpeg'],
   [/^iVBORw0KGgo/, 'image/png'],

@@ -1,17 +1,17 @@
 /**
- * The neutral shape between the formats we serve and the formats we call. Only requests that change
- * their format are read into it; where both sides speak the same one, the body passes through and
- * is only repaired and metered.
+ * The neutral shape between the formats we serve and the formats we call. Only requests between two different
+ * formats are converted to it. If both sides use the same format, the body passes through and is only
+ * repaired and metered.
  */
 
 /**
- * Tokens in disjoint classes, whatever a provider calls them. The input of a request is
- * input + cacheRead + cacheWrite5m + cacheWrite1h; reasoning is a part of output, for information.
+ * Tokens in disjoint classes, independent of provider terms. The input of a request is input + cacheRead +
+ * cacheWrite5m + cacheWrite1h. Reasoning is a part of output, for information.
  */
 export type TokenUsage = {
   input: number;
   cacheRead: number;
-  /** Written to a cache that lives for minutes, or for as long as the provider decides. */
+  /** Written to a cache that keeps entries for minutes, or for as long as the provider decides. */
   cacheWrite5m: number;
   cacheWrite1h: number;
   output: number;
@@ -32,7 +32,7 @@ export type Pixels = { width: number; height: number };
 /** `size` is null where only the provider sees the image. */
 export type ShownImage = { size: Pixels | null; isLowDetail: boolean };
 
-/** The media of a request; how many tokens they are depends on the model. */
+/** The media of a request. Their token count depends on the model. */
 export type ShownMedia = { images: readonly ShownImage[]; pages: number };
 
 export type Json = Record<string, unknown>;
@@ -40,7 +40,7 @@ export type Json = Record<string, unknown>;
 /** How long the provider may cache the prompt up to a cache breakpoint. */
 export type CacheLifetime = '5m' | '1h';
 type Cacheable = { cache?: CacheLifetime };
-/** The place in the client's request, which a refusal names. */
+/** The location in the client's request, which an error names. */
 type Placed = { place: string };
 
 export type TextPart = Cacheable & { type: 'text'; text: string };
@@ -60,7 +60,7 @@ export type ToolCallPart = Cacheable & {
   id: string;
   name: string;
   input: Json;
-  /** Google requires it back with the call. */
+  /** Google requires it to be sent back with the call. */
   thoughtSignature?: string;
 };
 export type ToolResultPart = Cacheable & {
@@ -69,7 +69,7 @@ export type ToolResultPart = Cacheable & {
   content: (TextPart | ImagePart | DocumentPart)[];
   isError: boolean;
 };
-/** `signature` must go back with the thought, byte for byte, to the provider that made it. */
+/** `signature` must be sent back with the reasoning, byte for byte, to the provider that produced it. */
 export type ReasoningPart = { type: 'reasoning'; text: string; signature: string | null };
 export type RedactedReasoningPart = { type: 'redacted-reasoning'; data: string };
 
@@ -84,7 +84,7 @@ export type Part =
 
 export type Role = 'system' | 'user' | 'assistant';
 
-/** Results of tools are in user turns. A system message is one inside the conversation. */
+/** Tool results are in user turns. The role `system` is for system messages inside the conversation. */
 export type Message = { role: Role; parts: Part[] };
 
 export type ToolDefinition = Cacheable & {
@@ -147,12 +147,12 @@ export type Finish = {
   explanation: string | null;
 };
 
-/** A whole response: reasoning, text, calls, unless the provider has another order. */
+/** A complete response: reasoning, text and calls, in this order unless the provider uses another one. */
 export type ModelResponse = Finish & { parts: ResponsePart[]; usage: TokenUsage | null };
 
 /**
- * A response in pieces. Text, refusal and reasoning follow one another. Several calls may be open
- * at once, distinguished by `call`, which counts from 0 without gaps.
+ * A response in pieces. Text, refusal and reasoning follow one another. Several calls may be open at the same
+ * time; `call` distinguishes them and counts from 0 without gaps.
  */
 export type StreamEvent =
   | { type: 'start' }

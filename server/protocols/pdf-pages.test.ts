@@ -20,7 +20,7 @@ test.each([
   ['in streams of objects', pdf(tree, stream(pages(40)), 'x'.repeat(900), stream(pages(200))), 240],
   ['in a stream that cannot be read', pdf('<< /Type /ObjStm >>\nstream\nnothing\nendstream'), null],
   ['in a stream of many megabytes', pdf(stream(' '.repeat(4_000_000))), null],
-  ['in many streams that unfold to megabytes each', pdf(...Array(500).fill(stream(pages(20_000)))), null],
+  ['in many streams that decompress to megabytes each', pdf(...Array(500).fill(stream(pages(20_000)))), null],
   [
     'in a stream far behind its dictionary',
     pdf('/Type /ObjStm', ' '.repeat(3_000), stream(pages(4)).subarray(30)),

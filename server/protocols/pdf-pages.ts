@@ -1,28 +1,31 @@
 import { inflateSync } from 'node:zlib';
 
-/** How many pages a PDF has: its cost follows from them, not from its bytes. */
+/** Counts the pages of a PDF. Providers bill by page, not by byte. */
 
 const PDF_IN_BASE64 = 'JVBERi0';
 const PAGE = /\/Type\s*\/Page(?![A-Za-z])/g;
 /** Since PDF 1.5 most pages are in compressed object streams. */
 const OBJECT_STREAM = /\/Type\s*\/ObjStm(?![A-Za-z])/g;
 const STREAM_BEGINS = /stream\r?\n/;
-/** Far above the length of its dictionary, so that the search does not cover the whole file. */
+/** Much longer than any stream dictionary, so that the search does not cover the whole file. */
 const MAX_DICTIONARY = 2_000;
-/** Bounds what all object streams may expand to, in multiples of the file: one request must not delay the others. */
-const MOST_UNFOLDED = 8;
+/**
+ * The maximum size of all decompressed object streams, in multiples of the file size. Without it, one request
+ * could delay the others.
+ */
+const MAX_EXPANSION = 8;
 
-/** Null when the file is not a PDF or does not say. */
+/** Returns null when the file is not a PDF or contains no page count. */
 export function countPdfPages(base64: string): number | null {
   if (!base64.startsWith(PDF_IN_BASE64)) return null;
   const file = Buffer.from(base64, 'base64');
   const text = file.toString('latin1');
   let pages = countPages(text);
-  let bytesLeft = MOST_UNFOLDED * file.length;
+  let bytesLeft = MAX_EXPANSION * file.length;
   for (const { index } of text.matchAll(OBJECT_STREAM)) {
     const begins = STREAM_BEGINS.exec(text.slice(index, index + MAX_DICTIONARY));
     if (begins === null) continue;
-    const objects = unfold(file.subarray(index + begins.index + begins[0].length), bytesLeft);
+    const objects = decompress(file.subarray(index + begins.index + begins[0].length), bytesLeft);
     if (objects === null) return null;
     bytesLeft -= objects.length;
     pages += countPages(objects);
@@ -32,8 +35,8 @@ export function countPdfPages(base64: string): number | null {
 
 const countPages = (text: string): number => text.match(PAGE)?.length ?? 0;
 
-/** Null when the stream is corrupt or expands beyond the bound. */
-function unfold(bytes: Uint8Array, maxOutputLength: number): string | null {
+/** Returns null when the stream is corrupt or exceeds the maximum size. */
+function decompress(bytes: Uint8Array, maxOutputLength: number): string | null {
   if (maxOutputLength <= 0) return null;
   try {
     return inflateSync(bytes, { maxOutputLength }).toString('latin1');

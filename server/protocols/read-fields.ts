@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../errors';
 import type { Json } from './neutral';
 
-/** Shared by all wire formats to read JSON from outside. */
+/** Reads JSON from outside; shared by all wire formats. */
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -40,24 +40,24 @@ export function parseObject(text: string): Json | null {
   return isObject(value) ? value : null;
 }
 
-/** Text that must be there. */
+/** Returns a required text. */
 export function requireText(value: unknown, param: string): string {
   if (typeof value !== 'string') throw refuse(param, value == null ? 'is required' : 'must be a string');
   return value;
 }
 
-/** An object that may be missing: then it is an empty one. */
+/** Returns an optional object; an empty one if it is missing. */
 export function readObject(value: unknown, param: string): Json {
   if (value !== undefined && value !== null && !isObject(value)) throw refuse(param, 'must be an object');
   return asObject(value);
 }
 
-/** A refusal that names the field. */
+/** Creates an error that names the field. */
 export function refuse(param: string, reason: string): ApiError {
   return new ApiError('invalid_request', `${param}: ${reason}`, { param });
 }
 
-/** The typed request, or `invalid_request` naming the first offending field. */
+/** Returns the typed request, or throws `invalid_request` naming the first offending field. */
 export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
@@ -69,7 +69,7 @@ export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: 
 
 type Offence = Pick<z.core.$ZodIssue, 'path' | 'message'>;
 
-/** For a union, the first mistake inside the member that was meant. */
+/** For a union, returns the first error inside the member that matches best. */
 function findOffence(issue: z.core.$ZodIssue): Offence {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap((issues) => issues.slice(0, 1)).find(({ path }) => path.length > 0);
@@ -78,7 +78,7 @@ function findOffence(issue: z.core.$ZodIssue): Offence {
   return { path: [...issue.path, ...path], message };
 }
 
-/** A missing value is reported as missing rather than as wrong. */
+/** Reports a missing value as missing rather than as wrong. */
 export const expecting =
   (what: string) =>
   ({ input }: { input?: unknown }): string =>

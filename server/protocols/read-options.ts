@@ -4,7 +4,7 @@ import { asText, isObject, readObject, refuse, requireText } from './read-fields
 
 const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Null when no effort was requested; an unknown one is refused. `others` are accepted as well, for the message. */
+/** Returns null when no effort was requested, and refuses an unknown one. The error also lists `others`. */
 export function readEffort(value: unknown, param: string, others: readonly string[] = []): Effort | null {
   if (value === undefined || value === null) return null;
   const effort = EFFORTS.find((known) => known === value);
@@ -60,7 +60,7 @@ export function requireName(name: unknown, param: string): string {
   return requireText(name, param);
 }
 
-/** The refusal of a tool, part or block of a type that has no counterpart. */
+/** The error for a tool, part or block of a type that has no counterpart. */
 export function refuseType(what: string, type: unknown, param: string): ApiError {
   const name = asText(type).slice(0, 40);
   const reason =
@@ -68,7 +68,7 @@ export function refuseType(what: string, type: unknown, param: string): ApiError
   return refuse(`${param}.type`, reason);
 }
 
-/** A field that costs extra, changes the model, or reaches into an account. */
+/** The error for a field that costs extra, changes the model, or accesses an account. */
 export function refuseField(field: string): ApiError {
   return new ApiError('invalid_request', `${field}: is not supported`, { param: field });
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Makes names and ids of tools fit the rules of the side that reads them next. It is
- * deterministic: the same call gets the same id in every later request of the conversation.
+ * Makes tool names and ids conform to the rules of their next reader. The result is deterministic: the same
+ * call gets the same id in every later request of the conversation.
  */
 
 const HASH_CHARACTERS = 8;
@@ -26,7 +26,9 @@ export function toNineAlphanumeric(id: string): string {
   return NINE_ALPHANUMERIC.test(id) ? id : shortHash(id, 9);
 }
 
-/** Google requires a thought signature back with its call; for clients without a field for it, the id carries it. */
+/**
+ * Google requires a thought signature with its call. For clients without a field for it, the id carries it.
+ */
 const SIGNATURE_SEPARATOR = '__thought_';
 
 export function packSignature(id: string, signature: string | undefined): string {

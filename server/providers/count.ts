@@ -1,8 +1,8 @@
-/** Far above any prompt or response; the ledger can hold twenty times as much at most. */
-export const MOST_TOKENS = 100_000_000;
+/** Much more than any prompt or response. The ledger can store twenty times as much. */
+export const MAX_COUNT = 100_000_000;
 
 /** A token count, or null when it is missing, negative, implausible or not a whole number. */
 export function readCount(value: unknown): number | null {
-  const isCount = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+  const isCount = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
   return isCount ? (value as number) : null;
 }

@@ -1,8 +1,8 @@
 import type { Effort, Reasoning } from '../protocols/neutral';
 import type { EffortName } from './profiles';
 
-/** A smaller budget is refused. */
-export const LEAST_BUDGET = 1_024;
+/** Smaller budgets are rejected. */
+export const MIN_BUDGET = 1_024;
 
 /** The effort closest to a thinking budget in tokens. */
 export function effortOfBudget(tokens: number): Effort {
@@ -14,7 +14,7 @@ export function effortOfBudget(tokens: number): Effort {
 /** Efforts in ascending order. */
 const LADDER: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** The requested effort as far as the model supports it; null leaves the effort to the model. */
+/** The requested effort, as far as the model supports it. Null lets the model decide. */
 export function fitEffort(
   reasoning: Reasoning | null,
   efforts: readonly EffortName[] | null,

@@ -4,22 +4,25 @@ const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
 const MAX_STREAM_BYTES = 512 * 1024 * 1024;
 /** A blank line, with any of the three line endings that the event-stream format allows. */
 const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n|\n\r/g;
-/** A line ending may begin in the previous chunk: its last characters are searched again. */
+/** A line ending may begin in the previous chunk, so the last characters of that chunk are searched again. */
 const OVERLAP = 3;
 
 export type EventReader = {
-  /** The data of the events that this chunk completes. */
+  /** Returns the data of the events that this chunk completes. */
   push(chunk: Uint8Array): string[];
-  /** The body ended: a last event without its blank line, or a body that was not an event stream. */
+  /**
+   * Called at the end of the body. Returns a last event without its blank line, or a body that was not an
+   * event stream.
+   */
   end(): string[];
-  /** Why reading stopped. */
+  /** The reason why reading stopped. */
   readonly failure: string | null;
 };
 
 /**
- * Splits a server-sent event stream into the data of its events. More lenient than the standard in
- * one point: the last event needs no blank line. A body that begins as JSON is returned whole at
- * its end, for providers that respond to a stream request with one object.
+ * Splits a server-sent event stream into the data of its events. More lenient than the standard in one
+ * respect: the last event needs no blank line. A body that begins as JSON is returned in full at its end, for
+ * providers that respond to a stream request with one object.
  */
 export function readEvents(): EventReader {
   const decoder = new StringDecoder('utf8');

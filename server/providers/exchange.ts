@@ -11,20 +11,20 @@ export type ClientHeaders = Readonly<Record<string, string | undefined>>;
 export type ExchangeOptions = ResponseLabels & {
   client: ClientRequest;
   provider: ProviderProfile;
-  /** Output tokens per choice: what the hold pays for. */
+  /** Output tokens per choice that the hold covers. */
   outputCap: number;
-  /** Whether the model thinks before it responds, where the catalogue knows. */
+  /** Whether the model reasons before it responds, if the catalogue contains that. */
   reasoning?: boolean | undefined;
   /** A keyed hash of the end user (at most 64 characters). Null sends none. */
   userHash?: string | null;
   clientHeaders: ClientHeaders;
-  /** Usage by bytes alone: reported, and billed, where the provider reports none. */
+  /** Estimates usage from bytes alone. Reported and billed if the provider reports none. */
   estimate: (outputBytes: number) => TokenUsage;
-  /** Leaves out earlier thoughts: for one retry after a failure of the kind `reasoning`. */
+  /** Omits earlier reasoning: for one retry after a failure of the kind `reasoning`. */
   withoutReasoning?: boolean;
 };
 
-/** What is metered of a whole response. */
+/** The metered values of a complete response. */
 export type ResponseFacts = {
   usage: TokenUsage | null;
   /** The actual cost, where the provider reports it. */
@@ -43,9 +43,9 @@ export type Exchange = {
   /** Without the key. */
   headers: Record<string, string>;
   body: string;
-  /** What was dropped or lowered. `readWhole` may add to it. */
+  /** Descriptions of dropped or reduced parameters. `readWhole` may add to them. */
   warnings: string[];
-  /** Reads a response with status 200; throws `upstream_error`, or the error embedded in it. */
+  /** Reads a response with status 200. Throws `upstream_error`, or the error that it contains. */
   readWhole(text: string): WholeResponse;
   /** Once per attempt, with status 200. */
   openStream(): StreamRelay;

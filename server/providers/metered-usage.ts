@@ -5,10 +5,10 @@ export type MeteredUsage = { usage: TokenUsage; estimated: boolean };
 type Reported = { usage: TokenUsage | null; outputReported?: boolean; outputBytes: number };
 
 /**
- * The usage that is billed and reported to the client: the provider's, where it is plausible. Output
- * that was seen but not reported is estimated, at no less than what was reported. So is the input
- * when the provider reports none, since no prompt is empty. Without a report everything is. An
- * estimate reads the whole prompt, so it is made only when needed.
+ * The usage that is billed and reported to the client: the provider's, where it is plausible. Output that was
+ * seen but not reported is estimated, and is at least what was reported. Input is estimated when the provider
+ * reports none, because no prompt is empty. Without a report, everything is estimated. An estimate reads the
+ * whole prompt, so it is made only when needed.
  */
 export function meteredUsage(
   { usage, outputReported = true, outputBytes }: Reported,

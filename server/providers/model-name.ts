@@ -3,14 +3,14 @@ import { endOfString } from '../protocols/json-text';
 const TOKEN = /["{}[\]:]/g;
 
 /**
- * Replaces the provider's model name with the one that the client requested: in the member `model`
- * of the object at `depth` (1 is the outermost). Works on the text, so that everything else stays
- * byte for byte what the provider sent.
+ * Replaces the model name of the provider with the one that the client requested: in the member `model` of
+ * the object at `depth` (1 is the outermost). Works on the text, so that everything else stays byte for byte
+ * as the provider sent it.
  */
 export function renameModel(json: string, model: string, depth = 1): string {
   let nesting = 0;
   let last = '';
-  /** Where the value of the member begins; -1 outside it. */
+  /** The position where the value of the member begins; -1 outside it. */
   let valueAt = -1;
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(json); match; match = TOKEN.exec(json)) {

@@ -7,7 +7,10 @@ import { toTarget } from './request-target';
 import { newFacts, relayStream, type StreamRelay } from './stream-relay';
 import type { PassThrough, WireFormat } from './wire-format';
 
-/** An exchange in one format: untouched but for what we must set, and repaired where clients would crash. */
+/**
+ * An exchange in one format: unchanged except for the fields that we must set, and repaired where clients
+ * would crash.
+ */
 export function passExchange(options: ExchangeOptions, format: WireFormat, through: PassThrough): Exchange {
   const { client, provider, requestedModel } = options;
   const target = toTarget(options);

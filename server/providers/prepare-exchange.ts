@@ -4,9 +4,9 @@ import { passExchange } from './pass-exchange';
 import { translateExchange } from './translate-exchange';
 
 /**
- * One request to one provider, and the way back for its response. A client that speaks the
- * provider's format gets both through almost untouched; others go through the neutral shape.
- * Throws `invalid_request` for what the provider's format cannot express.
+ * Prepares one request to one provider, and the conversion of its response. If the client uses the format of
+ * the provider, both pass through almost unchanged; otherwise they go through the neutral shape. Throws
+ * `invalid_request` for parameters that the format of the provider cannot express.
  */
 export function prepareExchange(options: ExchangeOptions): Exchange {
   const format = FORMATS[options.provider.format];

@@ -5,15 +5,18 @@ import type { Effort } from '../protocols/neutral';
 export type EffortName = Effort | 'none';
 
 /**
- * How a provider differs from others of its format, as facts that one translation reads for all.
- * Facts of single models are in `claude-capabilities.ts` and `chat-capabilities.ts`.
+ * The differences between a provider and others of its format, as facts that one translation reads for all.
+ * Facts about single models are in `claude-capabilities.ts` and `chat-capabilities.ts`.
  */
 export type ProviderProfile = {
   name: string;
   format: WireFormatName;
-  /** The tier that is always requested: another one could cost more. Null when the field is unknown to the provider. */
+  /**
+   * The tier that is always requested, because another one could cost more. Null when the provider does not
+   * know the field.
+   */
   serviceTier: string | null;
-  /** Where a hash of the end user goes. */
+  /** The field that carries a hash of the end user. */
   userField: 'safety_identifier' | 'user' | 'metadata' | null;
   toolIds: 'up-to-64' | 'nine-alphanumeric';
   /** Accepts the output limit under its newer name as well. */
@@ -25,20 +28,20 @@ export type ProviderProfile = {
   takesLaterSystem: boolean;
   takesImageUrls: boolean;
   takesPdf: boolean;
-  /** Refuses consecutive turns of one role. */
+  /** Rejects consecutive turns of one role. */
   strictAlternation: boolean;
-  /** Refuses `$schema` and friends in a tool's schema. */
+  /** Rejects `$schema` and similar keywords in the schema of a tool. */
   strictSchemas: boolean;
   maxStopSequences: number;
   /** Efforts of models without an entry of their own. Null when the field is unknown to the provider. */
   efforts: readonly EffortName[] | null;
-  /** Requires its reasoning back, as `reasoning_content` of the assistant's turn. */
+  /** Requires that its reasoning is sent back, as `reasoning_content` of the assistant turn. */
   wantsReasoningBack: boolean;
-  /** Accepts fields with thoughts in the history; others refuse unknown fields. */
+  /** Accepts reasoning fields in the history; others reject unknown fields. */
   takesThoughts: boolean;
   /** Accepts OpenRouter's own fields: `reasoning`, and cache breakpoints in Anthropic's form. */
   takesRouterFields: boolean;
-  /** Requires the signature of a thought back with the call that it led to. */
+  /** Requires that the signature of a thought is sent back with the call that followed it. */
   wantsThoughtSignatures: boolean;
   /** Does not include reasoning in its completion tokens. */
   reasoningOutsideOutput: boolean;
@@ -46,13 +49,13 @@ export type ProviderProfile = {
   reportsCost: 'dollars' | 'ticks' | null;
   /** Keeps generating, and billing, after the connection is closed. */
   billsAfterCancel: boolean;
-  /** Request fields of this provider that cost extra, switch models or reach into our account. */
+  /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
 
 const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Any server that speaks the OpenAI format: vLLM, Ollama and the like. */
+/** Any server that uses the OpenAI format, such as vLLM or Ollama. */
 const GENERIC: ProviderProfile = {
   name: 'generic',
   format: 'openai',
@@ -80,7 +83,7 @@ const GENERIC: ProviderProfile = {
   deniedFields: [],
 };
 
-/** A vendor accepts only fields of its own API. */
+/** A vendor accepts only the fields of its own API. */
 const VENDOR: ProviderProfile = { ...GENERIC, takesRouterFields: false };
 
 const GENERIC_ANTHROPIC: ProviderProfile = {
@@ -93,7 +96,7 @@ const GENERIC_ANTHROPIC: ProviderProfile = {
   efforts: ALL_EFFORTS,
 };
 
-/** A provider of each format about which nothing else is known. */
+/** A generic provider of each format. */
 const PLAIN: Record<WireFormatName, ProviderProfile> = { openai: GENERIC, anthropic: GENERIC_ANTHROPIC };
 
 const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
@@ -183,7 +186,7 @@ const profiles = new Map<string, ProviderProfile>([
   ),
 ]);
 
-/** The profile of a provider; for an unknown name, that of a plain server of the format. */
+/** Returns the profile of a provider; for an unknown name, that of a generic server of the format. */
 export function profileOf(name: string, format: WireFormatName = 'openai'): ProviderProfile {
   return profiles.get(name) ?? { ...PLAIN[format], name };
 }

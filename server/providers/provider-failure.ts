@@ -4,13 +4,13 @@ import type { Json } from '../protocols/neutral';
 import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
 
 /**
- * An error of a provider: what the client may learn of it, and what it means for us.
+ * An error of a provider: what the client may see of it, and what it means for us.
  *
  * - `request`: the client's request is at fault; a retry cannot help
- * - `reasoning`: the thoughts in the history are refused; a retry without them may help
+ * - `reasoning`: the provider rejects the reasoning in the history; a retry without it may help
  * - `busy`, `unavailable`: a retry or another provider may help
  * - `account`: our own key, quota or permission; the operator must act
- * - `model`: the provider no longer knows the model
+ * - `model`: the provider no longer offers the model
  */
 export type FailureKind = 'request' | 'reasoning' | 'busy' | 'unavailable' | 'account' | 'model';
 
@@ -19,7 +19,7 @@ export type ProviderFailure = {
   error: ApiError;
   /** The status that the provider sent, or that its error implies. */
   status: number;
-  /** How long the provider asked us to wait, not clamped. Null when it did not say. */
+  /** The wait that the provider requested, not clamped. Null when it requested none. */
   retryAfterSeconds: number | null;
 };
 
@@ -36,7 +36,7 @@ const ACCOUNT_CODE =
   /^(insufficient_(quota|balance|credits)|billing_\w+|\w*spend_limit\w*|(linked_)?organization_\w+|cmek_\w+|claude_code_\w+|(invalid|missing)_api_key|api_key_\w+|permission_\w+|authentication_error|unauthori[sz]ed|account_\w+)$/i;
 const ACCOUNT_WORDS =
   /exceeded your current quota|billing (hard )?limit|(plan and|check your) billing|spend(ing)? limit|enforced_spend_limit|usage limits?\b|credit balance|insufficient (balance|credits|funds)|out of credits|organization has been|\bapi key\b|x-api-key|unauthori[sz]ed/i;
-/** A provider quotes the client's own words, which must not decide how its error is classified. */
+/** A provider quotes words of the client, which must not affect how its error is classified. */
 const QUOTED = /`[^`]*`|"[^"]*"|(?<!\w)'[^']*'/g;
 const CONTENT_POLICY =
   /content[ _-]?(policy|filter|management)|\bmoderation\b|safety (system|policy)|flagged|prohibited_content/i;
@@ -76,7 +76,7 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
   };
 }
 
-/** An error that came with status 200: as the whole body, or inside a stream. */
+/** An error with status 200: as the whole body, or inside a stream. */
 export function readEmbeddedFailure(value: unknown): ProviderFailure {
   const outer = asObject(value);
   const error = asObject(outer.error);
@@ -88,7 +88,7 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
-/** An error that came with status 200 in place of a response: nothing was produced. */
+/** An error with status 200 instead of a response: nothing was produced. */
 export class RefusedResponse extends ApiError {
   constructor(readonly failure: ProviderFailure) {
     const { code, message, param, retryAfterSeconds, cause } = failure.error;
@@ -167,7 +167,7 @@ function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): Ap
   return new ApiError('upstream_error', 'The provider for this model returned an error', { cause });
 }
 
-/** The phrases that clients test for ("prompt is too long", "context length") survive the scrub. */
+/** Keeps the phrases that clients test for ("prompt is too long", "context length"). */
 function requestRefusal({ body, status, cause }: { body: string; status: number; cause: Error }): ApiError {
   const param = asText(readRefusal(body).error.param);
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };

@@ -1,20 +1,23 @@
 import type { ExchangeOptions } from './exchange';
 import type { ProviderProfile } from './profiles';
 
-/** What a request must become for one provider. */
+/** The requirements of one provider for a request. */
 export type RequestTarget = {
   profile: ProviderProfile;
   /** The model as the provider calls it. */
   upstreamModel: string;
   /** Output tokens per choice, reasoning included. */
   outputCap: number;
-  /** Whether the model thinks before it responds, where our own tables do not say. */
+  /** Whether the model reasons before it responds, if our own tables do not contain it. */
   reasoning?: boolean | undefined;
-  /** Identifies the end user. Never what the client sent: providers refuse e-mail addresses and log the rest. */
+  /**
+   * Identifies the end user. Never the value that the client sent: providers reject e-mail addresses and log
+   * other values.
+   */
   userHash: string | null;
-  /** Leaves out earlier thoughts, after the provider refused them. */
+  /** Omits earlier reasoning, after the provider rejected it. */
   withoutReasoning: boolean;
-  /** Collects what was dropped or lowered: short, printable, nothing of the user's. */
+  /** Collects descriptions of dropped or reduced parameters: short, printable, without user content. */
   warnings: string[];
 };
 

@@ -4,7 +4,7 @@ import type { TokenUsage } from '../protocols/neutral';
 import { readEvents } from './event-stream';
 import { brokenResponse, type ProviderFailure } from './provider-failure';
 
-/** What is known of a stream so far. */
+/** The known facts about a stream so far. */
 export type StreamFacts = {
   /** The latest that the provider reported. */
   usage: TokenUsage | null;
@@ -18,18 +18,18 @@ export type StreamFacts = {
   started: boolean;
   /** The response is complete. */
   finished: boolean;
-  /** Why the response ended early: the provider's error, or a lost connection. */
+  /** The reason why the response ended early: the error of the provider, or a lost connection. */
   failure: ProviderFailure | null;
 };
 
 /**
- * A stream between a provider and a client. `push` what arrives and send what it returns. At the
- * end of the body call `end`, check `facts.failure`, settle, and only then send what `end`
- * returned. After a failure nothing more follows: send `fail` instead.
+ * A stream between a provider and a client. `push` received data and send what it returns. At the end of the
+ * body, call `end`, check `facts.failure`, settle, and only then send what `end` returned. After a failure
+ * nothing else follows: send `fail` instead.
  */
 export type StreamRelay = StreamFrames & {
   push(chunk: Uint8Array): string;
-  /** The rest and the end of the client's stream; only the rest when the response ended early. */
+  /** The remaining data and the end of the stream. Without the end if the response ended early. */
   end(): string;
   readonly facts: Readonly<StreamFacts>;
 };
@@ -37,7 +37,7 @@ export type StreamRelay = StreamFrames & {
 /** Turns the data of a provider's events into text for the client. */
 export type EventHandler = {
   event(data: string): string;
-  /** The body ended: the end of the client's stream. May find that the response is incomplete. */
+  /** Returns the end of the client's stream. May find that the response is incomplete. */
   close(): string;
 };
 

@@ -9,7 +9,7 @@ import { newFacts, relayStream, type StreamRelay } from './stream-relay';
 import { translateStream } from './translate-stream';
 import type { ReadContext, WireFormat } from './wire-format';
 
-/** An exchange between two formats, by way of the neutral shape. */
+/** An exchange between two formats, through the neutral shape. */
 export function translateExchange(options: ExchangeOptions, format: WireFormat): Exchange {
   const { client, provider, newId } = options;
   const protocol = CLIENT_PROTOCOLS[client.format];

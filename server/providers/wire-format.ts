@@ -10,25 +10,28 @@ import type { EventHandler, StreamFacts } from './stream-relay';
 
 export type WrittenPrompt = {
   body: Json;
-  /** The tool that stands in for JSON output: its arguments are the text of the response. */
+  /** The tool that replaces JSON output: its arguments are the text of the response. */
   jsonTool: string | null;
 };
 
-/** What it takes to read a response in the provider's format. */
+/** The context for reading a response in the provider's format. */
 export type ReadContext = Pick<ExchangeOptions, 'provider' | 'newId'> & {
   jsonTool: string | null;
-  /** What is dropped while reading a whole response. */
+  /** Descriptions of content dropped while reading a complete response. */
   warnings: string[];
 };
 
 export type ResponseReader = {
   /** The neutral events of one event's data. */
   read(data: string): StreamEvent[];
-  /** The body ended: what closes the response, unless `facts.failure` says that it is incomplete. */
+  /**
+   * Called at the end of the body. Returns the events that close the response, unless `facts.failure` reports
+   * that it is incomplete.
+   */
   close(): StreamEvent[];
 };
 
-/** A request whose client speaks the provider's format: it goes through, and is only repaired and metered. */
+/** A request in the provider's format: it passes through, and is only repaired and metered. */
 export type PassThrough = {
   repairRequest(target: RequestTarget): Json;
   parseResponse(text: string): Json;
@@ -47,13 +50,13 @@ export type TokenCount = {
   readCount(text: string): number | null;
 };
 
-/** A wire format that providers speak. A further one is a folder with this object and a line in `formats.ts`. */
+/** A wire format of providers. To add one, create a folder with this object and a line in `formats.ts`. */
 export type WireFormat = {
   /** Appended to the provider's base URL. */
   path: string;
   tokenKind: TokenKind;
   writeKey(apiKey: string): Record<string, string>;
-  /** Without the key. Nothing of the client's goes out but what is named there. */
+  /** Without the key. Contains only the client headers that the implementation names. */
   writeHeaders(
     client: ClientHeaders,
     { isNative, warnings }: { isNative: boolean; warnings: string[] },
@@ -64,7 +67,7 @@ export type WireFormat = {
   readFacts(response: Json, provider: ExchangeOptions['provider']): ResponseFacts;
   readResponse(response: Json, context: ReadContext): ModelResponse;
   readStream(facts: StreamFacts, context: ReadContext): ResponseReader;
-  /** Null when the client speaks another format, so that the request has to be translated. */
+  /** Null when the client uses another format, so that the request has to be translated. */
   passThrough(client: ClientRequest): PassThrough | null;
   /** Null when the format has no endpoint that counts for free. */
   prepareTokenCount: ((request: CountTokensRequest, options: TokenCountOptions) => TokenCount) | null;

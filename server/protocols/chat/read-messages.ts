@@ -71,8 +71,8 @@ function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] 
 }
 
 /**
- * Thoughts in the form in which we or other gateways return them. The model can continue only
- * signed ones of its own; plain text and thoughts of other providers are left out.
+ * Reads reasoning in the form in which we or other gateways return it. A model can continue only its own
+ * signed reasoning; plain text and reasoning of other providers are omitted.
  */
 function readThoughts(message: Json): Part[] {
   const blocks = [...asArray(message.reasoning_details), ...asArray(message.thinking_blocks)].map(asObject);

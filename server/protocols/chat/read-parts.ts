@@ -5,7 +5,7 @@ import { refuseType } from '../read-options';
 
 export type ContentPart = TextPart | ImagePart | DocumentPart;
 
-/** Text or parts of a message, without empty ones. `param` is what a refusal names. */
+/** Reads the text or parts of a message, without empty ones. `param` is the field that an error names. */
 export function readContent(content: unknown, param: string): ContentPart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return textParts(content);

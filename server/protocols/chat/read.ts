@@ -13,7 +13,7 @@ import { readConversation } from './read-messages';
 import { readCacheBreakpoint } from './read-parts';
 import type { ChatRequest } from './schema';
 
-/** Fields that are translated, and those that need no translation. */
+/** Fields that are translated, or need no translation. */
 const TRANSLATED = new Set([
   ...['model', 'messages', 'n', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'response_format'],
@@ -21,7 +21,7 @@ const TRANSLATED = new Set([
   ...['user', 'safety_identifier', 'metadata', 'service_tier', 'modalities', 'usage', 'web_search_options'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
 ]);
-/** Values that change nothing, of fields without a counterpart: dropped without a warning. */
+/** Values without an effect, of fields without a counterpart: dropped without a warning. */
 const IDLE = new Map<string, (value: unknown) => boolean>([
   ['frequency_penalty', (value) => value === 0],
   ['presence_penalty', (value) => value === 0],
@@ -31,7 +31,7 @@ const IDLE = new Map<string, (value: unknown) => boolean>([
   ['store', (value) => value === false],
 ]);
 
-/** Reads a chat request for a provider of another format. `warnings` gets what is dropped. */
+/** Reads a chat request for a provider of another format. Adds a warning for each dropped field. */
 export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt {
   if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 for this model');
   noteDropped(

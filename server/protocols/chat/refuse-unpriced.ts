@@ -3,12 +3,15 @@ import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { ChatRequest } from './schema';
 
-/** These cost something else than text. */
+/** Fields billed by something other than text tokens. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
-/** Parts whose size we can measure. Others may be a recording or the URL of a book. */
+/** Parts that we can measure. Others may be a recording or the URL of a book. */
 const KNOWN_PARTS = new Set<unknown>(['text', 'refusal', 'thinking', 'image_url', 'file']);
 
-/** Refuses, for every provider, what the catalogue does not price, and files of the account that all users share. */
+/**
+ * For every provider, refuses features that the catalogue does not price, and files of the account that all
+ * users share.
+ */
 export function refuseUnpricedChat(request: ChatRequest, deniedFields: readonly string[]): void {
   for (const field of [...DENIED_FIELDS, ...deniedFields]) {
     if (request[field] !== undefined && request[field] !== null) throw refuseField(field);

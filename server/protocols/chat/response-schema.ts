@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Responses of the chat format as clients may rely on them. Loose, like the request: what a
- * provider of the same format adds passes through.
+ * The fields of chat responses that clients may rely on. The schema is loose, like the request: additional
+ * fields of a provider of the same format pass through.
  */
 
 const chatUsageSchema = z

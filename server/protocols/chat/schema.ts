@@ -14,8 +14,8 @@ import {
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 /**
- * What a chat request must contain for us to meter it. The rest of the format passes through
- * unread: it grows monthly, and the provider validates it.
+ * The fields of a chat request that metering needs. The rest of the format passes through unread: it grows
+ * monthly, and the provider validates it.
  */
 export const chatRequestSchema = z.looseObject({
   model: z
@@ -74,7 +74,7 @@ export const chatRequestSchema = z.looseObject({
   functions: objectList('functions')
     .nullish()
     .meta({ description: 'The old name of `tools`.', deprecated: true }),
-  // Other tiers cost something else than the catalogue says.
+  // Other tiers have prices that the catalogue does not contain.
   service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is supported' }).nullish(),
   web_search_options: z.null({ error: 'is not supported' }).optional(),
 });

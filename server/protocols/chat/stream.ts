@@ -23,8 +23,8 @@ export function writeChatError(error: ApiError): string {
 }
 
 /**
- * Writes a response as chat-completion chunks. The finish chunk waits for `close`, so that no
- * client has a finished response before it is settled.
+ * Writes a response as chat-completion chunks. The finish chunk waits for `close`, so that a client never has
+ * a finished response before it is settled.
  */
 export function writeChatStream(envelope: Envelope, { includeUsage }: { includeUsage: boolean }) {
   let finish: Finish = { reason: 'end', stopSequence: null, explanation: null };

@@ -122,7 +122,10 @@ type Thought =
   | { type: 'reasoning'; text: string; signature: string | null }
   | { type: 'redacted-reasoning'; data: string };
 
-/** What a client must send back, byte for byte, so that the model can continue its thought. */
+/**
+ * Writes the detail that a client must send back, byte for byte, so that the model can continue its
+ * reasoning.
+ */
 export function writeReasoningDetail(thought: Thought, index: number): Json & { type: string } {
   return thought.type === 'reasoning'
     ? { type: 'reasoning.text', text: thought.text, signature: thought.signature, index }

@@ -14,7 +14,10 @@ import { unpackSignature } from '../tool-ids';
 
 type ContentPart = TextPart | ImagePart | DocumentPart;
 
-/** A string or blocks as parts. What other formats cannot express is refused, or dropped with a warning. */
+/**
+ * Reads a string or blocks as parts. Blocks that other formats cannot express are refused, or dropped with a
+ * warning.
+ */
 export function readBlocks(content: unknown, param: string, warnings: string[]): Part[] {
   if (typeof content === 'string') return textPart(content);
   return asArray(content).flatMap((block, index) =>
@@ -109,7 +112,7 @@ function readImage(source: Json, place: string): ImagePart {
   }
 }
 
-/** Title and context become text next to the document. */
+/** Adds title and context as text next to the document. */
 function readDocument(block: Json, param: string, warnings: string[]): ContentPart[] {
   const place = `${param}.source`;
   const source = readObject(block.source, place);
@@ -157,7 +160,7 @@ function refuseSource({ type }: Json, place: string, types: string) {
 
 const joinLines = (...lines: (string | null)[]): string => lines.filter(Boolean).join('\n');
 
-/** Results of tools that ran at another provider become text, as far as they can be read. */
+/** Converts results of tools that ran at another provider to text, as far as they are readable. */
 function readServerToolResult(block: Json, param: string, warnings: string[]): TextPart[] {
   const type = asText(block.type);
   if (!type.endsWith('_tool_result') || type.startsWith('mcp_')) throw refuseType('blocks', type, param);

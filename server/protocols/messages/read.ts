@@ -22,7 +22,10 @@ import {
 import { readBlocks, readCacheBreakpoint } from './read-blocks';
 import type { MessagesRequest } from './schema';
 
-/** Claude Code names the payer in a line that differs per request, which would defeat other providers' caches. */
+/**
+ * Claude Code sends a line that names the payer and differs per request. It would defeat the caches of other
+ * providers.
+ */
 const ATTRIBUTION = 'x-anthropic-billing-header';
 
 /** Fields that are translated, those that need no translation, and those whose only value changes nothing. */
@@ -32,7 +35,7 @@ const TRANSLATED = new Set([
   ...['metadata', 'service_tier', 'cache_control', 'speed', 'inference_geo', 'mcp_servers', 'fallbacks'],
 ]);
 
-/** Reads a messages request for a provider of another format. `warnings` gets what is dropped. */
+/** Reads a messages request for a provider of another format. Adds a warning for each dropped field. */
 export function readMessagesPrompt(request: MessagesRequest, warnings: string[]): Prompt {
   const tools = (request.tools ?? []).map(readTool);
   refuseDuplicates(tools);

@@ -2,7 +2,7 @@ import { asArray, asObject, asText, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { CountTokensRequest } from './schema';
 
-/** Fields that change the price or the model, or reach into an account. A value that changes nothing passes. */
+/** Fields that change the price or the model, or access an account. Values without an effect are allowed. */
 const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   speed: (value) => value === 'standard',
   inference_geo: (value) => value === 'global',
@@ -12,12 +12,15 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   thread: () => false,
 };
 /**
- * Tools that the provider runs: billed on top of the tokens, or, for a page that it fetches, in
- * tokens that no hold can foresee.
+ * Tools that the provider runs. They are billed in addition to the tokens, or fetch pages whose tokens no
+ * hold can predict.
  */
 const BILLED_TOOLS = /^(web_search|web_fetch|code_execution|advisor|mcp)_/;
 
-/** Refuses, for every provider, what the catalogue does not price, and files of the account that all users share. */
+/**
+ * For every provider, refuses features that the catalogue does not price, and files of the account that all
+ * users share.
+ */
 export function refuseUnpricedMessages(request: CountTokensRequest): void {
   for (const [field, isIdle] of Object.entries(DENIED_FIELDS)) {
     const value = request[field];

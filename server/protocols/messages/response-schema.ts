@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Responses of the messages format as clients may rely on them; what a provider adds passes through. */
+/**
+ * The fields of messages responses that clients may rely on. Additional fields of the provider pass through.
+ */
 
 const messageUsageSchema = z
   .looseObject({

@@ -18,18 +18,18 @@ export function writeMessagesError(error: ApiError): string {
   return messagesFrame({ type: 'error', ...writeErrorBody(error) });
 }
 
-/** The block of text or thought that is being written. */
+/** The text or thinking block that is being written. */
 type Open = { kind: 'text' | 'thinking'; index: number } | null;
 
-/** Usage at the start of a message. Without output, because some clients add the final output to it. */
+/** Usage at the start of a message. It omits the output, because some clients add the final output to it. */
 export function usageAtStart(usage: TokenUsage): TokenUsage {
   return { ...usage, output: 0, reasoning: 0 };
 }
 
 /**
- * Writes a response as events of the messages format: blocks are numbered without gaps, each opened
- * empty and closed once. The end of the message waits for `close`. `expected` is the input as far
- * as it is known at the start, for clients that read it nowhere else.
+ * Writes a response as events of the messages format. Blocks are numbered without gaps, and each is opened
+ * empty and closed once. The end of the message waits for `close`. `expected` is the input known at the
+ * start, for clients that read it nowhere else.
  */
 export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsage) {
   const tools = new Map<number, number>();
@@ -86,7 +86,7 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
   function endThought(signature: string | null): string {
     if (open?.kind === 'thinking') return closeOpen(signature ?? envelope.placeholderSignature);
     if (signature === null) return '';
-    // A hidden thought still has a signature that the client must send back.
+    // Hidden thinking still has a signature that the client must send back.
     const opened = closeOpen();
     open = { kind: 'thinking', index: nextIndex };
     return opened + startBlock(EMPTY_THOUGHT) + closeOpen(signature);

@@ -71,7 +71,7 @@ export function writeResponse(response: ModelResponse, usage: TokenUsage, envelo
   };
 }
 
-/** An empty text becomes no block: a client would send it back and be refused. */
+/** Omits empty text: a client would send it back, and the provider would reject it. */
 function writeBlock(part: ResponsePart, placeholderSignature: string): Message['content'] {
   switch (part.type) {
     case 'text':

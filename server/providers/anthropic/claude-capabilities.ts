@@ -1,7 +1,10 @@
 import type { Effort } from '../../protocols/neutral';
 import { findByLongestPrefix } from '../longest-prefix';
 
-/** What a Claude model accepts. Source: the vendor's model pages and migration guides, November 2026. */
+/**
+ * The parameters that a Claude model accepts. Source: Anthropic's model pages and migration guides, November
+ * 2026.
+ */
 export type ClaudeCapabilities = {
   maxOutput: number;
   /** Accepts temperature, top_p and top_k. */
@@ -9,11 +12,11 @@ export type ClaudeCapabilities = {
   thinking: 'adaptive' | 'budget';
   /** Accepts a thinking budget in tokens. */
   takesBudget: boolean;
-  /** Thinks unless told not to. */
+  /** Thinks unless thinking is disabled. */
   thinksByDefault: boolean;
   /** How thinking is switched off; null when it cannot be. */
   off: 'disabled' | 'between_tools' | null;
-  /** With thinking off, efforts above high are refused. */
+  /** Rejects efforts above high when thinking is off. */
   offLimitsEffort: boolean;
   forcedTool: boolean;
   nativeJson: boolean;
@@ -60,7 +63,7 @@ const BUDGET: ClaudeCapabilities = {
 const BUDGET_OLD: ClaudeCapabilities = { ...BUDGET, nativeJson: false, strictTools: false };
 const ALWAYS: ClaudeCapabilities = { ...ADAPTIVE, thinksByDefault: true, off: null };
 
-/** By prefix of the model's name; the longest one decides. */
+/** By prefix of the model's name; the longest matching one applies. */
 const CLAUDE: Record<string, ClaudeCapabilities> = {
   'claude-': { ...ADAPTIVE, laterSystem: false },
   'claude-sonnet-5-5': { ...ALWAYS, off: 'between_tools', forcedTool: false },

@@ -19,7 +19,10 @@ const COUNTED_FIELDS = [
   'cache_control',
 ];
 
-/** Asks the provider to count, which costs nothing. Counted fields go out, and nothing else. */
+/**
+ * Prepares a request that lets the provider count tokens, which is free. It contains only the fields that
+ * count.
+ */
 export function prepareTokenCount(request: CountTokensRequest, options: TokenCountOptions): TokenCount {
   refuseUnpricedMessages(request);
   const target = toTarget({ outputCap: 1, ...options });

@@ -5,16 +5,16 @@ const DEFAULT_VERSION = '2023-06-01';
 const KNOWN_VERSIONS = new Set([DEFAULT_VERSION, '2026-10-21']);
 
 /**
- * Betas that change neither what is billed nor which model responds. Left out on purpose: fast mode,
- * fallbacks, advisor, compaction, MCP, files, skills, code execution, long context at its own price.
+ * Betas that change neither the bill nor the model. Deliberately omitted: fast mode, fallbacks, advisor,
+ * compaction, MCP, files, skills, code execution, and long context, which has its own price.
  */
 const ALLOWED_BETAS =
   /^(advanced-tool-use|claude-code|computer-use|context-management|effort|extended-cache-ttl|fine-grained-tool-streaming|interleaved-thinking|max-tokens-3-5-sonnet|mid-conversation-system|output-128k|pdfs|prompt-caching|prompt-caching-scope|redact-thinking|structured-outputs|token-counting|token-efficient-tools|tool-examples|tool-search-tool)-\d{4}-\d{2}-\d{2}$|^claude-code-\d{8}$/;
 
 /**
- * Nothing of the client's goes out but what is named here: its key, cookies, origin and client
- * library are not the provider's business. `isNative`: the client speaks this format itself, so its
- * version and betas fit the body.
+ * Forwards only the client headers named here: keys, cookies, origin and client library do not concern the
+ * provider. `isNative` means that the client uses this format itself, so that its version and betas match the
+ * body.
  */
 export function writeHeaders(
   client: ClientHeaders,

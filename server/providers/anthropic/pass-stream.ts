@@ -93,7 +93,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
   }
 
-  /** Content of a block that was never opened would be lost, or crash the client. */
+  /** Opens a block that was never opened. Otherwise its content would be lost or crash the client. */
   function openBlock({ index, delta }: Json): string {
     const { type } = asObject(delta);
     if (places.has(index) || (type !== 'text_delta' && type !== 'thinking_delta')) return '';
@@ -120,7 +120,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     return (stopReason === '' ? writeReason() : '') + messagesFrame({ type: 'message_stop' });
   }
 
-  /** The provider finished without a reason: clients wait for one, and for the usage with it. */
+  /** The provider finished without a stop reason. Clients wait for one, and for the usage sent with it. */
   function writeReason(): string {
     return messagesFrame({
       type: 'message_delta',
@@ -132,7 +132,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   return { event, close };
 }
 
-/** The provider responded with one object: the client gets the stream that it requested. */
+/** The provider responded with one object, so the client gets the stream that it requested. */
 function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHandler {
   const reader = readMessageEvents(facts, { jsonTool: null });
   const usage = () => meteredUsage(facts, estimate).usage;

@@ -1,21 +1,20 @@
 import type { MessagesRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText } from '../../protocols/read-fields';
-import { effortOfBudget, LEAST_BUDGET } from '../effort';
+import { effortOfBudget, MIN_BUDGET } from '../effort';
 import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
 
 /**
- * Changes to the thinking of a request that otherwise passes through: a budget where the model
- * accepts only efforts, a budget that exceeds the output cap, an effort that is refused with
- * thinking off.
+ * Adjusts the thinking of a request that otherwise passes through: a budget where the model accepts only
+ * efforts, a budget that exceeds the output cap, or an effort that is rejected with thinking off.
  */
 export function repairThinking(request: MessagesRequest, target: RequestTarget): Json {
   const { takesBudget, offLimitsEffort } = claudeCapabilities(target.upstreamModel);
   const thinking = asObject(request.thinking);
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : null;
   if (thinking.type === 'enabled' && target.withoutReasoning) {
-    // Without its earlier thoughts such a model refuses to continue thinking in a tool loop.
+    // Without its earlier thinking, such a model refuses to continue thinking in a tool loop.
     if (takesBudget)
       target.warnings.push('thinking was turned off: the provider refused its earlier thoughts');
     if (takesBudget) return { thinking: { type: 'disabled' } };
@@ -46,7 +45,7 @@ function lowerBudget(
   { outputCap, warnings }: RequestTarget,
 ): Json {
   if (outputCap >= max_tokens || budget < outputCap) return {};
-  if (outputCap - 1 < LEAST_BUDGET) {
+  if (outputCap - 1 < MIN_BUDGET) {
     warnings.push('thinking was left out: the output limit is too low for it');
     return { thinking: { type: 'disabled' } };
   }

@@ -12,8 +12,8 @@ import { repairThinking } from './repair-thinking';
 const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
 
 /**
- * A messages request for a provider of the same format: unchanged except for the model's name, the
- * output cap, the service tier, the end user's id, and thoughts of other providers.
+ * Prepares a messages request for a provider of the same format: unchanged except for the model name, the
+ * output cap, the service tier, the id of the end user, and the thinking of other providers.
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpricedMessages(request);
@@ -24,7 +24,7 @@ export function repairMessagesRequest(request: MessagesRequest, target: RequestT
   return Object.assign(body, repairThinking(request, target), writeOwnFields(target));
 }
 
-/** What we set on every request of this format. */
+/** The fields that we set on every request of this format. */
 export function writeOwnFields({ profile, userHash }: Pick<RequestTarget, 'profile' | 'userHash'>): Json {
   return {
     ...(profile.serviceTier !== null && { service_tier: profile.serviceTier }),
@@ -43,7 +43,7 @@ export function repairMessages(messages: CountTokensRequest['messages'], target:
   });
 }
 
-/** Providers refuse a thought whose signature is not their own. */
+/** Providers reject thinking that they did not sign. */
 function isForeignThought(block: Json, { withoutReasoning }: RequestTarget): boolean {
   if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return false;
   return withoutReasoning || isPlaceholderSignature(asText(block.signature));

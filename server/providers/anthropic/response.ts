@@ -14,13 +14,16 @@ const STOP_REASONS: Record<string, StopReason> = {
   refusal: 'refusal',
 };
 
-/** An unlisted reason is an ordinary end. A call of our own JSON tool is not one of the client's. */
+/**
+ * An unlisted reason is a normal end. A call of our own JSON tool does not count as a tool call of the
+ * client.
+ */
 export function readStopReason(reported: string, { jsonTool }: { jsonTool: string | null }): StopReason {
   const reason = STOP_REASONS[reported] ?? 'end';
   return reason === 'tool-use' && jsonTool !== null ? 'end' : reason;
 }
 
-/** The parsed message; throws when it is an error, or not a message. */
+/** Returns the parsed message; throws when it is an error, or not a message. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
   if (message.error) throw new RefusedResponse(readEmbeddedFailure(message));
@@ -44,7 +47,7 @@ function countBlockBytes(block: Json): number {
   );
 }
 
-/** `jsonTool` names the tool that stands in for JSON output: its arguments are the text. */
+/** `jsonTool` names the tool that replaces JSON output: its arguments are the text. */
 export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
   const parts = asArray(message.content).flatMap((block) => readBlock(asObject(block), jsonTool));
   const hasJson = asArray(message.content).some((block) => isJsonCall(asObject(block), jsonTool));

@@ -8,7 +8,10 @@ import type { ResponseReader } from '../wire-format';
 import { readCitations, readFacts, readResponse, readStopReason } from './response';
 import { overwriteUsage, readUsage } from './usage';
 
-/** The event, or null when the response ended early: `facts` then say why. Output is metered here. */
+/**
+ * Returns the event and meters its output. Returns null when the response ended early; `facts` then contain
+ * the reason.
+ */
 export function readEvent(data: string, facts: StreamFacts): Json | null {
   const event = parseObject(data);
   if (event === null) facts.failure = brokenResponse('the provider sent an event that is not JSON');

@@ -1,6 +1,6 @@
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
-import { MOST_TOKENS, readCount } from '../count';
+import { MAX_COUNT, readCount } from '../count';
 
 /** The usage object so far: later numbers are cumulative and replace earlier ones, if they are plausible. */
 export function overwriteUsage(earlier: Json, later: unknown): Json {
@@ -8,7 +8,7 @@ export function overwriteUsage(earlier: Json, later: unknown): Json {
   for (const [key, value] of Object.entries(asObject(later))) {
     if (key.endsWith('_tokens') ? readCount(value) !== null : value != null) merged[key] = value;
   }
-  // A split that no longer fits its total is dropped.
+  // A breakdown that no longer matches its total is dropped.
   const isStale = merged.cache_creation === earlier.cache_creation;
   if (isStale && merged.cache_creation_input_tokens !== earlier.cache_creation_input_tokens)
     merged.cache_creation = undefined;
@@ -47,7 +47,7 @@ function readClasses(usage: Json): TokenUsage | null {
   };
 }
 
-/** Writes outside the split are for five minutes. */
+/** Writes outside the breakdown are for five minutes. */
 function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: number } {
   const split = asObject(usage.cache_creation);
   const cacheWrite1h = readCount(split.ephemeral_1h_input_tokens) ?? 0;
@@ -58,5 +58,5 @@ function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: num
 
 function addUsage(total: TokenUsage, more: TokenUsage): void {
   for (const key of Object.keys(total) as (keyof TokenUsage)[])
-    total[key] = Math.min(MOST_TOKENS, total[key] + more[key]);
+    total[key] = Math.min(MAX_COUNT, total[key] + more[key]);
 }

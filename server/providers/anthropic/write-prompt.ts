@@ -84,7 +84,9 @@ function jsonToolChoice(prompt: Prompt): ToolChoice {
     : { type: 'tool', name: JSON_TOOL };
 }
 
-/** In most models a forced call and thinking exclude each other: thinking is turned off where possible. */
+/**
+ * Most models do not accept a forced call together with thinking, so thinking is turned off where possible.
+ */
 function settleChoice(
   thinking: Thinking,
   choice: ToolChoice | null,
@@ -144,7 +146,7 @@ function writeSampling(prompt: Prompt, { isOn }: Thinking, { capabilities, warni
   };
 }
 
-/** Blank sequences are refused. */
+/** Blank sequences are rejected. */
 function writeStop(stop: readonly string[]): Json {
   const sequences = stop.filter((text) => text.trim() !== '');
   return sequences.length === 0 ? {} : { stop_sequences: sequences };

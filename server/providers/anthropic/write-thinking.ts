@@ -1,5 +1,5 @@
 import type { Effort, Json, Prompt, Reasoning } from '../../protocols/neutral';
-import { effortOfBudget, LEAST_BUDGET } from '../effort';
+import { effortOfBudget, MIN_BUDGET } from '../effort';
 import type { RequestTarget } from '../request-target';
 import type { ClaudeCapabilities } from './claude-capabilities';
 
@@ -40,7 +40,7 @@ function writeAdaptive(reasoning: Reasoning, capabilities: ClaudeCapabilities, w
     warnings.push('the thinking budget was changed to an effort: this model does not accept a budget');
   const requested = reasoning.type === 'budget' ? effortOfBudget(reasoning.tokens) : reasoning.effort;
   const effort = requested === null ? null : fitEffort(requested, capabilities, warnings);
-  // Without `display` newer models return thoughts without text.
+  // Without `display`, newer models return thinking blocks without text.
   return { thinking: { type: 'adaptive', display: 'summarized' }, effort, isOn: true };
 }
 
@@ -62,7 +62,9 @@ function fitEffort(requested: Effort, { efforts }: ClaudeCapabilities, warnings:
 
 const OFF: Thinking = { thinking: null, effort: null, isOn: false };
 
-/** In the chat format the output limit includes reasoning: a budget is a part of it, never added to it. */
+/**
+ * In the chat format, the output limit includes reasoning, so a budget is a part of it and never added to it.
+ */
 function writeBudget(
   prompt: Prompt,
   reasoning: Reasoning,
@@ -77,7 +79,7 @@ function writeBudget(
     return OFF;
   }
   const budget = Math.min(wanted, outputCap - 1);
-  if (budget < LEAST_BUDGET) {
+  if (budget < MIN_BUDGET) {
     warnings.push('thinking was left out: the output limit is too low for it');
     return OFF;
   }
@@ -97,7 +99,7 @@ function wantedBudget(reasoning: Reasoning, maxOutput: number): number | null {
   }
 }
 
-/** These models refuse a tool loop whose last assistant turn does not begin with its thought. */
+/** These models reject a tool loop whose last assistant turn does not begin with its thinking. */
 function lacksThoughts(prompt: Prompt): boolean {
   const last = prompt.messages.findLast(({ role }) => role === 'assistant');
   const calls = last?.parts.some((part) => part.type === 'tool-call') ?? false;

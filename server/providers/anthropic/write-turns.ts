@@ -17,11 +17,11 @@ import type { ClaudeCapabilities } from './claude-capabilities';
 export type TurnContext = {
   capabilities: ClaudeCapabilities;
   names: ToolNames;
-  /** Whether earlier thoughts are sent back: not allowed when thinking is off. */
+  /** Whether earlier thinking is sent back, which is not allowed when thinking is off. */
   keepsThoughts: boolean;
 };
 
-/** Not blank, since blank text is refused. */
+/** Not blank, because blank text is rejected. */
 const OPENING = 'Continue.';
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ export function writeTurns(messages: readonly Message[], context: TurnContext): 
   return finishPrefill(turns, context.capabilities);
 }
 
-/** For models without system turns inside the conversation these become user turns. */
+/** Turns system messages inside the conversation into user turns, for models without such messages. */
 function toNote(message: Message): Message {
   if (message.role !== 'system') return message;
   return {
@@ -151,7 +151,7 @@ export function writeCacheBreakpoint({ cache }: { cache?: CacheLifetime }): Json
   return { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: '1h' }) } };
 }
 
-/** A final assistant turn is continued by the model. It must not end in white space. */
+/** Prepares a final assistant turn, which the model continues. It must not end in white space. */
 function finishPrefill(turns: Json[], { prefill }: ClaudeCapabilities): Json[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant') return turns;

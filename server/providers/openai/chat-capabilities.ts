@@ -1,7 +1,9 @@
 import { findByLongestPrefix } from '../longest-prefix';
 import type { EffortName, ProviderProfile } from '../profiles';
 
-/** What a model accepts at `/chat/completions`. Source: the vendors' references, November 2026. */
+/**
+ * The parameters that a model accepts at `/chat/completions`. Source: the vendors' references, November 2026.
+ */
 export type ChatCapabilities = {
   limitName: 'max_tokens' | 'max_completion_tokens';
   systemRole: 'system' | 'developer';
@@ -67,7 +69,7 @@ const CHAT_MODELS: Record<string, Partial<ChatCapabilities>> = {
 
 const ONLY_RESPONSES = /^(gpt|o\d).*-(pro|codex)(-|$)/;
 
-/** `reasoning`: whether a model without an entry in the table thinks before it responds. */
+/** `reasoning`: whether a model without an entry in the table reasons before it responds. */
 export function chatCapabilities(
   profile: ProviderProfile,
   upstreamModel: string,

@@ -19,7 +19,7 @@ export function readContent(message: Json): Content {
   return content;
 }
 
-/** OpenRouter sends the same thought under two names: the first one counts. */
+/** OpenRouter sends the same reasoning under two names; the first one counts. */
 function readReasoning(message: Json): string {
   return (
     asText(message.reasoning_content) || asText(message.reasoning) || joinTexts(message.reasoning_details)
@@ -48,7 +48,7 @@ function countCallBytes(called: unknown): number {
   return Buffer.byteLength(asText(called.name)) + Buffer.byteLength(json === '""' ? '' : json);
 }
 
-/** All finish reasons in use. An unlisted one is an ordinary end. */
+/** All known finish reasons. An unlisted one is a normal end. */
 const STOP_REASONS: Record<string, StopReason> = {
   tool_calls: 'tool-use',
   tool_use: 'tool-use',
@@ -70,7 +70,7 @@ const STOP_REASONS: Record<string, StopReason> = {
 /** A finish reason that is a failure. */
 export const FAILED = 'error';
 
-/** The presence of calls decides, whatever reason the provider gives. */
+/** Tool calls determine the stop reason, whatever the provider reports. */
 export function readStopReason(reported: string, { hasCalls }: { hasCalls: boolean }): StopReason {
   const reason = STOP_REASONS[reported.toLowerCase()] ?? 'end';
   if (reason === 'end') return hasCalls ? 'tool-use' : 'end';

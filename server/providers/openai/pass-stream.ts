@@ -25,10 +25,9 @@ export type PassThroughOptions = {
 type ChoiceState = { isFinished: boolean; hasCalls: boolean };
 
 /**
- * Relays a chat-completions stream to a client of the same format. Chunks pass through unchanged
- * except for the model's name, the closing `[DONE]`, usage that the client did not request or that
- * is not in a chunk of its own, and what common clients crash without. Usage goes out last, after
- * anything that had to be added.
+ * Relays a chat-completions stream to a client of the same format. Chunks pass through unchanged, with four
+ * exceptions: the model name, the closing `[DONE]`, usage that the client did not request or that is not in a
+ * separate chunk, and fields without which common clients crash. Usage is sent last, after all additions.
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
   const { profile, facts, envelope, includeUsage, estimate } = options;
@@ -68,7 +67,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
 
   const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportOutput(chunk, facts.usage)];
 
-  /** Usage goes out in a chunk of its own or not at all: clients do not expect it next to a choice. */
+  /** Usage is sent in a separate chunk or not at all: clients do not expect it next to a choice. */
   function takeUsage(chunk: Json): boolean {
     if (!isObject(chunk.usage)) return false;
     chunk.usage = includeUsage ? null : undefined;
@@ -97,7 +96,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return unfinished.map(finish).join('') + (includeUsage ? closingUsage() : '') + CHAT_DONE;
   }
 
-  /** The provider finished without a reason, without which the official clients throw. */
+  /** The provider finished without a reason. The official clients throw if it is missing. */
   function finish([index, { hasCalls }]: [unknown, ChoiceState]): string {
     const choice = { index, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' };
     return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
@@ -117,7 +116,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   return { event, close };
 }
 
-/** The provider responded with one object: the client gets the stream that it requested. */
+/** The provider responded with one object, so the client gets the stream that it requested. */
 function streamWhole({
   profile,
   facts,

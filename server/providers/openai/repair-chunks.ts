@@ -7,9 +7,9 @@ import { blankCosts } from './usage';
 type Slots = ReturnType<typeof collectToolSlots>;
 
 /**
- * Adds what some providers leave out and the official clients crash without: the index of the
- * choice, the role of the first delta, text as a string, the index (from 0 without gaps) and type
- * of a call, its arguments as a string. True when the chunk was changed, which is rare.
+ * Adds fields that some providers omit and without which the official clients crash: the index of the choice,
+ * the role of the first delta, text as a string, the index (from 0 without gaps) and type of a call, and its
+ * arguments as a string. Returns true when the chunk was changed, which is rare.
  */
 export function repairChunks(): (chunk: Json) => boolean {
   const tools = new Map<unknown, Slots>();

@@ -9,8 +9,8 @@ import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 
 /**
- * Fields that we set ourselves, or that reach into the account behind the key. Rejected tokens of a
- * prediction are billed as output beyond every limit, and do not change the response.
+ * Fields that we set ourselves, or that access the account behind the key. Rejected tokens of a prediction
+ * are billed as output beyond every limit, and do not change the response.
  */
 const OWN_FIELDS = new Set([
   'max_tokens',
@@ -26,9 +26,9 @@ const OWN_FIELDS = new Set([
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
- * A chat request for a provider of the same format: unchanged except for the model's name, the
- * output cap, usage in streams (always requested, since we bill by it), the service tier and the
- * end user's id.
+ * Prepares a chat request for a provider of the same format: unchanged except for the model name, the output
+ * cap, usage in streams (always requested, because we bill by it), the service tier and the id of the end
+ * user.
  */
 export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
   const { profile, upstreamModel, outputCap, warnings } = target;
@@ -51,12 +51,12 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   );
 }
 
-/** What we set on every request of this format. */
+/** The fields that we set on every request of this format. */
 export function writeOwnFields(
   { profile, userHash, withoutReasoning, warnings }: RequestTarget,
   { stream, options }: { stream: boolean; options?: Json | null | undefined },
 ): Json {
-  // Such a provider accepts a history without its thoughts only with thinking off.
+  // Such a provider accepts a history without its reasoning only with thinking off.
   const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
   if (stopsThinking) warnings.push('thinking was turned off: the history lacks its thoughts');
   const fields: Json = {};

@@ -84,7 +84,7 @@ function readCalls(message: Json, newId: () => string, warnings: string[]): Call
   return calls;
 }
 
-/** Some servers give two calls the same id, which would make their results ambiguous. */
+/** Some servers use the same id for two calls, which would make their results ambiguous. */
 export function uniqueId(id: string, taken: Set<string>): string {
   let unique = id;
   for (let count = 2; taken.has(unique); count++) unique = `${id}_${count}`;

@@ -15,8 +15,8 @@ const NOT_JSON = 'the provider sent an event that is not JSON';
 const CUT_OFF = 'the provider ended its response without finishing it';
 
 /**
- * The chunk of an event, or null when it cannot be read: `facts` then say why. The facts also get
- * what is metered: the latest usage, wherever in the chunk it is.
+ * Returns the chunk of an event, or null when it cannot be read; `facts` then contain the reason. The facts
+ * also receive the metered values: the latest usage, wherever it is in the chunk.
  */
 export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
   const chunk = parseObject(data);

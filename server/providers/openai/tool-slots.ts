@@ -12,8 +12,8 @@ export type ToolSlot = {
 };
 
 /**
- * Finds the call that a piece belongs to: by its index, without one by a known id, otherwise by
- * what is new about it. Providers omit any of index, id, type and name.
+ * Finds the call that a piece belongs to: by its index, or else by a known id, or else by its new values.
+ * Providers omit any of index, id, type and name.
  */
 export function collectToolSlots() {
   const slots: ToolSlot[] = [];
@@ -59,7 +59,7 @@ export function readArguments(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : '';
 }
 
-/** The signature of Google's thought about a call; without it Google refuses the call later. */
+/** Google's thought signature of a call. Without it, Google rejects the call later. */
 export function readThoughtSignature(call: Json): string | null {
   const signature = asObject(asObject(call.extra_content).google).thought_signature;
   return typeof signature === 'string' && signature !== '' ? signature : null;

@@ -55,7 +55,7 @@ export function readUsage(
 const PICOCREDITS_PER_TICK = 10_000n;
 const DOLLAR_DECIMALS = 14;
 
-/** What a provider charges us is not what the client pays. */
+/** The costs that a provider charges us are not what the client pays. */
 const COST_FIELDS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'estimated_cost', 'is_byok'];
 
 /** Removes the provider's costs from the usage of a response or chunk; true when there were any. */
@@ -73,7 +73,7 @@ export function reportOutput({ usage }: Json, metered: TokenUsage | null): boole
   return true;
 }
 
-/** What the request costs us according to the provider, exact. Null when it reports nothing usable. */
+/** The exact cost of the request to us, as the provider reports it. Null when it reports nothing usable. */
 export function readCost(
   usage: Json,
   { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,
@@ -86,7 +86,8 @@ export function readCost(
   if (reportsCost === null) return null;
   const charged = readDollars(usage.cost);
   if (usage.is_byok !== true) return charged;
-  // With our own key at another provider this is only the fee: that provider bills us the rest.
+  // If OpenRouter uses our own key of another provider, this is only the fee: that provider bills us the
+  // remainder.
   const inference = readDollars(asObject(usage.cost_details).upstream_inference_cost);
   return charged === null || inference === null ? null : ((charged + inference) as Picocredits);
 }

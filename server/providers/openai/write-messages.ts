@@ -66,7 +66,7 @@ function writeAssistant(parts: readonly Part[], context: WriteContext): Json {
   };
 }
 
-/** Leaves out thoughts with the signature of another provider. Null when there are none. */
+/** Joins the reasoning, without parts that another provider signed. Null when there is none. */
 function joinThoughts(parts: readonly Part[], { profile }: WriteContext): string | null {
   const thoughts = parts.flatMap((part) => {
     if (part.type !== 'reasoning') return [];
@@ -138,7 +138,7 @@ function cleanId(id: string, { profile }: WriteContext): string {
   return profile.toolIds === 'nine-alphanumeric' ? toNineAlphanumeric(id) : cleanIdentifier(id);
 }
 
-/** Some chat templates refuse two turns of one role in a row. */
+/** Some chat templates reject two consecutive turns of one role. */
 function mergeTurns(messages: readonly Json[]): Json[] {
   const merged: Json[] = [];
   for (const message of messages) {

@@ -127,7 +127,7 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
   return fits;
 }
 
-/** Where a schema cannot be enforced, an instruction contains it. */
+/** Writes the schema as an instruction where it cannot be enforced. */
 function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }: Context): Json[] {
   if (format?.type !== 'json-schema' || profile.takesJsonSchema) return [];
   warnings.push('output_config.format was lowered to an instruction');

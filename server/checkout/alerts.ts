@@ -18,7 +18,7 @@ export type PaymentAlert = {
   dueAt: Date | null;
 };
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 /** The sweep should close an open payment soon after it expires. */
 const OPEN_IS_STUCK_MS = 60 * MINUTE_MS;
 /** Slow banks take one or two weeks. */
@@ -74,7 +74,7 @@ async function readOpenAlerts(): Promise<PaymentAlert[]> {
   const alerts = await prisma().paymentAlert.findMany({
     where: { closedAt: null },
     orderBy: { createdAt: 'asc' },
-    take: MOST_SHOWN,
+    take: MAX_SHOWN,
   });
   const sessionIds = alerts.map(({ sessionId }) => sessionId);
   const [sessions, purchases] = await Promise.all([
@@ -109,7 +109,7 @@ async function readStuckPayments(): Promise<PaymentAlert[]> {
       ],
     },
     orderBy: { createdAt: 'asc' },
-    take: MOST_SHOWN,
+    take: MAX_SHOWN,
   });
   const names = await partnerNames(sessions);
   return sessions.map(({ id, partnerId, amountMinor, currency, status, createdAt }) => ({

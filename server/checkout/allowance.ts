@@ -8,7 +8,7 @@ import { requireEnabledPartner } from './visit-partner';
 import { requireOwnSignIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
-/** Whose allowance for which partner. A save id that is sent again is booked once. */
+/** Identifies the user, the partner and the save. A save id that is sent again is booked once. */
 export type AllowanceSave = { userId: string; partnerId: string; saveId: string };
 export type SavedAllowance = {
   grantedCredits: Microcredits;
@@ -16,7 +16,7 @@ export type SavedAllowance = {
   balance: Microcredits;
 };
 
-/** Sets, from a checkout window, what its partner may spend of the user's other credits. */
+/** Sets the allowance of the partner that a checkout window belongs to. */
 export async function setAllowanceInVisit(
   visit: Visit,
   { credits, saveId }: { credits: number | null; saveId: string },
@@ -24,11 +24,11 @@ export async function setAllowanceInVisit(
   const { userId } = await requireOwnSignIn(visit);
   await requireEnabledPartner(visit);
   const allowance = credits === null ? null : requireAllowance(credits);
-  // The page chooses the save id. The visit id keeps it apart from those of other windows.
+  // The page chooses the save id. The visit id in front of it prevents a collision with other windows.
   return setAllowance({ userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` }, allowance);
 }
 
-/** Sets what the partner may spend of the user's other credits; null removes the allowance. */
+/** Sets the allowance of a partner; null removes it. */
 export function setAllowance(save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
   return inTransaction(async (tx) => {
     const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance });
@@ -37,7 +37,7 @@ export function setAllowance(save: AllowanceSave, allowance: Microcredits | null
   });
 }
 
-/** Suspends the allowance until it is resumed. Null when there is none. */
+/** Pauses the allowance until it is resumed. Null when there is none. */
 export function pauseAllowance(save: AllowanceSave): Promise<SavedAllowance | null> {
   return inTransaction(async (tx) => {
     const booking = await ledger.pauseAllowance(tx, inLedger(save));
@@ -45,7 +45,7 @@ export function pauseAllowance(save: AllowanceSave): Promise<SavedAllowance | nu
   });
 }
 
-/** Restores what was left of a paused allowance. Null when none is paused. */
+/** Restores the unspent part of a paused allowance. Null when none is paused. */
 export function resumeAllowance(save: AllowanceSave): Promise<SavedAllowance | null> {
   return inTransaction(async (tx) => {
     const booking = await ledger.resumeAllowance(tx, inLedger(save));

@@ -1,7 +1,7 @@
 import { type Microcredits, wholeCredits } from '../credits';
 import { ApiError } from '../errors';
 
-/** What a purchase costs and how many credits it gives, in exact integers. */
+/** The price of a purchase and the credits it buys, in exact integers. */
 
 export const CURRENCIES = ['usd', 'eur'] as const;
 export type Currency = (typeof CURRENCIES)[number];
@@ -28,7 +28,7 @@ export function toMajorUnits(amountMinor: number): number {
   return amountMinor / MINOR_PER_MAJOR;
 }
 
-/** floor(amount × rate × 100) whole credits, so never more than was paid for. */
+/** Returns floor(amount × rate × 100) whole credits, so never more than was paid for. */
 export function creditsFor(amountMinor: number, rate: string): Microcredits {
   // amount × 100 is the amount in minor units.
   return wholeCredits((BigInt(amountMinor) * toRateMillionths(rate)) / RATE_SCALE);

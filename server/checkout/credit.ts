@@ -23,7 +23,7 @@ export async function credit(payment: Payment, details: PaymentDetails): Promise
     if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking);
     return booking.transactionId;
   });
-  // Not awaited, so a slow mail server holds up no one. The sweep sends whatever fails here.
+  // Not awaited, so that a slow mail server delays nothing. The sweep sends any mail that fails here.
   if (purchaseId !== null) void sendReceiptMail(purchaseId);
 }
 

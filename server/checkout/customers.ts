@@ -3,8 +3,8 @@ import { randomBase62 } from '../ids';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * The user's customer object at the processor, created with the first payment: one per user for all
- * apps. Saved cards belong to it.
+ * Opens the user's customer object at the processor: one per user for all apps, created with the first
+ * payment. Saved cards belong to it.
  */
 export async function openCustomer(userId: string): Promise<string> {
   const kept = await prisma().paymentCustomer.upsert({

@@ -2,7 +2,7 @@ import type { Tx } from '../db';
 import { invariant } from '../errors';
 import type { Metadata } from '../identity/metadata';
 
-/** The user an event is about, as the partner knows them, with the partner's own metadata. */
+/** The user that an event is about, under the id that the partner knows, with the metadata of the partner. */
 export async function readEventSubject(
   tx: Tx,
   { userId, partnerId }: { userId: string; partnerId: string },

@@ -6,7 +6,10 @@ import type { Currency } from './amounts';
 
 const MAX_RATE_AGE_MS = 7 * DAY_MS;
 
-/** USD per unit of the currency as exact decimal text; null when the latest rate is too old to sell at. */
+/**
+ * Returns USD per unit of the currency as exact decimal text, or null when the latest rate is too old to sell
+ * at.
+ */
 export async function findUsdRate(currency: Currency): Promise<string | null> {
   if (currency === 'usd') return '1';
   const newest = await prisma().fxRate.findFirst({
@@ -17,7 +20,7 @@ export async function findUsdRate(currency: Currency): Promise<string | null> {
   return now() - newest.asOf.getTime() > MAX_RATE_AGE_MS ? null : newest.rate.toString();
 }
 
-/** Older rates are kept: payments and receipts refer to the one that applied. */
+/** Saves a new rate. Older rates are kept, because payments and receipts refer to them. */
 export async function saveUsdRate({
   currency,
   rate,

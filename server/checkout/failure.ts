@@ -1,4 +1,4 @@
-/** Why a payment failed, as codes that the pages translate into text. */
+/** The reason why a payment failed, as a code that the pages translate into text. */
 export type PaymentFailure =
   | 'insufficient_funds'
   | 'expired_card'

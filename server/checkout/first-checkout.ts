@@ -8,11 +8,14 @@ import {
 } from '../identity/sign-in-tokens';
 
 /**
- * The first checkout of a user who has just signed in to an app and has no key yet: the sign-in
- * token replaces the key, and the purchase mints one.
+ * The first checkout of a user who has just signed in to an app and has no key yet. The sign-in token
+ * replaces the key, and the purchase mints one.
  */
 
-/** Finds the user of a sign-in before anything is written: a refused purchase leaves the token valid. */
+/**
+ * Finds the user of a sign-in token before anything is written, so that a refused purchase leaves the token
+ * valid.
+ */
 export async function requireSignInGrant(signIn: TokenExchange): Promise<SignInGrant> {
   const grant = await readSignInGrant(signIn);
   if (grant === null) throw invalidGrant();

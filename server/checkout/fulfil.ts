@@ -30,7 +30,7 @@ function findPayment(id: string): Promise<Payment | null> {
 async function applyProcessorState(payment: Payment, reported: ProcessorPayment): Promise<void> {
   switch (reported.state) {
     case 'open':
-      await noteFailedTry(payment, reported);
+      await recordFailedAttempt(payment, reported);
       return;
     case 'processing':
       await leaveOpen(payment);
@@ -53,7 +53,10 @@ async function applyProcessorState(payment: Payment, reported: ProcessorPayment)
 }
 
 /** A declined card does not end the payment: the form accepts another one. */
-async function noteFailedTry({ id, failure: known }: Payment, { failure }: ProcessorPayment): Promise<void> {
+async function recordFailedAttempt(
+  { id, failure: known }: Payment,
+  { failure }: ProcessorPayment,
+): Promise<void> {
   if (failure === null || failure === known) return;
   await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure } });
 }
@@ -91,7 +94,7 @@ async function leaveOpen({ id }: Payment): Promise<void> {
   });
 }
 
-/** The processor has no such session, so it cannot be paid. Ours ends when it expires. */
+/** The processor has no such session, so it cannot be paid. Our session ends when it expires. */
 async function expireUnknown(payment: Payment): Promise<void> {
   if (payment.expiresAt.getTime() <= now()) await finish(prisma(), payment, 'expired');
 }

@@ -8,10 +8,10 @@ import { sha256 } from '../ids';
 /** Runs a repeated request only once: repeats get the stored response. */
 
 const KEPT_MS = DAY_MS;
-/** Longer than any request takes: one without a response by then will never have one. */
+/** Longer than any request takes. A request without a response by then was abandoned. */
 const ABANDONED_MS = 2 * MINUTE_MS;
-const PATIENCE_MS = 20 * SECOND_MS;
-const LOOK_EVERY_MS = 25;
+const TIMEOUT_MS = 20 * SECOND_MS;
+const POLL_EVERY_MS = 25;
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 export type Owner = { userId: string; partnerId: string };
@@ -35,12 +35,12 @@ export async function runOnce<Result extends object>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const requestHash = new Uint8Array(sha256(JSON.stringify(request)));
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += POLL_EVERY_MS) {
     if (await claim(name, requestHash)) return storeResponse(name, work);
     const first = await prisma().idempotencyKey.findUnique({ where: { userId_partnerId_key: name } });
     if (first && !Buffer.from(first.requestHash).equals(requestHash)) throw conflict();
     if (first?.response) return first.response as Result;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
   throw new ApiError('rate_limited', 'The first request with this Idempotency-Key is still in progress.', {
     retryAfterSeconds: 1,

@@ -1,7 +1,7 @@
 import type { Currency } from './amounts';
 import type { PaymentFailure } from './failure';
 
-/** What the checkout needs from a payment processor, independent of Stripe. */
+/** The functions that the checkout needs from a payment processor, independent of Stripe. */
 export interface PaymentProcessor {
   /** Creates a customer for a user. The same key creates only one. */
   createCustomer(customer: { email: string; creationKey: string }): Promise<{ processorCustomerId: string }>;
@@ -12,7 +12,7 @@ export interface PaymentProcessor {
   expireSession(processorSessionId: string): Promise<void>;
   /** Refunds money. The same key refunds only once. */
   refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
-  /** What has been reversed of a payment so far; null when it is not one of ours. */
+  /** The amounts reversed of a payment so far; null when it is not one of ours. */
   readReversals(paymentId: string): Promise<ProcessorReversals | null>;
   /** Checks the signature and returns what to read again, or null for an irrelevant event. */
   readEvent(body: string, signature: string | null): ProcessorEvent | null;
@@ -33,7 +33,7 @@ export type ProcessorReversals = {
   concerns: Concern[];
 };
 
-/** What an operator should review. */
+/** Something that an operator should review. */
 export type Concern = {
   id: string;
   kind: 'dispute' | 'early_fraud_warning' | 'refund_failed';
@@ -86,7 +86,7 @@ export type ProcessorPayment = {
   amountMinor: number | null;
   /** The tax included in the amount. */
   taxMinor: number;
-  /** Why the last payment attempt failed. */
+  /** The reason why the last payment attempt failed. */
   failure: PaymentFailure | null;
   /** The payment behind the session, once the user has tried to pay. */
   paymentId: string | null;

@@ -13,7 +13,7 @@ export function isFinished(payment: Payment): boolean {
   return !UNFINISHED.includes(payment.status as PaymentStatus);
 }
 
-/** Ends `open` or `processing` permanently; false when another caller already did. */
+/** Ends an `open` or `processing` payment permanently. Returns false when another caller already did. */
 export async function finish(
   database: Pick<Tx, 'checkoutSession'>,
   { id }: Payment,

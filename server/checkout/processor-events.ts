@@ -3,8 +3,8 @@ import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
 /**
- * An event only identifies what changed; the state is read from the processor. Failures are thrown,
- * so that the processor retries the event.
+ * Handles an event of the processor. The event only identifies the changed object; its state is read from the
+ * processor. Failures are thrown, so that the processor retries the event.
  */
 export async function acceptProcessorEvent(body: string, signature: string | null): Promise<void> {
   const event = stripeProcessor.readEvent(body, signature);

@@ -45,7 +45,7 @@ export async function listPurchases(
   return { purchases: rows.map((row) => summarise(row, names)), total };
 }
 
-/** One of the user's own purchases; null for another user's and once the account is deleted. */
+/** Returns a purchase of this user. Null for another user and once the account is deleted. */
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;

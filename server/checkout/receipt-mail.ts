@@ -25,7 +25,7 @@ export async function sendReceiptMail(purchaseId: string): Promise<void> {
   }
 }
 
-/** Sends what is due. */
+/** Sends all receipts that are due. */
 export async function sweepReceiptMails(): Promise<void> {
   const due = await prisma().purchase.findMany({
     where: { receiptDueAt: { lte: nowDate() } },
@@ -36,7 +36,10 @@ export async function sweepReceiptMails(): Promise<void> {
   for (const { id } of due) await sendReceiptMail(id);
 }
 
-/** The user whose receipt this process may send; null when another process has it or it is not due. */
+/**
+ * Returns the user whose receipt this process may send, or null when another process has claimed it or it is
+ * not due.
+ */
 async function claim(id: string): Promise<string | null> {
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
   const { receiptAttempts, receiptDueAt } = purchase;
@@ -52,7 +55,7 @@ async function claim(id: string): Promise<string | null> {
   return count === 1 ? purchase.userId : null;
 }
 
-/** One minute, two, four… up to a day. */
+/** The wait before the next attempt: 1 minute, then 2, 4, … up to a day. */
 function waitAfter(attempts: number): number {
   return Math.min(MINUTE_MS * 2 ** attempts, DAY_MS);
 }

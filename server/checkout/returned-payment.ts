@@ -4,7 +4,7 @@ import { partnerNames } from './partner-names';
 import type { PaymentStatus } from './payment';
 import { refreshPayment } from './payment-status';
 
-/** What a buyer sees on returning from the processor's hosted page. */
+/** The status shown to a buyer who returns from the hosted page of the processor. */
 export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; appName: string };
 
 /** Refreshes the payment when the buyer returns. Null for an unknown id. */

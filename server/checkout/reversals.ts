@@ -5,7 +5,7 @@ import { noteConcerns } from './alerts';
 import type { ProcessorReversals } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
 
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /**
  * Claws back the credits of everything refunded or disputed so far; a failed refund and a won
@@ -14,7 +14,7 @@ const MOST_ROUNDS = 10;
  */
 export async function applyReversals(paymentId: string): Promise<void> {
   let booked: string | undefined;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const reversals = await stripeProcessor.readReversals(paymentId);
     const standing = JSON.stringify(reversals);
     if (reversals === null || standing === booked) return;

@@ -130,7 +130,7 @@ async function createForCustomer(
   return started;
 }
 
-/** Closes the visit's earlier payment forms, so that a purchase cannot be paid twice in two windows. */
+/** Closes earlier payment forms of the visit, so that a purchase cannot be paid twice in two windows. */
 export async function closeEarlierPayments(visitId: string, keep: string): Promise<void> {
   const earlier = await prisma().checkoutSession.findMany({
     where: { visitId, status: OPEN, id: { not: keep }, processorSessionId: { not: null } },
@@ -143,7 +143,7 @@ async function closePayment({ id, processorSessionId }: Payment): Promise<void> 
   try {
     await stripeProcessor.expireSession(processorSessionId);
   } catch (error) {
-    // Either just paid, or the processor is unreachable. The sweep resolves it.
+    // Either the payment has just been made, or the processor is unreachable. The sweep resolves it.
     log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');
   }
 }

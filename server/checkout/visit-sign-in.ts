@@ -8,7 +8,7 @@ import { maskEmail } from '../identity/email';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
 import { findSession, type LiveSession } from '../identity/sessions';
-import { enterDevice } from '../identity/sign-in-to-service';
+import { openDeviceSession } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
 import { revokeSession, revokeUserKey } from '../keys/revoke';
@@ -19,7 +19,10 @@ import { isWebsite, type Visit } from './visits';
 /** The user of a window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
 
-/** A device that was logged out elsewhere is also signed out here, and a revoked key identifies no one. */
+/**
+ * Finds the user of a visit. A device that was logged out elsewhere is also signed out here, and a revoked
+ * key identifies no user.
+ */
 export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise<SignedIn | null> {
   if (userId === null) return null;
   if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
@@ -98,7 +101,7 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     await openVisitor(tx, visit, userId);
-    const { sessionId, token } = await enterDevice(tx, { userId, userAgent, current });
+    const { sessionId, token } = await openDeviceSession(tx, { userId, userAgent, current });
     const signedIn = await tx.checkoutVisit.update({ where: { id: visitId }, data: { userId, sessionId } });
     return {
       visit: signedIn,
@@ -115,8 +118,8 @@ async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promis
 }
 
 /**
- * Recognises a user who is already signed in to the service, in a first-party window. A scheme
- * wildcard admits any app on the device, so there the user has to click first.
+ * Recognises a user who is already signed in to the service, in a first-party window. A scheme wildcard
+ * allows every app on the device, so such an app needs a click of the user first.
  */
 export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
   if (isWebsite(visit.origin)) await recogniseDevice(visit, device);

@@ -9,7 +9,7 @@ import { findUsdRate } from './exchange-rates';
 import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
-/** Everything the checkout page shows. Private details are null when the user is known only by a key. */
+/** The state that the checkout page shows. Private details are null when the user is known only by a key. */
 export type VisitState = {
   visitId: string;
   appName: string;

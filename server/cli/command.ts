@@ -22,7 +22,7 @@ export type Outcome = {
   /** Printed to standard error in addition to the output. */
   warnings?: string[];
   /** The command succeeded but found a problem. */
-  isBad?: boolean;
+  hasProblem?: boolean;
 };
 
 /** A command that cannot continue. The message is one line with the reason. */

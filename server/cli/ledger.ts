@@ -12,13 +12,13 @@ export const ledgerCommands: Readonly<Record<string, Command>> = {
 
 async function check(): Promise<Outcome> {
   const { differences, users, transactions } = await checkLedger();
-  const isBad = differences.length > 0;
+  const hasProblem = differences.length > 0;
   const counted = `${users} users, ${transactions} transactions`;
   return {
-    json: { ok: !isBad, users, transactions, differences },
-    text: isBad
+    json: { ok: !hasProblem, users, transactions, differences },
+    text: hasProblem
       ? [`The ledger has differences (${counted}):`, ...differences].join('\n')
       : `The ledger is consistent: ${counted}.`,
-    isBad,
+    hasProblem,
   };
 }

@@ -61,10 +61,10 @@ function toWire({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: ListPr
 async function check(): Promise<Outcome> {
   const { length } = catalogModels();
   const problems = checkCatalog();
-  const isBad = problems.length > 0;
+  const hasProblem = problems.length > 0;
   return {
-    json: { ok: !isBad, models: length, problems },
-    text: isBad ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
-    isBad,
+    json: { ok: !hasProblem, models: length, problems },
+    text: hasProblem ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
+    hasProblem,
   };
 }

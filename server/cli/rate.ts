@@ -26,7 +26,7 @@ async function show(): Promise<Outcome> {
       rate === null
         ? 'The exchange rate is out of date. Payments in euros are paused.'
         : `1 EUR = ${rate} USD`,
-    isBad: rate === null,
+    hasProblem: rate === null,
   };
 }
 

@@ -36,7 +36,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     const outcome = await runWithDatabase(command, input);
     for (const warning of outcome.warnings ?? []) terminal.err(`warning: ${warning}\n`);
     terminal.out(`${asJson ? JSON.stringify(outcome.json) : outcome.text}\n`);
-    return outcome.isBad ? 1 : 0;
+    return outcome.hasProblem ? 1 : 0;
   } catch (error) {
     terminal.err(`${oneLine(reasonOf(error))}\n`);
     return 1;

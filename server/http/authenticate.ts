@@ -13,7 +13,11 @@ export type Caller = {
 
 type KeyRow = { id: string; user_id: string; partner_id: string; app_user_id: string; disabled: boolean };
 
-/** Queries the database on every request, so that a revoked key or disabled partner takes effect at once on every instance. */
+/**
+ * Finds the user, app and key of a request. Queries the database every time, so that a revoked key or
+ * disabled partner takes effect immediately on every instance. Generation requests check the key with the
+ * hold instead: see `ledger_batch`.
+ */
 export async function requireUserKey(request: Request): Promise<Caller> {
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',

@@ -37,7 +37,7 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': EXPOSED_HEADERS,
 } as const;
 
-/** Answers a preflight request: no key needed, the requested header names are echoed. */
+/** Responds to a preflight request. No key is needed, and the requested header names are echoed. */
 export function preflight(request: Request): Response {
   const requested = (request.headers.get('access-control-request-headers') ?? '')
     .toLowerCase()

@@ -10,7 +10,7 @@ export function requireUserKeyHash(request: Request): Buffer {
   if (given.length === 0) throw missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
   const hash = key === undefined ? null : hashUserKey(key);
-  if (hash === null) throw key === undefined ? notAUserKey(given) : invalidUserKey();
+  if (hash === null) throw key === undefined ? describeWrongKey(given) : invalidUserKey();
   return hash;
 }
 
@@ -34,8 +34,8 @@ export function invalidUserKey(): ApiError {
   return new ApiError('invalid_user_key', 'This user key is invalid or has been revoked.');
 }
 
-/** Distinguishes the usual mix-ups by prefix. The value itself is never returned. */
-function notAUserKey(given: string[]): ApiError {
+/** Recognises common mix-ups by prefix. The value itself is never returned. */
+function describeWrongKey(given: string[]): ApiError {
   const isPublishable = given.some((value) => value.startsWith(PUBLISHABLE_KEY_PREFIX));
   return new ApiError(
     'invalid_user_key',

@@ -18,7 +18,7 @@ export type AppOfUser = {
   /** The allowance the user saved for credits bought elsewhere, and what is left of it. */
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
-  /** What was left of an allowance that the user paused. */
+  /** The unspent part of an allowance that the user paused. */
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
@@ -71,7 +71,7 @@ export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
   });
 }
 
-/** Null when the user never signed in to this app. */
+/** Returns null when the user has never signed in to this app. */
 export async function findAppOfUser(userId: string, partnerId: string): Promise<AppOfUser | null> {
   const apps = await listAppsOfUser(userId);
   return apps.find((app) => app.partnerId === partnerId) ?? null;

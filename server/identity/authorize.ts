@@ -6,9 +6,9 @@ import { openAppUser } from './app-users';
 import { issueSignInToken } from './sign-in-tokens';
 
 /**
- * Sign-in by redirect, for apps without the widget, such as native apps and servers. The app sends
- * the browser to our page, the user agrees there, and the browser returns with a sign-in token that
- * is worthless without the app's verifier.
+ * Sign-in by redirect, for apps without the widget, such as native apps and servers. The app sends the
+ * browser to our page, and the user agrees there. The browser returns with a sign-in token that is worthless
+ * without the verifier of the app.
  */
 
 export type RedirectRequest = {

@@ -40,7 +40,10 @@ export function normaliseEmail(text: string): NormalisedEmail {
   return { ok: true, email: display.toLowerCase(), display };
 }
 
-/** Masks an address so that only its owner recognises it: `a•••@example.com`. Short ones lose every letter. */
+/**
+ * Masks an e-mail address so that only its owner recognises it: `a•••@example.com`. Short ones lose every
+ * letter.
+ */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   return `${at > 1 ? email.slice(0, 1) : ''}•••${email.slice(at)}`;

@@ -5,16 +5,16 @@ import { authSecret } from '../env';
 import { ApiError } from '../errors';
 import { hmacSha256, newId, sameBytes } from '../ids';
 import { normaliseEmail } from './email';
-import { requireFewWrongTries, requireRoomForCode, requireRoomForTry } from './login-limits';
+import { requireFewWrongAttempts, requireRoomForAttempt, requireRoomForCode } from './login-limits';
 import { sendLoginMail } from './login-mail';
 
 /** Sign-in with an e-mailed six-digit code, valid for ten minutes, five attempts and one use. */
 
 const CODE_LIFETIME_MS = 10 * MINUTE_MS;
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const DIGITS = 6;
 
-/** Where a code was requested. It is invalid anywhere else. */
+/** The place where a code was requested. The code is invalid anywhere else. */
 export type CodePlace = {
   /** Null on the service's own pages. */
   partnerId: string | null;
@@ -35,7 +35,10 @@ export type CodeRequest = CodePlace & {
 
 export type SentCode = { challengeId: string; expiresInSeconds: number; resendInSeconds: number };
 
-/** Does not look at accounts, so that known and unknown addresses get the same response in the same time. */
+/**
+ * Sends a code without reading the accounts, so that known and unknown e-mail addresses get the same
+ * response in the same time.
+ */
 export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   const { email, display } = requireEmail(request.email);
   const code = randomInt(10 ** DIGITS)
@@ -68,7 +71,10 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   };
 }
 
-/** One live code per address and purpose: signing in to one app, or to the service itself. */
+/**
+ * Invalidates older codes: there is one live code per e-mail address and purpose, namely signing in to one
+ * app or to the service itself.
+ */
 async function retireOlderCodes(tx: Tx, email: string, { partnerId }: CodePlace): Promise<void> {
   await tx.loginChallenge.updateMany({
     where: { email, partnerId, consumedAt: null, expiresAt: { gt: nowDate() } },
@@ -91,9 +97,9 @@ export type CodeAttempt = CodePlace & {
  */
 export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
   const { email } = requireEmail(attempt.email);
-  await requireRoomForTry(attempt.clientIp);
-  await requireFewWrongTries(prisma(), attempt.challengeId);
-  const challenge = await countTry(attempt.challengeId);
+  await requireRoomForAttempt(attempt.clientIp);
+  await requireFewWrongAttempts(prisma(), attempt.challengeId);
+  const challenge = await recordAttempt(attempt.challengeId);
   if (challenge === null) throw await refusalOf(attempt.challengeId);
   const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');
   const isRight =
@@ -119,25 +125,25 @@ export function invalidCode(): ApiError {
   });
 }
 
-type CountedTry = {
+type CountedAttempt = {
   code_hash: Uint8Array;
   partner_id: string | null;
   visit_id: string | null;
   origin: string | null;
 };
 
-/** A separate statement, so that the attempt counts whatever happens next. */
-async function countTry(challengeId: string): Promise<CountedTry | null> {
-  const [challenge] = await prisma().$queryRaw<CountedTry[]>`
+/** Counts the attempt in a separate statement, so that it counts whatever happens next. */
+async function recordAttempt(challengeId: string): Promise<CountedAttempt | null> {
+  const [challenge] = await prisma().$queryRaw<CountedAttempt[]>`
     UPDATE login_challenge SET attempts = attempts + 1
-    WHERE id = ${challengeId} AND attempts < ${MAX_TRIES} AND consumed_at IS NULL AND expires_at > ${nowDate()}
+    WHERE id = ${challengeId} AND attempts < ${MAX_ATTEMPTS} AND consumed_at IS NULL AND expires_at > ${nowDate()}
     RETURNING code_hash, partner_id, visit_id, origin`;
   return challenge ?? null;
 }
 
 async function refusalOf(challengeId: string): Promise<ApiError> {
   const challenge = await prisma().loginChallenge.findUnique({ where: { id: challengeId } });
-  const isOver = challenge !== null && challenge.consumedAt === null && challenge.attempts < MAX_TRIES;
+  const isOver = challenge !== null && challenge.consumedAt === null && challenge.attempts < MAX_ATTEMPTS;
   return isOver
     ? new ApiError('code_expired', 'The code has expired. Request a new one.', { param: 'code' })
     : invalidCode();

@@ -12,10 +12,10 @@ import { countAttempt } from '../rate-limit/attempts';
 
 /** Multiples of an e-mail address's hourly code limit: codes per day, and wrong attempts per day. */
 const CODES_PER_DAY = 2;
-const WRONG_TRIES_PER_DAY = 3;
+const WRONG_ATTEMPTS_PER_DAY = 3;
 /** The wait doubles with each unused code: 30 s, 60 s, 120 s. */
-const LONGEST_WAIT = 4;
-const TRIES_PER_IP_PER_MINUTE = 60;
+const MAX_WAIT = 4;
+const ATTEMPTS_PER_IP_PER_MINUTE = 60;
 const MAX_RETRY_AFTER_SECONDS = 60;
 /** Namespaces of PostgreSQL's advisory locks, so that a client IP never collides with an e-mail address. */
 const EMAIL_LOCK = 3_704_301;
@@ -54,7 +54,7 @@ async function requireWait(tx: Tx, email: string): Promise<number> {
   const sent = await tx.loginChallenge.findMany({
     where: { email, createdAt: { gt: new Date(now() - HOUR_MS) } },
     orderBy: { createdAt: 'desc' },
-    take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || LONGEST_WAIT,
+    take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || MAX_WAIT,
     select: { createdAt: true, consumedAt: true },
   });
   const unused = sent.filter(({ consumedAt }) => consumedAt === null).length;
@@ -68,7 +68,7 @@ async function requireWait(tx: Tx, email: string): Promise<number> {
 }
 
 function waitSeconds(unused: number): number {
-  return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(LONGEST_WAIT, 2 ** Math.max(0, unused - 1));
+  return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(MAX_WAIT, 2 ** Math.max(0, unused - 1));
 }
 
 async function requireBelow(
@@ -89,24 +89,25 @@ async function requireBelow(
 }
 
 /** Limits attempts per client IP, over all codes. An unknown client IP is not limited. */
-export async function requireRoomForTry(clientIp: string): Promise<void> {
+export async function requireRoomForAttempt(clientIp: string): Promise<void> {
   if (clientIp === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
-  const waitMs = await countAttempt('login-try', clientIp, TRIES_PER_IP_PER_MINUTE);
-  if (waitMs > 0) throw tooManyTries(now() + waitMs);
+  const waitMs = await countAttempt('login-try', clientIp, ATTEMPTS_PER_IP_PER_MINUTE);
+  if (waitMs > 0) throw tooManyAttempts(now() + waitMs);
 }
 
 /** Limits wrong attempts per e-mail address over all its codes, so that new codes do not allow unlimited guesses. */
-export async function requireFewWrongTries(tx: Tx, challengeId: string): Promise<void> {
-  const limit = WRONG_TRIES_PER_DAY * settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
+export async function requireFewWrongAttempts(tx: Tx, challengeId: string): Promise<void> {
+  const limit = WRONG_ATTEMPTS_PER_DAY * settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
   if (limit === 0) return;
   const [counted] = await tx.$queryRaw<{ wrong: number }[]>`
     SELECT coalesce(sum(c.attempts - (c.consumed_at IS NOT NULL)::int), 0)::int AS wrong
     FROM login_challenge tried JOIN login_challenge c ON c.email = tried.email
     WHERE tried.id = ${challengeId} AND c.created_at > ${new Date(now() - DAY_MS)}`;
-  if (counted && counted.wrong >= limit) throw tooManyTries(now() + HOUR_MS);
+  if (counted && counted.wrong >= limit) throw tooManyAttempts(now() + HOUR_MS);
 }
 
-const tooManyTries = (untilMs: number): ApiError => tooMany('Too many attempts. Try again later.', untilMs);
+const tooManyAttempts = (untilMs: number): ApiError =>
+  tooMany('Too many attempts. Try again later.', untilMs);
 
 function tooMany(message: string, untilMs: number): ApiError {
   const seconds = Math.ceil((untilMs - now()) / SECOND_MS);

@@ -2,11 +2,11 @@ import { settings } from '../env';
 import { describeError, log } from '../log';
 import { htmlMail, htmlParagraph, sendMail } from '../mail';
 
-/** The e-mail that carries a login code: no link, nothing to click, and nothing to learn but the code. */
+/** The e-mail with a login code. It contains no link and no information other than the code. */
 
 export type LoginMail = { to: string; code: string; appName: string; locale?: string | undefined };
 
-/** An e-mail that cannot be sent is our problem: the response must not reveal it. */
+/** Sends the mail. A failure is logged only, because the response must not reveal it. */
 export async function sendLoginMail(mail: LoginMail): Promise<void> {
   try {
     await sendMail({ to: mail.to, ...writeLoginMail(mail) });

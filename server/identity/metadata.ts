@@ -8,7 +8,7 @@ const text = z.string().refine((value) => !UNSTORABLE.test(value), {
   error: 'must be text without NUL characters or unpaired surrogates',
 });
 
-/** What a partner attaches to its user. Opaque to us, and included in every event. */
+/** The metadata that a partner attaches to its user. Opaque to us, and included in every event. */
 export const metadataSchema = z
   .record(
     text,

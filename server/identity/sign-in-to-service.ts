@@ -35,12 +35,12 @@ export async function signInToService(entry: ServiceSignIn): Promise<{ token: st
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
-    return enterDevice(tx, { userId, userAgent, current });
+    return openDeviceSession(tx, { userId, userAgent, current });
   });
 }
 
 /** Opens or renews the session of a browser whose user has just confirmed their presence, and replaces the `current` one. */
-export async function enterDevice(
+export async function openDeviceSession(
   tx: Tx,
   { userId, userAgent, current }: { userId: string; userAgent: string; current: LiveSession | null },
 ): Promise<{ sessionId: string; token: string }> {

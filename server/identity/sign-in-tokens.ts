@@ -13,9 +13,9 @@ import { lockLiveSession } from './sessions';
 import { describeSignIn, type SignedIn } from './signed-in';
 
 /**
- * One-minute tokens that our first-party window gives to an app, which exchanges them for a user key,
- * so that no key passes between windows. Bound to the partner, the origin and the app's S256
- * challenge.
+ * One-minute tokens that our first-party window sends to an app. The app exchanges them for a user key, so
+ * that no key passes between windows. A token is bound to the partner, the origin and the S256 challenge of
+ * the app.
  */
 
 const PREFIX = 'svc_st_';
@@ -72,8 +72,9 @@ export async function exchangeSignInToken(exchange: TokenExchange): Promise<Sign
 export type SignInGrant = { userId: string; partnerId: string };
 
 /**
- * The user a token was issued for, without using it up. A used token is still accepted, so that a
- * repeated request gets the first one's response. Null if an exchange would fail for another reason.
+ * Returns the user a token was issued for, without using the token up. A used token is still accepted, so
+ * that a repeated request gets the response of the first one. Null if an exchange would fail for another
+ * reason.
  */
 export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGrant | null> {
   const partner = await findPartnerByKey(exchange.publishableKey);
@@ -83,7 +84,7 @@ export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGr
     if (token.partnerId !== partner?.id) return null;
     const { userId, partnerId, sessionId, usedAt } = token;
     const isGood =
-      isGoodFor(token, partner, exchange.origin) && (await lockLiveSession(tx, sessionId)) !== null;
+      isValidFor(token, partner, exchange.origin) && (await lockLiveSession(tx, sessionId)) !== null;
     return isGood || usedAt !== null ? { userId, partnerId } : null;
   });
 }
@@ -103,12 +104,13 @@ async function exchangeOnce(
   const token = await lockToken(tx, exchange.token);
   if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
   if (token.usedAt !== null) {
-    // A second holder of token and verifier means that the first one's key may be compromised.
+    // A second exchange means that token and verifier leaked, so the key of the first exchange may be
+    // compromised.
     if (token.mintedKeyId !== null)
       await revokeUserKey(tx, { keyId: token.mintedKeyId, reason: 'session_revoked' });
     return null;
   }
-  if (!isGoodFor(token, partner, exchange.origin)) return null;
+  if (!isValidFor(token, partner, exchange.origin)) return null;
   const session = await lockLiveSession(tx, token.sessionId);
   if (session === null) return null;
 
@@ -144,19 +146,22 @@ async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
   return row ?? null;
 }
 
-/** A page must have the exact origin. An app's server sends none and proves itself with the verifier. */
-function isGoodFor(token: LockedToken, partner: Partner | null, origin: string | null): boolean {
+/**
+ * Whether the caller may exchange the token. A page must have the exact origin. The server of an app sends
+ * none and proves itself with the verifier.
+ */
+function isValidFor(token: LockedToken, partner: Partner | null, origin: string | null): boolean {
   return (
     partner !== null &&
     partner.id === token.partnerId &&
     partner.disabledAt === null &&
     token.expiresAt.getTime() > now() &&
-    (origin === null || isOf(token.origin, origin))
+    (origin === null || matchesOrigin(token.origin, origin))
   );
 }
 
 /** A token for an app with a custom scheme is valid on all of that app's pages. */
-function isOf(expected: string, origin: string): boolean {
+function matchesOrigin(expected: string, origin: string): boolean {
   return expected.endsWith('://*') ? origin.startsWith(expected.slice(0, -1)) : origin === expected;
 }
 

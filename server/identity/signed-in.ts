@@ -2,7 +2,7 @@ import type { Microcredits } from '../credits';
 import type { MintedKey } from '../keys/mint';
 import { readSpendable } from '../ledger';
 
-/** What an app receives when one of its users has signed in. */
+/** The response to an app when one of its users has signed in. */
 export type SignedIn = MintedKey & {
   balance: Microcredits;
   status: 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';

@@ -4,7 +4,7 @@ import { OUTSIDE_ANY_APP } from '../ledger';
 import { type AppOfUser, listAppsOfUser } from './apps-of-user';
 import { listDevices } from './devices';
 
-/** What the operator sees about a user. */
+/** The details of a user that the operator sees. */
 export type UserSummary = {
   userId: string;
   createdAt: Date;

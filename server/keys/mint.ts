@@ -11,8 +11,8 @@ import { revokeUserKey } from './revoke';
 export const MAX_LIVE_KEYS = 10;
 
 /**
- * A session that this transaction opened or locked: it stays signed in until the key exists.
- * `server/identity/sessions.ts` is where one comes from.
+ * A session that this transaction opened or locked. It stays signed in until the key exists. Created in
+ * `server/identity/sessions.ts`.
  */
 export type LockedSession = { readonly sessionId: string; readonly locked: true };
 
@@ -32,8 +32,8 @@ export type MintedKey = {
 };
 
 /**
- * Mints a key for a user of an app (call `openAppUser` first). The eleventh key revokes the one idle
- * longest. Mints for the same user and app run one at a time.
+ * Mints a key for a user of an app (call `openAppUser` first). If the user already has ten keys, the one idle
+ * longest is revoked. Mints for the same user and app run one at a time.
  */
 export async function mintUserKey(
   tx: Tx,

@@ -35,7 +35,10 @@ export async function giveCredits(change: CreditChange): Promise<{ transactionId
   });
 }
 
-/** Refuses more than is free in the pocket, so that nothing a running request may spend is taken. */
+/**
+ * Takes credits from a pocket. Refuses more than is free in it, so that running requests keep the credits
+ * they may spend.
+ */
 export async function takeCreditsAway(change: CreditChange): Promise<{ transactionId: string }> {
   requireReason(change.reason);
   const note = NOTES.take;

@@ -125,7 +125,7 @@ async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
   return partner;
 }
 
-/** What the audit log compares. It contains no e-mail addresses. */
+/** The facts that the audit log compares. They contain no e-mail addresses. */
 async function readFacts(tx: Tx, partner: Partner) {
   const { id: partnerId, ownerEmail } = partner;
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });

@@ -7,7 +7,7 @@ import { type Operator, recordAction, requireReason } from './record';
 type Refund = {
   operator: Operator;
   purchaseId: string;
-  /** In the purchase's currency; everything that is left when omitted. */
+  /** In the currency of the purchase. Defaults to everything not refunded yet. */
   amount?: number | undefined;
   reason: string;
   /** Submitting the same refund twice refunds once. */
@@ -42,7 +42,7 @@ export async function refundByOperator({ operator, purchaseId, amount, reason, r
   return refund;
 }
 
-/** The operator has dealt with the alert: it leaves the list. */
+/** Dismisses an alert, which removes it from the list. */
 export async function dismissAlert({
   operator,
   alertId,

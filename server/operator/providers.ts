@@ -17,7 +17,7 @@ export type ProviderHealth = {
   cooldownUntil: Date | null;
 };
 
-/** An instance that has not reported for this long is gone. */
+/** Cooldowns older than this are ignored: their instance has stopped. */
 const COOLDOWN_IS_STALE_MS = MINUTE_MS;
 
 export async function listProviders(): Promise<ProviderHealth[]> {

@@ -4,11 +4,11 @@ import { prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 
 /**
- * The audit log: every operator action, written in the transaction that performs it and never changed.
- * Users are recorded by user id, so that a deleted account leaves no address behind.
+ * The audit log: every operator action, written in the transaction that performs it and never changed. Users
+ * are recorded by user id, so that no e-mail address of a deleted account remains.
  */
 
-/** The acting operator's address, or the command line. */
+/** The e-mail address of the acting operator, or the command line. */
 export type Operator = string;
 export const COMMAND_LINE: Operator = 'command line';
 /** Recorded for commands that do not require a reason. */

@@ -1,6 +1,6 @@
 import { prisma } from '../db';
 
-/** An app's setup progress, derived from what has happened rather than from a checklist. */
+/** The setup progress of an app, derived from events rather than from a checklist. */
 export type FirstSteps = {
   hasOrigin: boolean;
   /** A page with the publishable key opened the checkout. */

@@ -1,7 +1,7 @@
 /**
- * Which pages may open the checkout for a partner. Origins are compared as the exact text that the
- * browser writes. Custom schemes never go through `URL`, which has no origin for them. Pure, so that
- * the partner's page applies the same rules as the server.
+ * The rules for pages that may open the checkout for a partner. Origins are compared as the exact text that
+ * the browser writes. Custom schemes never go through `URL`, which reports no origin for them. Pure, so that
+ * the partner dashboard applies the same rules as the server.
  */
 
 export type ParsedOrigin =

@@ -5,7 +5,7 @@ import { newPublishableKey } from '../tokens';
 /** Time to deploy the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;
 
-/** Gives the app a new publishable key. The old one works for another day. */
+/** Creates a new publishable key for the app. The old one works for another day. */
 export async function rotatePublishableKey(partnerId: string, tx?: Tx): Promise<{ publishableKey: string }> {
   if (tx === undefined) return inTransaction((own) => rotatePublishableKey(partnerId, own));
   const publishableKey = newPublishableKey();

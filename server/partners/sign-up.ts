@@ -25,7 +25,10 @@ export async function approvePartner(partnerId: string, db: Tx = prisma()): Prom
   return decide(db, partnerId, { review: 'approved', disabledAt: null });
 }
 
-/** Declines a pending app, which stays disabled. Its owner sees why. False when it is not pending. */
+/**
+ * Declines a pending app, which stays disabled. Its owner sees the reason. Returns false when it is not
+ * pending.
+ */
 export async function declinePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
   return decide(db, partnerId, { review: 'declined' });
 }

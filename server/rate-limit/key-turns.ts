@@ -13,11 +13,14 @@ import { TokenBuckets } from './token-buckets';
 
 /** A burst of six seconds: 60 of 600 per minute. */
 const BURST_SHARE = 10;
-const LEAST_BURST = 60;
+const MIN_BURST = 60;
 
 let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
 
-/** Takes a turn for a key, given its stored hash. Returns 0, or the milliseconds until its next turn. */
+/**
+ * Counts a request of a key, given its stored hash. Returns 0, or the milliseconds until the next request is
+ * allowed.
+ */
 export function takeKeyTurn(keyHash: Buffer): number {
   const { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: perMinute } = settings();
   if (perMinute === 0) return 0;
@@ -31,7 +34,7 @@ export function takeKeyTurn(keyHash: Buffer): number {
 }
 
 const burstOf = (perMinute: number): number =>
-  Math.min(perMinute, Math.max(LEAST_BURST, Math.floor(perMinute / BURST_SHARE)));
+  Math.min(perMinute, Math.max(MIN_BURST, Math.floor(perMinute / BURST_SHARE)));
 
 let shared: { perMinute: number; limiter: RateLimiterRedis } | undefined;
 

@@ -5,12 +5,12 @@ import { describeError, log } from '../log';
 
 /** Several instances share their counts in Redis. Requests continue if it fails. */
 
-const PATIENCE_MS = 200;
+const TIMEOUT_MS = 200;
 const RECONNECT_AT_MOST_EVERY_MS = 5 * SECOND_MS;
 
 let connection: Redis | undefined;
 
-/** Null when the install counts in memory. */
+/** Returns null when the installation counts in memory. */
 export function redis(): Redis | null {
   const { REDIS_URL: url } = settings();
   if (url === undefined) return null;
@@ -22,9 +22,9 @@ function connect(url: string): Redis {
   const made = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: PATIENCE_MS,
+    commandTimeout: TIMEOUT_MS,
     connectTimeout: SECOND_MS,
-    retryStrategy: (attempt) => Math.min(attempt * PATIENCE_MS, RECONNECT_AT_MOST_EVERY_MS),
+    retryStrategy: (attempt) => Math.min(attempt * TIMEOUT_MS, RECONNECT_AT_MOST_EVERY_MS),
   });
   let isDown = false;
   made.on('ready', () => {

@@ -42,7 +42,7 @@ export class TokenBuckets {
     this.#fullAt.set(name, now() + this.#depthMs - this.#stepMs + Math.min(forMs, MINUTE_MS));
   }
 
-  /** Capped at the longest possible block, so that setting back the clock locks no one out. */
+  /** Capped at the longest possible block, so that a clock that is set back locks out no key. */
   #fullInMs(name: string, time: number): number {
     const fullAt = this.#fullAt.get(name) ?? 0;
     const fullInMs = Math.max(0, fullAt - time);

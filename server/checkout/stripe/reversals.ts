@@ -6,10 +6,10 @@ import { stripe } from './client';
 const HARMLESS_DISPUTE = /^(warning_.*|won|prevented)$/;
 const DECIDED_DISPUTE = /^(won|lost|warning_closed|prevented)$/;
 const VOID_REFUND = /^(failed|canceled)$/;
-const MOST_PER_PAYMENT = 100;
+const MAX_PER_PAYMENT = 100;
 
 export async function readReversals(paymentId: string): Promise<ProcessorReversals | null> {
-  const about = { payment_intent: paymentId, limit: MOST_PER_PAYMENT };
+  const about = { payment_intent: paymentId, limit: MAX_PER_PAYMENT };
   const [intent, refunds, disputes, warnings] = await Promise.all([
     stripe().paymentIntents.retrieve(paymentId),
     stripe().refunds.list(about),

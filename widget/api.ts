@@ -1,6 +1,6 @@
 /**
- * The browser script as partners see it. Types only: this file is also what `svc.d.ts` and the
- * loader package publish.
+ * The browser script as partners see it. Contains only types, because `svc.d.ts` and the loader package
+ * publish this file too.
  */
 
 export type Display = 'embedded' | 'popup' | 'new_tab';
@@ -19,7 +19,7 @@ export type CheckoutOpened = {
 };
 export type CreditsChanged = {
   user_key: string | null;
-  /** What the app can spend now. */
+  /** The credits that the app can spend now. */
   balance: number;
   /** How much `balance` grew. */
   credits_added: number;

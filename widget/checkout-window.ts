@@ -19,7 +19,7 @@ export type CheckoutWindow = {
   noteEnd(sessionId: string, purchase: Visit['purchase']): void;
 };
 
-/** What all visits of one page share. */
+/** The state shared by all visits of one page. */
 export type App = {
   config: Config;
   serviceOrigin: string;
@@ -63,7 +63,7 @@ export function resumeCheckout(app: App, onClosed: () => void): CheckoutWindow |
 
 type VisitOptions = { app: App; visit: Visit; amount: number | null; onClosed(): void };
 
-/** What a surface can do with its window. */
+/** The operations of a surface on its window. */
 type Controls = {
   /** The window is gone or no longer needed. */
   close(): void;
@@ -83,7 +83,8 @@ function connectWindow(
   let isPaying = false;
   let isCloseRequested = false;
   let isClosed = false;
-  // Messages are handled one after another: callbacks keep their order although a key exchange takes a moment.
+  // Messages are handled one after another: callbacks keep their order, although a key exchange takes a
+  // moment.
   let work = Promise.resolve();
 
   let surface = show({ close, abandon, dismiss, move });

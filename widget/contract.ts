@@ -1,6 +1,6 @@
 /**
- * The messages between the widget and the checkout. This is the one file both sides share: every
- * message is checked against it on arrival, and unknown or oversized ones are dropped.
+ * The messages between the widget and the checkout. Both sides share only this file. Every message is checked
+ * against it on arrival; unknown and oversized ones are dropped.
  */
 
 import type { CheckoutMode, Currency, Display, Failure, Metadata } from './api';
@@ -41,7 +41,9 @@ export const isMetadata: Check<Metadata> = (value): value is Metadata =>
   Object.values(value).every((entry) => typeof entry === 'string' || boolean(entry) || number(entry)) &&
   JSON.stringify(value).length <= METADATA_CHARACTERS;
 
-/** Between windows, before there is a port. `hello` holds no secret: any window may receive it. */
+/**
+ * Messages between windows, before there is a port. `hello` contains no secret, so any window may receive it.
+ */
 export const WINDOW_MESSAGES = {
   /** `page` distinguishes a document that repeats its hello from a new one. */
   hello: { rid: text(64), document: oneOf(['gate', 'session'] as const), page: text(64) },
@@ -83,7 +85,9 @@ export type FromCheckout = Message<typeof FROM_CHECKOUT>;
 export type FromWidget = Message<typeof FROM_WIDGET>;
 export type Init = Extract<WindowMessage, { t: 'init' }>;
 
-/** The message with its known fields only, or null for anything that is not one of `shapes`. */
+/**
+ * Returns the message with its known fields only, or null for anything that does not match one of `shapes`.
+ */
 export function readMessage<Shapes extends Record<string, Shape>>(
   shapes: Shapes,
   data: unknown,

@@ -3,7 +3,7 @@ import type { OpenerPolicy } from './opener-policy';
 import type { Surface } from './surface';
 
 const POLL_MS = 500;
-const PATIENCE_MS = 4000;
+const TIMEOUT_MS = 4000;
 const ADOPTION_MS = 10_000;
 const WIDTH = 460;
 const HEIGHT = 740;
@@ -49,7 +49,7 @@ export function adoptWindow({
   onSilence,
 }: {
   onClosed(): void;
-  /** It sent nothing: it was closed in the meantime, or has navigated away. */
+  /** The window sent nothing: it was closed in the meantime, or has navigated away. */
   onSilence(): void;
 }): Surface {
   let adopted: Window | null = null;
@@ -86,7 +86,7 @@ function watchWindow({ peer, onGreeted, poll }: Watched): Surface {
 
 /** A disconnected window looks closed, or stays silent. */
 function isOverdue(opened: Window, openedAt: number): boolean {
-  return opened.closed || Date.now() - openedAt > PATIENCE_MS;
+  return opened.closed || Date.now() - openedAt > TIMEOUT_MS;
 }
 
 function popupFeatures(): string {

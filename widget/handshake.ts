@@ -12,7 +12,7 @@ import {
 export type Connection = { send(message: FromWidget): void; end(): void };
 
 type Party = {
-  /** Whether this is the window we opened; only that window gets an answer. */
+  /** Whether this is the window we opened. Only that window gets a response. */
   isPeer(source: Window): boolean;
   checkoutOrigin: string;
   init: () => Init;

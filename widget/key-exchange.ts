@@ -5,13 +5,13 @@ type Exchange = {
   token: string;
   verifier: string;
   metadata: Metadata | null;
-  /** A key the page already holds for this device: it is kept, so that no second one is minted. */
+  /** A key that the page already holds for this device. It is kept, so that no second one is minted. */
   heldKey: string | null;
 };
 
 /**
- * The user key never crosses a window: the checkout hands over a sign-in token, and only the page
- * that holds the verifier of this visit can exchange it. Null when the token was refused.
+ * Exchanges a sign-in token for a user key. The key never crosses a window: the checkout sends a token, and
+ * only the page that holds the verifier of this visit can exchange it. Null when the token was refused.
  */
 export async function exchangeToken(serviceOrigin: string, exchange: Exchange): Promise<Login | null> {
   const { publishableKey, token, verifier, metadata, heldKey } = exchange;

@@ -11,7 +11,7 @@ export type WindowLink = {
   isOpen(): boolean;
   isOverlay(): boolean;
   setPaying(paying: boolean): void;
-  /** Stores what the visit has come to know, for a reload of the page. */
+  /** Stores the state of the visit, for a reload of the page. */
   keep(): void;
   close(): void;
 };
@@ -23,7 +23,7 @@ export async function handleMessage(app: App, link: WindowLink, message: FromChe
   const { keys, notify } = app;
   switch (message.t) {
     case 'ready':
-      // A window on the checkout's own site identifies its user by cookie: it gets no key.
+      // A window on the site of the checkout identifies its user by cookie, so it gets no key.
       return link.send({ t: 'held_key', user_key: link.isOverlay() ? keys.read() : null });
     case 'signed_in':
       return exchange(app, link, message.token);

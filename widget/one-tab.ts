@@ -8,8 +8,8 @@ const SETTLE_MS = 150;
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Runs the work once no other tab of this origin runs it. The browser releases its locks with the
- * tab; pages without locks (plain http) write a lease to local storage.
+ * Runs the work as soon as no other tab of this origin runs it. The browser releases its locks when a tab
+ * closes. Pages without locks (plain http) write a lease to local storage.
  */
 export async function inOneTab(name: string, work: () => Promise<void>): Promise<void> {
   if (navigator.locks) return navigator.locks.request(name, work);

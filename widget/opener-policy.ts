@@ -1,8 +1,8 @@
 import { attempt } from './key-store';
 
 /**
- * Whether a window opened here can reach this page. `Cross-Origin-Opener-Policy: same-origin` cuts
- * it off, and its handle then reports a closed window, so we must know before opening it.
+ * Whether a window opened here can reach this page. `Cross-Origin-Opener-Policy: same-origin` disconnects it,
+ * and its handle then reports a closed window, so we must know before we open it.
  */
 export type OpenerPolicy = 'unknown' | 'keeps' | 'cuts';
 

@@ -1,4 +1,4 @@
-/** The look of the overlay. It lives in a closed shadow root, so the host's rules do not reach it. */
+/** The styles of the overlay. It is in a closed shadow root, so the rules of the host do not apply to it. */
 export const OVERLAY_STYLES = `
 :host{all:initial}
 *{box-sizing:border-box}

@@ -3,7 +3,7 @@ import { lockScroll } from './scroll-lock';
 import type { Surface } from './surface';
 import { texts } from './texts';
 
-const PATIENCE_MS = 12_000;
+const TIMEOUT_MS = 12_000;
 
 type Options = {
   url: string;
@@ -29,16 +29,16 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Option
   const state = element('div', { class: 'state', role: 'status' });
   let frame = createFrame(url, say.title);
   let popup: Window | null = null;
-  let patience = 0;
+  let timeout = 0;
 
   function load(): void {
     dialog.classList.remove('open');
     state.replaceChildren(element('div', { class: 'spinner' }), element('span', {}, say.loading));
-    clearTimeout(patience);
-    patience = window.setTimeout(() => {
+    clearTimeout(timeout);
+    timeout = window.setTimeout(() => {
       console.error(`[svc] ${url.split('#')[0]} does not respond.`);
       showSlow();
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   }
 
   function showSlow(): void {
@@ -77,7 +77,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Option
     onDismiss();
   };
 
-  /** Tells the page's author when the page's own policy blocks the checkout. */
+  /** Warns the author of the page when its own policy blocks the checkout. */
   function onViolation({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void {
     if (!blockedURI.startsWith(serviceOrigin)) return;
     console.error(
@@ -98,12 +98,12 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Option
   dialog.showModal();
 
   function reveal(): void {
-    clearTimeout(patience);
+    clearTimeout(timeout);
     if (popup) return;
     dialog.classList.add('open');
     frame.focus();
   }
-  // In a sandboxed page the checkout has no origin and cannot send messages: it explains that in the frame.
+  // In a sandboxed page, the checkout has no origin and cannot send messages. The frame shows an explanation.
   if (window.origin === 'null') frame.onload = reveal;
 
   const peer = (): Window | null => (popup && !popup.closed ? popup : frame.contentWindow);
@@ -114,7 +114,7 @@ export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Option
     focus: () => (popup && !popup.closed ? popup.focus() : frame.focus()),
     isOpen: () => host.isConnected,
     remove() {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       watch.disconnect();
       document.removeEventListener('securitypolicyviolation', onViolation);
       host.remove();

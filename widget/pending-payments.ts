@@ -3,13 +3,13 @@ import { attempt, succeeds } from './key-store';
 import { inOneTab, sleep } from './one-tab';
 
 /**
- * Payments whose end has not been reported to the page yet. They outlive the window, the page and
- * the tab, for a day. Exactly one tab reports each of them, once.
+ * Payments whose end has not been reported to the page yet. They are kept for a day, even when the window,
+ * the page or the tab is closed. Exactly one tab reports each of them, once.
  */
 export type PendingPayments = {
   /** A payment was started in this checkout. */
   add(sessionId: string, checkout: Watcher): void;
-  /** True for the first caller, who then reports the end of this payment. */
+  /** Returns true for the first caller, which then reports the end of this payment. */
   take(sessionId: string): boolean;
   /** Polls now: for payments of an earlier page, and after a window closed or a user signed in. */
   resume(): void;
@@ -36,7 +36,7 @@ type Entry = { id: string; at: number; told: boolean };
 const KEPT_MS = 24 * 3_600_000;
 const FOLLOWED_MS = 30 * 60_000;
 const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 const KEPT = 50;
 
 export function createPendingPayments(service: Service): PendingPayments {
@@ -92,7 +92,7 @@ export function createPendingPayments(service: Service): PendingPayments {
       if (end === 'expired' && !checkout.isOpen()) take(sessionId);
       else if (end !== null && end !== 'expired' && take(sessionId)) service.onEnd(sessionId, end);
       else await pause(ms);
-      ms = Math.min(ms * 1.5, LONGEST_PAUSE_MS);
+      ms = Math.min(ms * 1.5, MAX_PAUSE_MS);
     }
   }
 

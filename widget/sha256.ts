@@ -1,6 +1,6 @@
 /**
- * SHA-256 of ASCII text. `crypto.subtle` is missing on plain-http pages and is asynchronous elsewhere,
- * so the user's click would no longer count as the reason for opening a window.
+ * SHA-256 of ASCII text. `crypto.subtle` is missing on plain-http pages and is asynchronous elsewhere. After
+ * an asynchronous step, browsers no longer attribute a new window to the click of the user.
  */
 export function sha256(text: string): Uint8Array {
   const words = pad(text);

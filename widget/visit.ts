@@ -2,8 +2,8 @@ import { attempt } from './key-store';
 import { sha256 } from './sha256';
 
 /**
- * One visit to the checkout: its id, and the verifier that only this page holds. A window outlives
- * a reload of the page, so its visit is kept in the tab's session storage.
+ * One visit to the checkout: its id, and the verifier that only this page holds. A window remains open when
+ * the page is reloaded, so its visit is kept in the session storage of the tab.
  */
 export type Visit = {
   rid: string;

@@ -9,7 +9,7 @@ import {
   writeMessage,
 } from '@/widget/contract';
 
-/** The page that opened this window, once it has answered our hello. */
+/** The page that opened this window, once it has responded to our hello. */
 export type Opener = {
   /** Attested by the browser. */
   origin: string;
@@ -51,7 +51,7 @@ function greet({ document, rid, targetOrigin }: Greeting, onInit: (opener: Opene
 
 let atGate: Promise<Opener> | undefined;
 
-/** The opener of the gate. Its first answer counts, even if React mounts the gate twice. */
+/** Finds the opener of the gate. The first response counts, even if React mounts the gate twice. */
 export function meetOpener(rid: string): Promise<Opener> {
   atGate ??= new Promise((resolve) => greet({ document: 'gate', rid, targetOrigin: '*' }, resolve));
   return atGate;
@@ -61,7 +61,8 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
   try {
     opener.postMessage(hello, targetOrigin);
   } catch {
-    // Some browsers reject an app's custom scheme as a target. A hello is no secret, and its answer is checked.
+    // Some browsers reject the custom scheme of an app as a target. A hello is no secret, and its response is
+    // verified.
     opener.postMessage(hello, '*');
   }
 }
@@ -69,7 +70,7 @@ function postHello(opener: Window, hello: object, targetOrigin: string): void {
 const HELLO_MS = 2500;
 
 /**
- * Connects the session document to its page. A window outlives a reload of that page and is not
+ * Connects the session document to its page. A window remains open when that page is reloaded, and is not
  * notified of it, so it keeps saying hello. A page that is already connected ignores that.
  */
 export function keepHost(rid: string, origin: string, receive: (message: FromWidget) => void) {
@@ -85,14 +86,14 @@ export function keepHost(rid: string, origin: string, receive: (message: FromWid
   const host: Host = {
     send(message) {
       channel?.send(message);
-      // The page closes its window. A window whose page is gone closes itself.
+      // The page closes its window. If the page is gone, the window closes itself.
       if (message.t === 'close' && !isFramed()) setTimeout(() => window.close(), HELLO_MS);
     },
   };
   return { opened, host };
 }
 
-/** The first frame above us that is not of the opener's origin: all of them must be. */
+/** The first frame above us with a different origin than the opener. There must be none. */
 export function findForeignAncestor(origin: string): string | null {
   const ancestors: string[] = Array.from(window.location.ancestorOrigins ?? []);
   return ancestors.find((ancestor) => ancestor !== origin) ?? null;

@@ -11,7 +11,7 @@ export type LoadOptions = {
   integrity?: string;
 };
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 let loading: Promise<SvcWidget> | undefined;
 
@@ -39,15 +39,15 @@ function load(options: LoadOptions): Promise<SvcWidget> {
     const fail = () => {
       // A failed script tag never loads again.
       script.remove();
-      clearTimeout(patience);
+      clearTimeout(timeout);
       reject(new Error(`The checkout script could not be loaded from ${options.src}`));
     };
-    const patience = setTimeout(fail, PATIENCE_MS);
+    const timeout = setTimeout(fail, TIMEOUT_MS);
     script.addEventListener('error', fail);
     script.addEventListener('load', () => {
       const widget = findWidget();
       if (!widget) return fail();
-      clearTimeout(patience);
+      clearTimeout(timeout);
       resolve(widget);
     });
     if (!pasted) document.head.append(script);

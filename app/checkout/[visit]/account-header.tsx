@@ -9,7 +9,7 @@ type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
-  /** Null if leaving the step would lose something. */
+  /** Null if leaving the step would lose input. */
   onAccount: (() => void) | null;
 };
 

@@ -16,8 +16,8 @@ type Context = {
 export type Actions = ReturnType<typeof createActions>;
 
 /**
- * What the user can do in the checkout. Each action calls the server, informs the page that
- * embeds us, and reports the outcome as an event. Forms get a message back when a call fails.
+ * The actions of the user in the checkout. Each one calls the server, informs the page that embeds us, and
+ * reports the outcome as an event. Forms get a message when a call fails.
  */
 export function createActions({ api, host, say, language, dispatch }: Context) {
   const close = (): void => host.send({ t: 'close' });
@@ -33,7 +33,10 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     }
   }
 
-  /** A signed-in user gives the app a key; otherwise a key the app already holds identifies the user. */
+  /**
+   * Delivers a key to the app if the user is signed in. Otherwise, a key that the app already holds
+   * identifies the user.
+   */
   async function recognise(visit: VisitState): Promise<VisitState> {
     const { heldKey } = host;
     if (visit.signed_in === 'session' && heldKey === null) {
@@ -130,7 +133,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     dispatch({ type: 'signed_out', visit: response.state });
   }
 
-  /** The user keeps paying: a later wish to close asks again. */
+  /** The user continues to pay. A later attempt to close the window asks for confirmation again. */
   function stay(): void {
     dispatch({ type: 'close_dismissed' });
     host.send({ t: 'paying', paying: true });

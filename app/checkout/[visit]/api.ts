@@ -6,7 +6,9 @@ export type VisitState = {
   currency: 'usd' | 'eur';
   signed_in: null | 'session' | 'key';
   email: string | null;
-  /** Masked. The user signed in on this device, who can continue with one click. */
+  /**
+   * The masked e-mail address of the user who is signed in on this device and can continue with one click.
+   */
   device_email: string | null;
   balance: number | null;
   status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';

@@ -3,7 +3,7 @@ import type { Payment, PaymentStatus, VisitState } from './api';
 /** The step of the checkout a user is at. */
 export type Step =
   | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' | 'amount' }
-  /** The app's key identifies the user; to set an allowance they confirm it is them. */
+  /** The app's key identifies the user, who has to confirm their identity to set an allowance. */
   | { name: 'step_up'; back: Step | null }
   | { name: 'payment'; payment: Payment; isOpened: boolean }
   | { name: 'confirming'; payment: Payment }
@@ -131,12 +131,12 @@ export function needsAllowance({ status }: VisitState): boolean {
   return status === 'partner_not_permitted' || status === 'partner_limit_reached';
 }
 
-/** A payment may be under way: closing asks for confirmation first. */
+/** Whether a payment may be in progress, so that closing needs a confirmation. */
 export function isPaying({ name }: Step): boolean {
   return name === 'payment' || name === 'confirming';
 }
 
-/** Whether only the user can make the window unload: Stripe's form may redirect it to a bank. */
+/** Whether only the user can cause the window to unload. Stripe may redirect its form to a bank. */
 export function guardsUnload(step: Step): boolean {
   if (step.name === 'payment') return step.payment.payment.kind !== 'stripe';
   return isPaying(step);

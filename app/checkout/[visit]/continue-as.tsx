@@ -20,7 +20,7 @@ type Props = {
   onBack?: (() => void) | undefined;
 };
 
-/** Signs in with one click a user who is signed in on this device. The app alone cannot do that. */
+/** Signs in a user who is already signed in on this device, with one click. The app alone cannot do that. */
 export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOther, onBuy, onBack }: Props) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -32,7 +32,7 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
       const { sign_in_token } = await api.issueToken();
       await onSignedIn({ sign_in_token, state: await api.readVisit() });
     } catch (failure) {
-      // Signed out in the meantime: only a code helps.
+      // The device was signed out in the meantime, so a code is needed.
       if (failureCode(failure) === 'step_up_required') return onOther();
       setError(describeFailure(failure, say));
       setBusy(false);

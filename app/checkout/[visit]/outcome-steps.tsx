@@ -17,7 +17,7 @@ const SLOW_MS = 30_000;
 
 type WaitingProps = { say: Messages; api: Api; sessionId: string; onFinal(status: PaymentStatus): void };
 
-/** The form has been submitted; our server confirms the credits. */
+/** The form has been submitted, and our server confirms the credits. */
 export function ConfirmingStep({
   say,
   api,
@@ -42,7 +42,7 @@ export function ConfirmingStep({
   );
 }
 
-/** The bank decides later. The user need not wait, but sees the outcome if they do. */
+/** The bank decides later. The user can close the window, or wait for the outcome. */
 export function ProcessingStep({
   say,
   api,

@@ -18,7 +18,7 @@ type Props = {
   visit: VisitState;
   /** The test mailbox, in an installation that sends no mail. */
   mailUrl: string | null;
-  /** A key identifies the user already; they confirm it is them. */
+  /** A key already identifies the user, who only confirms their identity. */
   isStepUp: boolean;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
   onBuy?: (() => void) | undefined;

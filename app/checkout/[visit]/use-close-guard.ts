@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import { isFramed } from '../connect';
 
 /**
- * While on, the browser asks for confirmation before it closes a checkout window. An overlay is
- * closed by the page around it, which asks us. Returns a function that turns the prompt off.
+ * While on, the browser asks for confirmation before it closes a checkout window. An overlay is closed by the
+ * page around it, which sends us a message first. Returns a function that turns the prompt off.
  */
 export function useCloseGuard(isOn: boolean): () => void {
   const isReleased = useRef(false);

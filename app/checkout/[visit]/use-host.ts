@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FromCheckout, FromWidget, Init } from '@/widget/contract';
 import { findOpener, type Host, keepHost } from '../connect';
 
-const EXCHANGE_PATIENCE_MS = 15_000;
+const EXCHANGE_TIMEOUT_MS = 15_000;
 
 export type HostLink = {
   init: Init;
@@ -59,14 +59,14 @@ export function useHost(
         if (message.t === 'close_requested') closeRequested.current();
         if (message.t === 'key_exchanged') exchanged.current?.(message.ok);
         if (message.t === 'held_key') {
-          // The page was reloaded: an exchange that was under way is lost.
+          // The page was reloaded, so an exchange in progress is lost.
           exchanged.current?.(false);
           const { host } = connection;
           const init = await connection.opened;
           const deliverToken = (token: string) =>
             new Promise<boolean>((resolve) => {
               exchanged.current = resolve;
-              setTimeout(() => resolve(false), EXCHANGE_PATIENCE_MS);
+              setTimeout(() => resolve(false), EXCHANGE_TIMEOUT_MS);
               host.send({ t: 'signed_in', token });
             });
           setLink({ init, heldKey: message.user_key, send: (known) => host.send(known), deliverToken });

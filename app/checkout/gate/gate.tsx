@@ -72,7 +72,10 @@ function RefusedOrigin({ origin }: { origin: string }) {
 
 let passing: Promise<View | null> | undefined;
 
-/** Asks the server once. Continues to the visit's own page, or returns the view that explains why not. */
+/**
+ * Sends one request to the server. Continues to the page of the visit, or returns a view with the reason for
+ * the refusal.
+ */
 function pass(opener: Opener): Promise<View | null> {
   passing ??= openVisitFor(opener);
   return passing;
@@ -90,7 +93,7 @@ async function openVisitFor({ origin, init, port }: Opener): Promise<View | null
   return null;
 }
 
-/** A frame never counts as the user's own window, whatever display the page claims. */
+/** A frame never counts as the user's own window, whatever display the page requests. */
 function displayOf({ display }: Opener['init']): Opener['init']['display'] {
   if (isFramed()) return 'embedded';
   return display === 'embedded' ? 'popup' : display;

@@ -1,6 +1,9 @@
 import type { Init } from '@/widget/contract';
 
-/** Why a page may not sell: its origin is not registered, its key is unknown, or its app is disabled. */
+/**
+ * The reason why a page may not sell: its origin is not registered, its key is unknown, or its app is
+ * disabled.
+ */
 export type Refusal = 'origin' | 'key' | 'disabled';
 type Result = { kind: 'open'; visitId: string } | { kind: 'refused'; why: Refusal } | { kind: 'failed' };
 

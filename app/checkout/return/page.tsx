@@ -13,7 +13,10 @@ export const metadata: Metadata = { title: 'Checkout' };
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 type View = 'paid' | 'confirming' | 'processing' | 'failed' | 'cancelled' | 'unknown';
 
-/** Where the processor redirects a user who paid in a separate tab. The app's window does the rest. */
+/**
+ * The page that the processor redirects to after a payment in a separate tab. The window of the app does the
+ * rest.
+ */
 export default async function ReturnPage({ searchParams }: Props) {
   const language = await readLanguage();
   const say = messagesFor(language);

@@ -3,7 +3,7 @@ import { readVisitState } from '@/server/checkout/visit-state';
 import type { Visit } from '@/server/checkout/visits';
 import { creditsToJson, type Microcredits } from '@/server/credits';
 
-/** What the checkout page shows, as it crosses the wire. */
+/** The state that the checkout page shows, in wire format. */
 export async function stateBody(visit: Visit, device: Device) {
   const state = await readVisitState(visit, device);
   return {

@@ -36,8 +36,8 @@ export function openFirstPartyWindow({ display, url, policy, onClosed, onLost }:
       isGreeted = true;
     },
     poll() {
-      const isCut = policy() === 'cuts' || (policy() === 'unknown' && isOverdue(opened, openedAt));
-      if (!isGreeted && isCut) onLost();
+      const isDisconnected = policy() === 'cuts' || (policy() === 'unknown' && isOverdue(opened, openedAt));
+      if (!isGreeted && isDisconnected) onLost();
       else if (opened.closed) onClosed();
     },
   });

@@ -150,7 +150,7 @@ const en = {
   wrongPaymentText:
     'The amount received doesn’t match the order, so no credits were added. Please contact support.',
   expiredTitle: 'The payment has expired',
-  expiredText: 'It was open for too long. You weren’t charged.',
+  expiredText: 'It wasn’t completed in time. You weren’t charged.',
   chooseAgain: 'Choose an amount',
 
   returnPaid: (credits: string) => `${credits} credits added`,
@@ -264,8 +264,8 @@ const de: Messages = {
   youPay: 'Sie zahlen',
   youGet: 'Sie erhalten',
   taxIncluded: 'Inklusive Steuern.',
-  rate: (from, to) => `1 ${from} = ${to}, wird fixiert, sobald Sie fortfahren.`,
-  rateLocked: (from, to) => `1 ${from} = ${to}, fixiert für diese Zahlung.`,
+  rate: (from, to) => `1 ${from} = ${to}, wird beim Fortfahren festgelegt.`,
+  rateLocked: (from, to) => `1 ${from} = ${to}, für diese Zahlung festgelegt.`,
   continue: (money) => `Weiter mit ${money}`,
   goOn: 'Weiter',
   eurPaused: 'Zahlungen in Euro sind derzeit nicht möglich. Sie können in US-Dollar bezahlen.',
@@ -278,9 +278,9 @@ const de: Messages = {
   hostedAgain: 'Zahlung erneut öffnen',
   manualText: 'Schließen Sie die Zahlung in der App ab. Diese Seite wird automatisch aktualisiert.',
   waiting: 'Warten auf Ihre Zahlung…',
-  leaveTitle: 'Zahlung verlassen?',
+  leaveTitle: 'Bezahlvorgang verlassen?',
   leaveText:
-    'Sie ist noch nicht abgeschlossen. Falls Sie bereits bezahlt haben, werden Ihre Credits trotzdem gutgeschrieben.',
+    'Die Zahlung ist noch nicht abgeschlossen. Falls Sie bereits bezahlt haben, werden Ihre Credits trotzdem gutgeschrieben.',
   leave: 'Verlassen',
   stay: 'Zahlung fortsetzen',
 
@@ -319,11 +319,11 @@ const de: Messages = {
   wrongPaymentText:
     'Der eingegangene Betrag stimmt nicht mit der Bestellung überein, daher wurden keine Credits gutgeschrieben. Bitte wenden Sie sich an den Support.',
   expiredTitle: 'Die Zahlung ist abgelaufen',
-  expiredText: 'Sie war zu lange geöffnet. Es wurde nichts abgebucht.',
+  expiredText: 'Sie wurde nicht rechtzeitig abgeschlossen. Es wurde nichts abgebucht.',
   chooseAgain: 'Betrag wählen',
 
   returnPaid: (credits) => `${credits} Credits gutgeschrieben`,
-  returnPaidText: (app) => `Sie können sie in ${app} sofort nutzen. Sie können diesen Tab schließen.`,
+  returnPaidText: (app) => `Sie können sie sofort in ${app} nutzen und diesen Tab schließen.`,
   returnTitle: 'Vielen Dank',
   returnText:
     'Sie können diesen Tab schließen und zur App zurückkehren. Dort erscheinen Ihre Credits, sobald die Zahlung bestätigt ist.',

@@ -23,16 +23,16 @@ const LINK = 'mt-3 inline-flex min-h-11 items-center self-start text-accent unde
 /** The user's credits, what the app may use of them, and sign-out. */
 export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSignOut, onBack }: Props) {
   const show = (credits: number | null) => <Amount credits={credits ?? 0} language={language} />;
-  const isInPerson = visit.signed_in === 'session';
+  const isSignedIn = visit.signed_in === 'session';
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.accountTitle}</StepTitle>
       <p className="mt-1.5 mb-5 wrap-anywhere text-muted">
-        {isInPerson ? visit.email : say.accountByKey(visit.app_name)}
+        {isSignedIn ? visit.email : say.accountByKey(visit.app_name)}
       </p>
       <dl className="grid gap-2.5 border-y border-line py-4">
         <Line label={say.accountHere(visit.app_name)}>{show(visit.balance)}</Line>
-        {isInPerson && (
+        {isSignedIn && (
           <>
             <Line label={say.accountAll}>{show(visit.money)}</Line>
             <Line label={say.accountAllowance}>
@@ -41,7 +41,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
           </>
         )}
       </dl>
-      {isInPerson ? (
+      {isSignedIn ? (
         <a href={accountUrl} target="_blank" rel="noopener" className={LINK}>
           {say.accountMore}
         </a>

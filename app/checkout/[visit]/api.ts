@@ -79,8 +79,8 @@ export function createApi(visitId: string) {
         credits,
         save_id: saveId,
       }),
-    startPayment: (wish: { amount: number; currency: string; checkoutMode: string; language: string }) => {
-      const { checkoutMode, ...rest } = wish;
+    startPayment: (choice: { amount: number; currency: string; checkoutMode: string; language: string }) => {
+      const { checkoutMode, ...rest } = choice;
       return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode });
     },
     readPayment: (sessionId: string) =>

@@ -84,8 +84,8 @@ function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: strin
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [isLoaded, setLoaded] = useState(false);
-  const hear = useRef({ onSubmitted, onDeclined });
-  hear.current = { onSubmitted, onDeclined };
+  const callbacks = useRef({ onSubmitted, onDeclined });
+  callbacks.current = { onSubmitted, onDeclined };
 
   useEffect(() => {
     const { origin } = new URL(url);
@@ -96,8 +96,8 @@ function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: strin
       setLoaded(true);
       if (typeof data.height === 'number' && data.height > 0)
         setHeight(Math.min(data.height, MAXIMUM_HEIGHT));
-      if (data.status === 'complete') hear.current.onSubmitted();
-      if (data.status === 'declined') hear.current.onDeclined();
+      if (data.status === 'complete') callbacks.current.onSubmitted();
+      if (data.status === 'declined') callbacks.current.onDeclined();
     }
     window.addEventListener('message', onMessage);
     return () => window.removeEventListener('message', onMessage);
@@ -128,16 +128,16 @@ function StripeForm({
 }: Props & { clientSecret: string; publishableKey: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [isLoaded, setLoaded] = useState(false);
-  const hear = useRef({ onSubmitted, onBroken });
-  hear.current = { onSubmitted, onBroken };
+  const callbacks = useRef({ onSubmitted, onBroken });
+  callbacks.current = { onSubmitted, onBroken };
   useEffect(() => {
     if (!place.current) return;
     return mountStripe(place.current, {
       clientSecret,
       publishableKey,
       onReady: () => setLoaded(true),
-      onComplete: () => hear.current.onSubmitted(),
-      onBroken: () => hear.current.onBroken(),
+      onComplete: () => callbacks.current.onSubmitted(),
+      onBroken: () => callbacks.current.onBroken(),
     });
   }, [clientSecret, publishableKey]);
   return (

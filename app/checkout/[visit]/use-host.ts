@@ -18,7 +18,7 @@ export type HostLink = {
 type Connection = {
   opened: Promise<Init>;
   host: Host;
-  listen(hear: (message: FromWidget) => void): void;
+  listen(listener: (message: FromWidget) => void): void;
 };
 
 const connections = new Map<string, Connection>();
@@ -27,14 +27,14 @@ const connections = new Map<string, Connection>();
 function connectOnce(rid: string, origin: string): Connection {
   const known = connections.get(rid);
   if (known) return known;
-  let hear: ((message: FromWidget) => void) | undefined;
-  const unheard: FromWidget[] = [];
-  const kept = keepHost(rid, origin, (message) => (hear ? hear(message) : unheard.push(message)));
+  let listener: ((message: FromWidget) => void) | undefined;
+  const pending: FromWidget[] = [];
+  const kept = keepHost(rid, origin, (message) => (listener ? listener(message) : pending.push(message)));
   const connection: Connection = {
     ...kept,
     listen(next) {
-      hear = next;
-      for (const message of unheard.splice(0)) next(message);
+      listener = next;
+      for (const message of pending.splice(0)) next(message);
     },
   };
   connections.set(rid, connection);

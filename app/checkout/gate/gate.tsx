@@ -82,7 +82,7 @@ function pass(opener: Opener): Promise<View | null> {
 }
 
 async function openVisitFor({ origin, init, port }: Opener): Promise<View | null> {
-  // Whatever the server decides, the gate sends nothing more to the page.
+  // After the decision of the server, the gate sends no further messages to the page.
   port.close();
   const foreign = origin === 'null' ? origin : findForeignAncestor(origin);
   if (foreign !== null) return { kind: 'refused', why: 'origin', origin: foreign };

@@ -3,7 +3,7 @@ import { prisma, type Tx } from '../db';
 import { partnerNames } from './partner-names';
 import type { Concern } from './payment-processor';
 
-/** An open alert that the operator has to review. */
+/** An open alert for the operator to review. */
 export type PaymentAlert = {
   id: string;
   kind: Concern['kind'] | 'wrong_payment' | 'stuck';

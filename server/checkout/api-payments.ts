@@ -12,7 +12,7 @@ import { isWebsite } from './visits';
 
 /** The buyer: identified by a user key, or just signed in without one. */
 export type Buyer = { userId: string; partnerId: string; keyId?: string };
-type Wish = {
+type ApiOrder = {
   publishableKey?: string | undefined;
   amount: unknown;
   currency: Currency;
@@ -24,10 +24,10 @@ type Wish = {
 /** Starts a payment on behalf of an app for its user, on the processor's hosted page. */
 export async function startApiPayment(
   buyer: Buyer,
-  wish: Wish,
+  request: ApiOrder,
 ): Promise<{ payment: Payment; checkoutUrl: string }> {
   const { userId, partnerId, keyId } = buyer;
-  const { publishableKey, returnUrl, metadata, ...order } = wish;
+  const { publishableKey, returnUrl, metadata, ...order } = request;
   if (publishableKey !== undefined) await requireOwnPartner(publishableKey, partnerId);
   if (returnUrl !== undefined) await requireAllowedOrigin(partnerId, originOf(returnUrl));
   const { payment, form } = await startPayment({

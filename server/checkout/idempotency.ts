@@ -8,7 +8,7 @@ import { sha256 } from '../ids';
 /** Runs a repeated request only once: repeats get the stored response. */
 
 const KEPT_MS = DAY_MS;
-/** Longer than any request takes. A request without a response by then was abandoned. */
+/** Longer than any request takes. A request without a response after this time was abandoned. */
 const ABANDONED_MS = 2 * MINUTE_MS;
 const TIMEOUT_MS = 20 * SECOND_MS;
 const POLL_EVERY_MS = 25;

@@ -6,7 +6,7 @@ import { forgetOldResponses } from './idempotency';
 import { UNFINISHED } from './payment';
 
 const PAGE_SIZE = 200;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const FIRST_READ_MS = 30 * SECOND_MS;
 
 let sweptUntil: number | undefined;
@@ -25,8 +25,8 @@ export async function sweepPayments(): Promise<{ read: number; failed: number }>
     const due = page.filter(
       ({ createdAt }) => since === undefined || isDue(createdAt.getTime(), since, until),
     );
-    for (let at = 0; at < due.length; at += AT_ONCE) {
-      const outcomes = await Promise.all(due.slice(at, at + AT_ONCE).map(({ id }) => reread(id)));
+    for (let at = 0; at < due.length; at += CONCURRENCY) {
+      const outcomes = await Promise.all(due.slice(at, at + CONCURRENCY).map(({ id }) => reread(id)));
       result.read += outcomes.length;
       result.failed += outcomes.filter((ok) => !ok).length;
     }

@@ -13,7 +13,7 @@ import { requireEnabledPartner } from './visit-partner';
 import { requireSignedIn } from './visit-sign-in';
 import { isWebsite, type Visit } from './visits';
 
-type PaymentWish = {
+type PaymentChoice = {
   amount: unknown;
   currency: Currency;
   checkoutMode: CheckoutMode;
@@ -21,18 +21,18 @@ type PaymentWish = {
 };
 
 /** Starts a payment in a window and replaces any earlier one. */
-export async function startVisitPayment(visit: Visit, wish: PaymentWish): Promise<StartedPayment> {
+export async function startVisitPayment(visit: Visit, choice: PaymentChoice): Promise<StartedPayment> {
   const { userId, by } = await requireSignedIn(visit);
   await requireEnabledPartner(visit);
   const started = await startPayment({
-    ...wish,
+    ...choice,
     userId,
     partnerId: visit.partnerId,
     visitId: visit.id,
     // A card may be saved in a first-party window. A key alone does not identify the person paying.
     isFromDeviceApp: !isWebsite(visit.origin),
     customer: by === 'session' ? { canSaveCard: visit.display !== 'embedded' } : null,
-    page: (checkoutSessionId) => choosePage(visit.display, wish.checkoutMode, checkoutSessionId),
+    page: (checkoutSessionId) => choosePage(visit.display, choice.checkoutMode, checkoutSessionId),
   });
   await closeEarlierPayments(visit.id, started.payment.id);
   return started;

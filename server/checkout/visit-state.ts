@@ -52,7 +52,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
     currency: visit.currency,
     signedIn: signedIn?.by ?? null,
     deviceEmail,
-    ...(await readPerson(visit.partnerId, signedIn)),
+    ...(await readUserDetails(visit.partnerId, signedIn)),
     amounts: PRESET_AMOUNTS,
     minimum: MINIMUM_PURCHASE,
     maximum: MAXIMUM_PURCHASE,
@@ -62,11 +62,11 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
   };
 }
 
-type Person = Pick<
+type UserDetails = Pick<
   VisitState,
   'email' | 'balance' | 'status' | 'money' | 'elsewhere' | 'allowanceSaved' | 'allowanceLeft'
 >;
-const NOBODY: Person = {
+const NO_DETAILS: UserDetails = {
   email: null,
   balance: null,
   status: null,
@@ -76,11 +76,11 @@ const NOBODY: Person = {
   allowanceLeft: null,
 };
 
-async function readPerson(partnerId: string, signedIn: SignedIn | null): Promise<Person> {
-  if (signedIn === null) return NOBODY;
+async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Promise<UserDetails> {
+  if (signedIn === null) return NO_DETAILS;
   const { userId } = signedIn;
   const { balance, status, allowanceSaved, allowanceLeft } = await readSpendable(userId, partnerId);
-  if (signedIn.by === 'key') return { ...NOBODY, balance, status };
+  if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status };
   const { money, pockets } = await readPockets(userId);
   const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });

@@ -9,7 +9,7 @@ import { modelNotAllowed } from './refusals';
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** A key over its limit is looked up at most once a second, so that a flood does not reach the database. */
-const lookUps = new TokenBuckets({ perMinute: 60, burst: 1 });
+const lookups = new TokenBuckets({ perMinute: 60, burst: 1 });
 
 /**
  * Returns undefined while the key is within its limit. That path is synchronous, so that it does not delay
@@ -34,7 +34,7 @@ async function findRefusal(
   model: string,
   waitMs: number,
 ): Promise<ApiError> {
-  if (lookUps.take(keyHash.toString('latin1')) === 0) {
+  if (lookups.take(keyHash.toString('latin1')) === 0) {
     const { partnerId } = await requireUserKey(request);
     if (!(await isModelAllowed(partnerId, model))) return modelNotAllowed(model);
   }

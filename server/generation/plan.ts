@@ -49,9 +49,10 @@ export function planRequest(
     requested ?? settings().DEFAULT_OUTPUT_TOKENS,
     ...models.map((model) => model.maxOutputTokens),
   );
-  const isCrowded = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
+  const exceedsContext = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
   const room = (candidate: Candidate) => outputRoom((kind) => protocol.measure(request, kind), candidate);
-  const outputCap = most === requested ? most : Math.min(most, ...candidates.filter(isCrowded).map(room));
+  const outputCap =
+    most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
   const choices = protocol.choices(request);
   return {
     need: (inputCost + BigInt(choices) * outputPrice) as Picocredits,

@@ -34,7 +34,7 @@ function sendBusy(response: ServerResponse): void {
     ...rest: unknown[]
   ) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]) => {
-    // Leaves a page that rendered successfully as it is, but not a fallback page.
+    // A page that rendered successfully is not changed. A fallback page is.
     if (status !== 500 && !response.hasHeader('retry-after')) return writeHead(status, ...rest);
     response.setHeader('retry-after', String(retryAfterSeconds));
     return writeHead(busy, ...rest);

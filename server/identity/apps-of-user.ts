@@ -15,7 +15,7 @@ export type AppOfUser = {
   since: Date;
   /** Bought in this app. */
   own: Microcredits;
-  /** The allowance the user saved for credits bought elsewhere, and what is left of it. */
+  /** The allowance the user saved for credits bought elsewhere, and the unspent part of it. */
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
   /** The unspent part of an allowance that the user paused. */

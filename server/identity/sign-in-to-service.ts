@@ -44,10 +44,10 @@ export async function openDeviceSession(
   tx: Tx,
   { userId, userAgent, current }: { userId: string; userAgent: string; current: LiveSession | null },
 ): Promise<{ sessionId: string; token: string }> {
-  const isSamePerson = current?.userId === userId;
-  if (current && isSamePerson && (await lockLiveSession(tx, current.sessionId)))
+  const isSameUser = current?.userId === userId;
+  if (current && isSameUser && (await lockLiveSession(tx, current.sessionId)))
     return { sessionId: current.sessionId, ...(await renewSession(tx, current.sessionId)) };
-  if (current && !isSamePerson) await revokeSession(tx, current.sessionId);
+  if (current && !isSameUser) await revokeSession(tx, current.sessionId);
   return openSession(tx, { userId, userAgent });
 }
 

@@ -50,8 +50,8 @@ async function runBatch(work: Work[]): Promise<(Row | null)[]> {
     ),
   );
   const rowOf = new Map<Work, Row>();
-  const asked = [...settlements, ...admissions];
-  for (const row of rows) rowOf.set(asked[row.n - 1] as Work, row);
+  const items = [...settlements, ...admissions];
+  for (const row of rows) rowOf.set(items[row.n - 1] as Work, row);
   return work.map((item) => rowOf.get(item) ?? null);
 }
 

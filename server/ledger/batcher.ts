@@ -48,7 +48,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     });
   }
 
-  // One turn of the event loop collects what arrives together.
+  // All items that arrive in one turn of the event loop go into one batch.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;

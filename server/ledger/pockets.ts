@@ -10,7 +10,7 @@ export type Pocket = {
   own: Microcredits;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits;
-  /** What was left of an allowance when it was paused. */
+  /** The unspent part of a paused allowance. */
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../errors';
 
-/** What each error code means and how to resolve it, for the API document and the pages. */
+/** The meaning of each error code and how to resolve it, for the API document and the pages. */
 
 export type ErrorGuide = { when: string; remedy: string; message: string };
 

@@ -84,8 +84,8 @@ function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'):
 }
 
 /**
- * Drops what a reader does not need (the dialect, which the document states once, and the bounds of
- * a double) and what would keep us from adding a field later.
+ * Drops keywords that readers do not need (the dialect, which the document states once, and the bounds of a
+ * double) and keywords that would prevent us from adding fields later.
  */
 function tidy(value: unknown): JsonSchema {
   if (Array.isArray(value)) return value.map(tidy) as unknown as JsonSchema;

@@ -52,11 +52,11 @@ export async function recordWebhookChange<Result>(
 export async function createPartnerAs(
   operator: Operator,
   reason: string,
-  wish: NewPartner,
+  newPartner: NewPartner,
 ): Promise<Partner> {
   requireReason(reason);
   return inTransaction(async (tx) => {
-    const partner = await createPartner(wish, tx);
+    const partner = await createPartner(newPartner, tx);
     const after = { name: partner.name, ...(await readFacts(tx, partner)) };
     await recordAction(tx, { operator, what: 'app.create', subject: partner.id, reason, after });
     return partner;

@@ -4,7 +4,10 @@ import { pool } from '../db';
 import { catalogModels } from '../pricing/catalog';
 import { isConfigured } from '../pricing/served';
 
-/** A provider as operators see it: whether it can be called, what succeeded and what failed. */
+/**
+ * The state of a provider for operators: whether it can be called, and how many requests succeeded and
+ * failed.
+ */
 export type ProviderHealth = {
   name: string;
   isConfigured: boolean;

@@ -53,10 +53,10 @@ export function worstInputCost(
   prices: ModelPrices,
   lifetime: CacheLifetime = 'none',
 ): Picocredits {
-  const dearest = reachableTiers(inputTokens, prices).map((tier) =>
-    dearestInput(tier, lifetime, prices.automaticCacheWrites),
+  const inputPrices = reachableTiers(inputTokens, prices).map((tier) =>
+    highestInputPrice(tier, lifetime, prices.automaticCacheWrites),
   );
-  return (BigInt(inputTokens) * highest(dearest)) as Picocredits;
+  return (BigInt(inputTokens) * highest(inputPrices)) as Picocredits;
 }
 
 /** The maximum price of an output token after a prompt of up to `inputTokens`. */
@@ -84,7 +84,11 @@ function reachableTiers(tokens: number, prices: TokenPrices & Pick<ModelPrices, 
   return [prices, ...prices.tiers.filter(({ above }) => tokens > above)];
 }
 
-function dearestInput(prices: TokenPrices, lifetime: CacheLifetime, automaticCacheWrites: boolean): bigint {
+function highestInputPrice(
+  prices: TokenPrices,
+  lifetime: CacheLifetime,
+  automaticCacheWrites: boolean,
+): bigint {
   const classes: bigint[] = [prices.input, prices.cacheRead];
   if (automaticCacheWrites || lifetime !== 'none') classes.push(prices.cacheWrite5m);
   if (lifetime === '1h') classes.push(prices.cacheWrite1h);

@@ -186,7 +186,7 @@ function requestRefusal({ body, status, cause }: { body: string; status: number;
   return new ApiError('invalid_request', message, details);
 }
 
-/** The provider's message without what clients must not see. Null when there is none. */
+/** The provider's message without private details. Null when there is none. */
 function readMessage(body: string): string | null {
   const { message } = readRefusal(body);
   const isPage = /<html|<!doctype/i.test(message) || /\n\s+at /.test(message);

@@ -29,7 +29,7 @@ export function takeKeyTurn(keyHash: Buffer): number {
   }
   const name = keyHash.toString('latin1');
   const waitMs = buckets.turns.take(name);
-  if (waitMs === 0) countTogether(name, perMinute, buckets.turns);
+  if (waitMs === 0) countInRedis(name, perMinute, buckets.turns);
   return waitMs;
 }
 
@@ -38,7 +38,7 @@ const burstOf = (perMinute: number): number =>
 
 let shared: { perMinute: number; limiter: RateLimiterRedis } | undefined;
 
-function countTogether(name: string, perMinute: number, turns: TokenBuckets): void {
+function countInRedis(name: string, perMinute: number, turns: TokenBuckets): void {
   const storeClient = redis();
   if (storeClient === null) return;
   if (shared?.perMinute !== perMinute) {

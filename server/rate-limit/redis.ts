@@ -28,7 +28,7 @@ function connect(url: string): Redis {
   });
   let isDown = false;
   made.on('ready', () => {
-    if (isDown) log().info('Redis is back: limits are shared between instances again');
+    if (isDown) log().info('Redis is available again: limits are shared between instances again');
     isDown = false;
   });
   made.on('error', (error: unknown) => {

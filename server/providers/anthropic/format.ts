@@ -42,7 +42,7 @@ function passMessages(request: MessagesRequest): PassThrough {
   };
 }
 
-/** Reports to the client what is billed, where the provider reports nothing or something implausible. */
+/** Reports the billed usage to the client if the provider reports none or an implausible one. */
 function reportUsage(message: Json, { usage, estimated }: MeteredUsage): boolean {
   if (isObject(message.usage) && !estimated) return false;
   message.usage = writeUsage(usage);

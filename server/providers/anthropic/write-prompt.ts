@@ -115,9 +115,13 @@ function writeTool(tool: ToolDefinition, { names, capabilities, warnings }: Cont
   };
 }
 
-type Wishes = { parallel: boolean; hasTools: boolean };
+type CallOptions = { parallel: boolean; hasTools: boolean };
 
-function writeToolChoice(choice: ToolChoice | null, { parallel, hasTools }: Wishes, names: ToolNames): Json {
+function writeToolChoice(
+  choice: ToolChoice | null,
+  { parallel, hasTools }: CallOptions,
+  names: ToolNames,
+): Json {
   if (!hasTools || (choice === null && parallel)) return {};
   const { type } = choice ?? { type: 'auto' };
   const name = choice?.type === 'tool' ? { name: names.toProvider(choice.name) } : {};

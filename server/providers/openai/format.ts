@@ -45,7 +45,7 @@ function passChat(request: ChatRequest): PassThrough {
   };
 }
 
-/** Reports to the client what is billed, where the provider reports nothing or something implausible. */
+/** Reports the billed usage to the client if the provider reports none or an implausible one. */
 function reportUsage(completion: Json, { usage, estimated }: MeteredUsage): boolean {
   if (isObject(completion.usage) && !estimated) return reportOutput(completion, usage);
   completion.usage = writeUsage(usage);

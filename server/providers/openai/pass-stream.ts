@@ -33,7 +33,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   const { profile, facts, envelope, includeUsage, estimate } = options;
   const choices = new Map<unknown, ChoiceState>();
   const repair = repairChunks();
-  /** Id and time of the provider's chunks, for chunks of our own. */
+  /** Id and time of the provider's chunks, for the chunks that we add. */
   let seen: { id: string; created: number } = envelope;
   let isDone = false;
   let usageFrame: string | null = null;

@@ -46,7 +46,9 @@ export function readResponse(completion: Json, { provider, newId, warnings }: Re
   if (text !== '') parts.push({ type: 'text', text, citations: [] });
   if (refusal !== '') parts.push({ type: 'refusal', text: refusal });
   parts.push(...calls.parts);
-  const reason = calls.isCut ? 'length' : readStopReason(reported, { hasCalls: calls.parts.length > 0 });
+  const reason = calls.isTruncated
+    ? 'length'
+    : readStopReason(reported, { hasCalls: calls.parts.length > 0 });
   return {
     parts,
     usage: readUsage(findUsage(completion), provider),
@@ -56,19 +58,19 @@ export function readResponse(completion: Json, { provider, newId, warnings }: Re
   };
 }
 
-type Calls = { parts: ResponsePart[]; isCut: boolean };
+type Calls = { parts: ResponsePart[]; isTruncated: boolean };
 
 function readCalls(message: Json, newId: () => string, warnings: string[]): Calls {
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];
   const pieces = asArray(message.tool_calls).length > 0 ? asArray(message.tool_calls) : legacy;
   const ids = new Set<string>();
-  const calls: Calls = { parts: [], isCut: false };
+  const calls: Calls = { parts: [], isTruncated: false };
   for (const call of pieces.map(asObject)) {
     const called = asObject(call.function);
     const json = readArguments(called.arguments).trim() || '{}';
     const isWhole = parseObject(json) !== null;
     if (!isWhole) {
-      calls.isCut = true;
+      calls.isTruncated = true;
       warnings.push('the arguments of a tool call were cut off');
     }
     const id = uniqueId(asText(call.id) || `call_${newId()}`, ids);

@@ -91,7 +91,7 @@ export function readChatEvents(
     return whole.filter(({ type }) => type !== 'finish');
   }
 
-  /** One chunk may carry everything at once: reasoning, text, calls, in this order. */
+  /** A chunk may contain everything: reasoning, text and calls, in this order. */
   function readDelta(delta: Json): StreamEvent[] {
     const { reasoning, text, refusal: refused } = readContent(delta);
     const events: StreamEvent[] = [];

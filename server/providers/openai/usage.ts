@@ -4,7 +4,7 @@ import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import type { ProviderProfile } from '../profiles';
 
-type Habits = Pick<ProviderProfile, 'reasoningOutsideOutput'>;
+type UsageOptions = Pick<ProviderProfile, 'reasoningOutsideOutput'>;
 
 /**
  * Usage wherever a provider puts it in a response or chunk: at the top, in the first choice
@@ -23,7 +23,7 @@ export function findUsage(response: Json): Json | null {
  */
 export function readUsage(
   usage: unknown,
-  { reasoningOutsideOutput }: Habits = { reasoningOutsideOutput: false },
+  { reasoningOutsideOutput }: UsageOptions = { reasoningOutsideOutput: false },
 ): TokenUsage | null {
   if (!isObject(usage)) return null;
   const prompt = readCount(usage.prompt_tokens);

@@ -6,14 +6,14 @@ import { pool } from '@/server/db';
 import { providersInCooldown } from '@/server/generation/circuit-breaker';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
-import { describeProviders, modelOf } from '../harness/own-providers';
+import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson } from '../harness/people';
-import { completion } from '../harness/scripted-answers';
+import { completion } from '../harness/scripted-responses';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
-describeProviders(upstream.url, [{ provider: 'alone', format: 'openai' }]);
+configureProviders(upstream.url, [{ provider: 'alone', format: 'openai' }]);
 const api = await startApi();
 const person = await newPerson({ credits: 100 });
 const poor = await newPerson();

@@ -2,14 +2,14 @@ import { afterEach, expect, test } from 'vitest';
 import { setClock } from '@/server/clock';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
-import { describeProviders, modelOf } from '../harness/own-providers';
+import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson } from '../harness/people';
-import { completion } from '../harness/scripted-answers';
+import { completion } from '../harness/scripted-responses';
 import { type Reply, startScriptedUpstream } from '../harness/scripted-upstream';
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
-describeProviders(upstream.url, [
+configureProviders(upstream.url, [
   { provider: 'alone', format: 'openai' },
   { provider: 'first', format: 'openai', fallbacks: ['second'] },
   { provider: 'second', format: 'openai' },

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { checkLedger, readHistory } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
-import { describeProviders, modelOf } from '../harness/own-providers';
+import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson, type Person } from '../harness/people';
-import { completion, message } from '../harness/scripted-answers';
+import { completion, message } from '../harness/scripted-responses';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
 
 /** Usage that cannot be true: answered at once, charged as an estimate, and told as it is charged. */
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
-describeProviders(upstream.url, [
+configureProviders(upstream.url, [
   { provider: 'chatty', format: 'openai' },
   { provider: 'claude', format: 'anthropic' },
 ]);

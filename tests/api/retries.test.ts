@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { checkLedger, readHistory, readSpendable } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
-import { describeProviders, modelOf } from '../harness/own-providers';
+import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson, type Person } from '../harness/people';
-import { completion, completionStream, message, messageStream } from '../harness/scripted-answers';
+import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import { type Reply, startScriptedUpstream } from '../harness/scripted-upstream';
 
 /** Asking again, and elsewhere: only before the first byte, and one answer is paid. */
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
-describeProviders(upstream.url, [
+configureProviders(upstream.url, [
   { provider: 'once', format: 'openai' },
   { provider: 'first', format: 'openai', fallbacks: ['second', 'third'] },
   { provider: 'second', format: 'anthropic', price: '2' },

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
-import { describeProviders, modelOf } from '../harness/own-providers';
+import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson } from '../harness/people';
-import { completion, message } from '../harness/scripted-answers';
+import { completion, message } from '../harness/scripted-responses';
 import { type Reply, startScriptedUpstream } from '../harness/scripted-upstream';
 
 /** What a provider's failure becomes for a client, in both shapes: wire-formats 5.2 and 5.3, row by row. */
@@ -198,7 +198,7 @@ const EMBEDDED = [
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
-describeProviders(upstream.url, [
+configureProviders(upstream.url, [
   ...cases.map(({ provider, shape }) => ({ provider, format: shape.format })),
   ...SHAPES.flatMap(({ client, format }) =>
     EMBEDDED.flatMap((_, i) => [

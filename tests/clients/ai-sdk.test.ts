@@ -12,7 +12,7 @@ import {
 } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { completion, completionStream, message, messageStream } from '../harness/scripted-answers';
+import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import type { Reply } from '../harness/scripted-upstream';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { completion, completionStream, message, messageStream } from '../harness/scripted-answers';
+import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 
 const { url, person, upstream } = await startClientWorld();

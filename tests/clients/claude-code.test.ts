@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
 import { readSpendable } from '@/server/ledger';
-import { completion, message, messageStream } from '../harness/scripted-answers';
+import { completion, message, messageStream } from '../harness/scripted-responses';
 import { GPT, startClientWorld, upstreamName } from './world';
 
 /** The shapes in which Claude Code asks. */

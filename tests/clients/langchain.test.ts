@@ -4,7 +4,7 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { completion, completionStream, message, messageStream } from '../harness/scripted-answers';
+import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import type { Reply } from '../harness/scripted-upstream';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { completion, completionStream, message, messageStream } from '../harness/scripted-answers';
+import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 
 const { url, person, upstream } = await startClientWorld();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { WireFormatName } from '@/server/endpoints';
 
-export type OwnModel = { provider: string; format: WireFormatName; fallbacks?: string[]; price?: string };
+export type CustomModel = { provider: string; format: WireFormatName; fallbacks?: string[]; price?: string };
 
 /** The id of the one model of a provider, which calls it by the provider's own name. */
 export const modelOf = (provider: string): string => `${provider}/${provider}`;
@@ -13,7 +13,7 @@ export const modelOf = (provider: string): string => `${provider}/${provider}`;
  * Providers of the operator's own at one address, each with one model, so that what happens to one
  * leaves the others alone. Call before anything reads the settings.
  */
-export function describeProviders(url: string, models: OwnModel[]): void {
+export function configureProviders(url: string, models: CustomModel[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'catalog.json');

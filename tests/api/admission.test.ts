@@ -31,28 +31,28 @@ const CREDENTIALS: [string, Record<string, string>][] = [
   ['authorization: bearer, with spaces', { authorization: `bearer   ${person.userKey} ` }],
   ['x-api-key', { 'x-api-key': person.userKey }],
   ['X-User-Key', { 'X-User-Key': person.userKey }],
-  ['the one of two that is a user key', { authorization: 'Bearer sk-other', 'x-api-key': person.userKey }],
+  ['two keys, one of them a user key', { authorization: 'Bearer sk-other', 'x-api-key': person.userKey }],
 ];
 
 test.each(PATHS.flatMap((path) => CREDENTIALS.map(([name, headers]) => [path, name, headers] as const)))(
-  '%s takes the key as %s',
+  '%s accepts the key as %s',
   async (path, _, headers) => {
     expect((await post(path, headers)).status).toBe(200);
   },
 );
 
-test.each(PATHS)('%s never takes a key from the address', async (path) => {
+test.each(PATHS)('%s never accepts a key in the URL', async (path) => {
   const response = await post(`${path}?api_key=${person.userKey}&key=${person.userKey}`, {});
   expect([response.status, (await response.json()).error.type]).toEqual([401, 'missing_api_key']);
 });
 
-test('a process that has all it can carry says so, for a moment, in both shapes', async () => {
-  const leave = new AbortController();
+test('a process at its limit returns 503 with Retry-After in both formats', async () => {
+  const controller = new AbortController();
   const running = await post(
     '/v1/chat/completions',
     key,
     { model: 'sandbox/stall', stream: true },
-    leave.signal,
+    controller.signal,
   );
   expect(running.status).toBe(200);
   for (const path of PATHS) {
@@ -62,7 +62,7 @@ test('a process that has all it can carry says so, for a moment, in both shapes'
     expect(response.headers.get('x-should-retry')).toBeNull();
   }
 
-  leave.abort();
+  controller.abort();
   await until(
     async () => runningGenerations(),
     (count) => count === 0,

@@ -30,10 +30,10 @@ const ORIGIN = 'https://notes.example.com';
 const partner = await newPartner([ORIGIN]);
 const pk = partner.publishableKey;
 
-type Answer = { status: number; body: Record<string, unknown>; headers: Headers };
+type ApiResponse = { status: number; body: Record<string, unknown>; headers: Headers };
 type Route = (request: Request) => Promise<Response>;
 
-async function call(route: Route, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function call(route: Route, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await route(new Request('http://localhost/', { method: 'POST', body: text, headers }));
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -45,10 +45,10 @@ async function call(route: Route, body: unknown, headers: Record<string, string>
   };
 }
 
-const errorOf = ({ body }: Answer): string =>
+const errorOf = ({ body }: ApiResponse): string =>
   (body.error as { type: string } | undefined)?.type ?? 'no error';
 
-/** Limits as in production, one at a time: the tests ask for many codes. */
+/** Sets the given limits and turns the others off, because the tests request many codes. */
 function limitCodes(limits: {
   perEmail?: number;
   perAddress?: number;
@@ -66,8 +66,8 @@ function limitCodes(limits: {
 beforeEach(() => limitCodes({}));
 afterEach(() => setClock());
 
-let people = 0;
-const newEmail = () => `api-${++people}@example.com`;
+let userCount = 0;
+const newEmail = () => `api-${++userCount}@example.com`;
 
 async function sentCode(email = newEmail(), headers: Record<string, string> = {}) {
   const sent = await call(sendCode, { publishable_key: pk, email }, headers);
@@ -76,7 +76,7 @@ async function sentCode(email = newEmail(), headers: Record<string, string> = {}
 }
 
 describe('POST /v1/auth/send-code', () => {
-  it('answers the same for known and unknown addresses', async () => {
+  it('returns the same response for known and unknown addresses', async () => {
     const { email } = await newAppUser(partner.id);
     for (const address of [email, newEmail()]) {
       const { status, body } = await call(sendCode, { publishable_key: pk, email: address });
@@ -89,7 +89,7 @@ describe('POST /v1/auth/send-code', () => {
     }
   });
 
-  it('mails one code that says who asked, has no link and goes to that address only', async () => {
+  it('sends one code to that address only, naming the app and without a link', async () => {
     const before = mailbox.mails.length;
     await sentCode(' Grace.Hopper@EXAMPLE.com ');
     expect(mailbox.mails).toHaveLength(before + 1);
@@ -105,7 +105,7 @@ describe('POST /v1/auth/send-code', () => {
     }
   });
 
-  it('writes German where the locale is German', async () => {
+  it('writes German for a German locale', async () => {
     await call(sendCode, { publishable_key: pk, email: newEmail(), locale: 'de-AT' });
     expect(mailbox.mails.at(-1)?.mail.subject).toMatch(/^\d{6} ist Ihr Code für Acme Notes$/);
     expect(mailbox.mails.at(-1)?.mail.text).toContain('Wir fragen Sie nie nach diesem Code');
@@ -117,22 +117,22 @@ describe('POST /v1/auth/send-code', () => {
     'Ada <ada@example.com>',
     'ada',
     '',
-  ])('refuses %j and mails nobody', async (email) => {
+  ])('refuses %j and sends no mail', async (email) => {
     const before = mailbox.mails.length;
-    const answer = await call(sendCode, { publishable_key: pk, email });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatchObject({ type: 'invalid_request', param: 'email', code: '400' });
+    const response = await call(sendCode, { publishable_key: pk, email });
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatchObject({ type: 'invalid_request', param: 'email', code: '400' });
     expect(mailbox.mails).toHaveLength(before);
   });
 
-  it('stores neither code nor key in clear', async () => {
+  it('stores the code as a hash only', async () => {
     const { challenge_id, code } = await sentCode();
     const row = await prisma().loginChallenge.findUniqueOrThrow({ where: { id: String(challenge_id) } });
     expect(Buffer.from(row.codeHash).toString('latin1')).not.toContain(code);
     expect(row.codeHash).toHaveLength(32);
   });
 
-  it('answers the same when the mail cannot be sent', async () => {
+  it('returns the same response when the mail cannot be sent', async () => {
     const { SMTP_URL } = settings();
     Object.assign(settings(), { SMTP_URL: 'smtp://127.0.0.1:1' });
     const { status, body } = await call(sendCode, { publishable_key: pk, email: newEmail() });
@@ -140,7 +140,7 @@ describe('POST /v1/auth/send-code', () => {
     expect([status, Object.keys(body)]).toEqual([200, ['challenge_id', 'expires_in', 'resend_in']]);
   });
 
-  it('makes a person wait before the next code', async () => {
+  it('enforces a wait before the next code', async () => {
     limitCodes({ resendSeconds: 30 });
     const start = now();
     setClock(() => start);
@@ -153,7 +153,7 @@ describe('POST /v1/auth/send-code', () => {
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
   });
 
-  it('lets the wait grow with codes that nobody enters, and tells it; a sign-in ends that', async () => {
+  it('increases the wait for unused codes and reports it; a sign-in resets it', async () => {
     limitCodes({ resendSeconds: 30 });
     let time = now();
     setClock(() => time);
@@ -170,7 +170,7 @@ describe('POST /v1/auth/send-code', () => {
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
   });
 
-  it('sends twice as many codes in a day as in an hour, and no more', async () => {
+  it('limits the codes of a day to twice those of an hour', async () => {
     limitCodes({ perEmail: 2 });
     let time = now();
     setClock(() => time);
@@ -184,7 +184,7 @@ describe('POST /v1/auth/send-code', () => {
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
   });
 
-  it('sends at most so many codes per app and hour', async () => {
+  it('limits codes per app and hour', async () => {
     limitCodes({ perApp: 2 });
     const [busy, quiet] = [await newPartner([ORIGIN]), await newPartner([ORIGIN])];
     const statuses = [];
@@ -193,25 +193,25 @@ describe('POST /v1/auth/send-code', () => {
     expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
-  it('sends at most so many codes per e-mail and hour, also when they are asked for at once', async () => {
+  it('limits codes per e-mail address and hour, even for parallel requests', async () => {
     limitCodes({ perEmail: 3 });
     const email = newEmail();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => call(sendCode, { publishable_key: pk, email })),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([
+    expect(responses.map((response) => response.status).sort()).toEqual([
       200,
       200,
       200,
       ...Array<number>(7).fill(429),
     ]);
-    expect(answers.find((answer) => answer.status === 429)?.headers.get('retry-after')).toBe('60');
+    expect(responses.find((response) => response.status === 429)?.headers.get('retry-after')).toBe('60');
     const later = now() + 60 * MINUTE_MS;
     setClock(() => later);
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
   });
 
-  it('sends at most so many codes per client address, counting addresses one by one', async () => {
+  it('limits codes per client IP, counting each IP separately', async () => {
     limitCodes({ perAddress: 2 });
     const from = (address: string) =>
       call(sendCode, { publishable_key: pk, email: newEmail() }, { 'x-svc-client-address': address });
@@ -223,7 +223,7 @@ describe('POST /v1/auth/send-code', () => {
 });
 
 describe('POST /v1/auth/verify-code', () => {
-  it('turns a right code into an account, a device and a key', async () => {
+  it('exchanges a correct code for an account, a device and a key', async () => {
     const request = await sentCode();
     const { status, body } = await call(verifyCode, { ...request, metadata: { plan: 'pro' } });
     expect(status).toBe(200);
@@ -247,7 +247,7 @@ describe('POST /v1/auth/verify-code', () => {
     });
   });
 
-  it('knows the same person again, however the address is written, by the same id', async () => {
+  it('returns the same user id for every spelling of an address', async () => {
     const first = await call(verifyCode, await sentCode('Same.Person@example.com'));
     const second = await call(verifyCode, {
       ...(await sentCode('same.person@EXAMPLE.com')),
@@ -257,13 +257,13 @@ describe('POST /v1/auth/verify-code', () => {
     expect(second.body.key_id).not.toBe(first.body.key_id);
   });
 
-  it('takes a code with spaces or dashes', async () => {
+  it('accepts a code with spaces or dashes', async () => {
     const request = await sentCode();
     const spaced = ` ${request.code.slice(0, 3)} - ${request.code.slice(3)} `;
     expect((await call(verifyCode, { ...request, code: spaced })).status).toBe(200);
   });
 
-  it('burns the challenge after five wrong codes', async () => {
+  it('invalidates the challenge after five wrong codes', async () => {
     const lucky = await sentCode();
     const wrong = { ...lucky, code: wrongCode(lucky.code) };
     for (let n = 0; n < 4; n++) expect(errorOf(await call(verifyCode, wrong))).toBe('invalid_code');
@@ -274,7 +274,7 @@ describe('POST /v1/auth/verify-code', () => {
     expect(errorOf(await call(verifyCode, burnt))).toBe('invalid_code');
   });
 
-  it('counts wrong codes that arrive at once', async () => {
+  it('counts wrong codes that arrive in parallel', async () => {
     const request = await sentCode();
     await Promise.all(
       Array.from({ length: 30 }, () => call(verifyCode, { ...request, code: wrongCode(request.code) })),
@@ -286,7 +286,7 @@ describe('POST /v1/auth/verify-code', () => {
     expect(errorOf(await call(verifyCode, request))).toBe('invalid_code');
   });
 
-  it('takes a code for ten minutes', async () => {
+  it('accepts a code for ten minutes', async () => {
     const start = now();
     setClock(() => start);
     const [early, late] = [await sentCode(), await sentCode()];
@@ -296,18 +296,18 @@ describe('POST /v1/auth/verify-code', () => {
     expect(errorOf(await call(verifyCode, late))).toBe('code_expired');
   });
 
-  it('takes a code once', async () => {
+  it('accepts a code once', async () => {
     const request = await sentCode();
     expect((await call(verifyCode, request)).status).toBe(200);
     expect(errorOf(await call(verifyCode, request))).toBe('invalid_code');
   });
 
-  it('100 parallel verifications of one right code mint one key', async () => {
+  it('mints one key for 100 parallel verifications of a correct code', async () => {
     const request = await sentCode();
-    const answers = await inLanes({ lanes: 30, times: 100 }, () => call(verifyCode, request));
-    const winners = answers.filter((answer) => answer.status === 200);
+    const responses = await inLanes({ lanes: 30, times: 100 }, () => call(verifyCode, request));
+    const winners = responses.filter((response) => response.status === 200);
     expect(winners).toHaveLength(1);
-    expect(new Set(answers.filter((answer) => answer.status !== 200).map(errorOf))).toEqual(
+    expect(new Set(responses.filter((response) => response.status !== 200).map(errorOf))).toEqual(
       new Set(['invalid_code']),
     );
     const { userId } = await prisma().userKey.findUniqueOrThrow({
@@ -317,40 +317,40 @@ describe('POST /v1/auth/verify-code', () => {
     expect(await prisma().session.count({ where: { userId } })).toBe(1);
   });
 
-  it('is guessed so often in a day and no more, however many codes are asked for', async () => {
+  it('limits guesses per day, however many codes are requested', async () => {
     limitCodes({ perEmail: 5 });
     const email = newEmail();
-    const answers: string[] = [];
+    const outcomes: string[] = [];
     for (let codes = 0; codes < 4; codes++) {
       const request = await sentCode(email);
       const guess = { ...request, code: wrongCode(request.code) };
-      for (let tries = 0; tries < 5; tries++) answers.push(errorOf(await call(verifyCode, guess)));
+      for (let tries = 0; tries < 5; tries++) outcomes.push(errorOf(await call(verifyCode, guess)));
     }
-    expect(answers).toEqual([
+    expect(outcomes).toEqual([
       ...Array<string>(15).fill('invalid_code'),
       ...Array<string>(5).fill('rate_limited'),
     ]);
   });
 
-  it('is tried at most 60 times a minute from one address', async () => {
+  it('allows 60 attempts a minute from one IP', async () => {
     limitCodes({ perAddress: 1_000 });
     const guess = { publishable_key: pk, challenge_id: 'ch_none', email: newEmail(), code: '123456' };
     const from = (address: string) => call(verifyCode, guess, { 'x-svc-client-address': address });
-    const answers = [];
-    for (let i = 0; i < 61; i++) answers.push(errorOf(await from('203.0.113.21')));
-    expect(answers.filter((answer) => answer === 'invalid_code')).toHaveLength(60);
-    expect(answers.at(-1)).toBe('rate_limited');
+    const outcomes = [];
+    for (let i = 0; i < 61; i++) outcomes.push(errorOf(await from('203.0.113.21')));
+    expect(outcomes.filter((outcome) => outcome === 'invalid_code')).toHaveLength(60);
+    expect(outcomes.at(-1)).toBe('rate_limited');
     expect(errorOf(await from('203.0.113.22'))).toBe('invalid_code');
   });
 
-  it('forgets the older code when a new one is sent', async () => {
+  it('invalidates the older code when a new one is sent', async () => {
     const email = newEmail();
     const [older, newer] = [await sentCode(email), await sentCode(email)];
     expect(errorOf(await call(verifyCode, older))).toBe('code_expired');
     expect((await call(verifyCode, newer)).status).toBe(200);
   });
 
-  it('is worth nothing for another e-mail, app or origin', async () => {
+  it('rejects a code for another e-mail address, app or origin', async () => {
     const other = await newPartner([ORIGIN]);
     const request = await sentCode(newEmail(), { origin: ORIGIN });
     expect(errorOf(await call(verifyCode, { ...request, email: newEmail() }, { origin: ORIGIN }))).toBe(
@@ -369,12 +369,12 @@ describe('POST /v1/auth/verify-code', () => {
     expect(errorOf(await call(verifyCode, { ...request, challenge_id: 'ch_unknown' }))).toBe('invalid_code');
   });
 
-  it('refused metadata does not use up the code, nor a try', async () => {
+  it('uses up neither the code nor an attempt when the metadata is refused', async () => {
     const request = await sentCode();
     for (const metadata of [{ a: {} }, 'text', { a: 'x'.repeat(600) }, { a: null }, { a: '\0' }]) {
-      const answer = await call(verifyCode, { ...request, metadata });
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatchObject({
+      const response = await call(verifyCode, { ...request, metadata });
+      expect(response.status).toBe(400);
+      expect(response.body.error).toMatchObject({
         type: 'invalid_request',
         param: expect.stringMatching(/^metadata/),
       });
@@ -391,46 +391,46 @@ describe('POST /v1/auth/verify-code', () => {
     ['no JSON', '{'],
     ['a list', '[]'],
     ['missing fields', '{}'],
-  ])('answers 400 to %s', async (_, body) => {
+  ])('returns 400 for %s', async (_, body) => {
     expect(errorOf(await call(verifyCode, body))).toBe('invalid_request');
   });
 });
 
-describe('who may ask', () => {
-  it('an unknown publishable key, a user key or a mistyped one is 401', async () => {
+describe('the publishable key and the origin', () => {
+  it('an unknown publishable key, a user key or a mistyped key gets 401', async () => {
     const mistyped = pk.slice(0, -1) + (pk.endsWith('a') ? 'b' : 'a');
     for (const publishable_key of [newPublishableKey(), 'svc_sk_x', mistyped, '']) {
       for (const route of [sendCode, verifyCode]) {
-        const answer = await call(route, {
+        const response = await call(route, {
           publishable_key,
           email: newEmail(),
           challenge_id: 'ch_x',
           code: '123456',
         });
-        expect([answer.status, errorOf(answer)]).toEqual([401, 'invalid_publishable_key']);
+        expect([response.status, errorOf(response)]).toEqual([401, 'invalid_publishable_key']);
       }
     }
   });
 
-  it('a user key in its place is told what belongs there, and not repeated', async () => {
-    const answer = await call(sendCode, { publishable_key: 'svc_sk_secret', email: newEmail() });
-    const { message } = answer.body.error as { message: string };
+  it('the error for a user key names the expected kind and does not repeat the key', async () => {
+    const response = await call(sendCode, { publishable_key: 'svc_sk_secret', email: newEmail() });
+    const { message } = response.body.error as { message: string };
     expect(message).toContain('svc_pk_');
-    expect(JSON.stringify(answer.body)).not.toContain('secret');
+    expect(JSON.stringify(response.body)).not.toContain('secret');
   });
 
-  it('a disabled app is 403', async () => {
+  it('a disabled app gets 403', async () => {
     const disabled = await newPartner();
     await disablePartner(disabled.id);
-    const answer = await call(sendCode, { publishable_key: disabled.publishableKey, email: newEmail() });
-    expect([answer.status, errorOf(answer)]).toEqual([403, 'partner_disabled']);
+    const response = await call(sendCode, { publishable_key: disabled.publishableKey, email: newEmail() });
+    expect([response.status, errorOf(response)]).toEqual([403, 'partner_disabled']);
   });
 
-  it('pages of unregistered origins are 403, by name; localhost and servers are welcome', async () => {
+  it('an unregistered origin gets 403 that names it; localhost and servers are accepted', async () => {
     for (const origin of ['https://evil.test', 'null', 'https://notes.example.com.evil.test']) {
-      const answer = await call(sendCode, { publishable_key: pk, email: newEmail() }, { origin });
-      expect([answer.status, errorOf(answer)]).toEqual([403, 'origin_not_allowed']);
-      expect((answer.body.error as { message: string }).message).toContain(origin);
+      const response = await call(sendCode, { publishable_key: pk, email: newEmail() }, { origin });
+      expect([response.status, errorOf(response)]).toEqual([403, 'origin_not_allowed']);
+      expect((response.body.error as { message: string }).message).toContain(origin);
       expect(errorOf(await call(verifyCode, await sentCode(), { origin }))).toBe('origin_not_allowed');
     }
     for (const origin of [ORIGIN, 'http://localhost:5173']) {
@@ -438,16 +438,16 @@ describe('who may ask', () => {
     }
   });
 
-  it('a preflight is answered without a key', () => {
+  it('a preflight needs no key', () => {
     for (const preflight of [preflightVerify, preflightExchange]) {
-      const answer = preflight(
+      const response = preflight(
         new Request('http://localhost/', {
           method: 'OPTIONS',
           headers: { origin: ORIGIN, 'access-control-request-headers': 'x-mine' },
         }),
       );
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('access-control-allow-headers')).toContain('x-mine');
+      expect(response.status).toBe(204);
+      expect(response.headers.get('access-control-allow-headers')).toContain('x-mine');
     }
   });
 });
@@ -500,7 +500,7 @@ describe('POST /auth/token', () => {
     expect(await liveKeyIds(user)).toEqual([]);
   });
 
-  it('reads a form too, with metadata as JSON', async () => {
+  it('accepts a form, with metadata as JSON', async () => {
     const { user, request } = await issuedToken();
     const form = new URLSearchParams({
       ...(request as Record<string, string>),
@@ -513,17 +513,17 @@ describe('POST /auth/token', () => {
     expect(event?.data.metadata).toEqual({ seat: 5 });
   });
 
-  it('reads JSON that curl sends as a form, as the guide has it', async () => {
+  it('accepts JSON that curl sends as a form, as in the guide', async () => {
     const { request } = await issuedToken();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await call(exchange, request, headers)).status).toBe(200);
   });
 
-  it("takes an exchange by the app's own server, which sends no origin", async () => {
+  it("accepts an exchange by the app's server, which sends no origin", async () => {
     expect((await call(exchange, (await issuedToken()).request)).status).toBe(200);
   });
 
-  it('gives one and the same answer to whatever is wrong, and keeps the token for its owner', async () => {
+  it('returns the same error for every failure, and the token stays valid for its owner', async () => {
     const other = await newPartner([ORIGIN]);
     const disabled = await newPartner([ORIGIN]);
     const start = now();
@@ -563,11 +563,11 @@ describe('POST /auth/token', () => {
     expect((await call(exchange, request, { origin: ORIGIN })).status).toBe(200);
   });
 
-  it('a second use is refused and revokes the key of the first', async () => {
+  it('refuses a second use and revokes the key from the first', async () => {
     const { user, request } = await issuedToken();
     const first = await call(exchange, request, { origin: ORIGIN });
     expect(await liveKeyIds(user)).toEqual([first.body.key_id]);
-    // Without the verifier it is not a use: who only saw the token can do no harm.
+    // A request without the verifier is not a use, so a leaked token alone does no harm.
     await call(exchange, { ...request, code_verifier: 'w'.repeat(43) }, { origin: ORIGIN });
     expect(await liveKeyIds(user)).toEqual([first.body.key_id]);
 
@@ -579,25 +579,25 @@ describe('POST /auth/token', () => {
     expect(revoked?.data.reason).toBe('session_revoked');
   });
 
-  it('of 20 parallel uses at most one gets a key, and that key is dead', async () => {
+  it('mints at most one key in 20 parallel uses, and that key is revoked', async () => {
     const { user, request } = await issuedToken();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => call(exchange, request, { origin: ORIGIN })),
     );
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
     expect(await prisma().userKey.count({ where: { userId: user.userId } })).toBe(1);
     expect(await liveKeyIds(user)).toEqual([]);
   });
 
-  it('refused metadata does not use up the token', async () => {
+  it('does not use up the token when the metadata is refused', async () => {
     const { request } = await issuedToken();
     const refused = await call(exchange, { ...request, metadata: { a: [] } }, { origin: ORIGIN });
     expect(errorOf(refused)).toBe('invalid_request');
     expect((await call(exchange, request, { origin: ORIGIN })).status).toBe(200);
   });
 
-  it('tells a malformed request what is missing', async () => {
-    const answer = await call(exchange, { grant_type: 'password' }, { origin: ORIGIN });
-    expect(answer.body.error).toMatchObject({ type: 'invalid_request', param: 'grant_type' });
+  it('names the missing field of a malformed request', async () => {
+    const response = await call(exchange, { grant_type: 'password' }, { origin: ORIGIN });
+    expect(response.body.error).toMatchObject({ type: 'invalid_request', param: 'grant_type' });
   });
 });

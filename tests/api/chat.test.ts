@@ -15,7 +15,7 @@ const api = await startApi();
 
 const clientOf = (person: Person) =>
   new OpenAI({ apiKey: person.userKey, baseURL: `${api.url}/v1`, maxRetries: 0 });
-const ask = (model: string, content = 'Tell me of the sea') => ({
+const chatBody = (model: string, content = 'Tell me of the sea') => ({
   model,
   messages: [{ role: 'user' as const, content }],
 });
@@ -46,11 +46,11 @@ const usageOf = async (person: Person) => {
 
 const balanceOf = async (person: Person) => (await readSpendable(person.userId, person.partnerId)).balance;
 
-describe('a whole answer', () => {
-  test('is the provider’s, under the name that was asked for, and costs exactly tokens × price × (1 + rate)', async () => {
+describe('a non-streaming response', () => {
+  test('is the provider’s, under the requested model id, and costs exactly tokens × price × (1 + rate)', async () => {
     const person = await newPerson({ credits: 100, rateBp: 2500 });
     const { data, response } = await clientOf(person)
-      .chat.completions.create(ask('sandbox/echo'))
+      .chat.completions.create(chatBody('sandbox/echo'))
       .withResponse();
 
     expect(data.model).toBe('sandbox/echo');
@@ -69,7 +69,7 @@ describe('a whole answer', () => {
 
   test('charges cached input at its own price', async () => {
     const person = await newPerson({ credits: 100, rateBp: 0 });
-    const long = ask('sandbox/echo', `${person.keyId} ${'words and more words '.repeat(60)}`);
+    const long = chatBody('sandbox/echo', `${person.keyId} ${'words and more words '.repeat(60)}`);
     await clientOf(person).chat.completions.create(long);
     const { usage } = await clientOf(person).chat.completions.create(long);
 
@@ -85,28 +85,30 @@ describe('a whole answer', () => {
     expect(latest?.credits).toBe(-BigInt(Math.ceil(cost)));
   });
 
-  test('carries a request id under both names, and readable by pages of any origin', async () => {
+  test('carries the request id in both headers, readable from any origin', async () => {
     const person = await newPerson({ credits: 100 });
-    const { response } = await clientOf(person).chat.completions.create(ask('sandbox/echo')).withResponse();
+    const { response } = await clientOf(person)
+      .chat.completions.create(chatBody('sandbox/echo'))
+      .withResponse();
 
     expect(response.headers.get('x-request-id')).toMatch(/^req_\w{22}$/);
     expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('passes what we do not know of through in both directions', async () => {
+  test('passes unknown fields through in both directions', async () => {
     const person = await newPerson({ credits: 100 });
     const tool = {
       type: 'function' as const,
       function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
     };
-    const answer = await clientOf(person).chat.completions.create({
-      ...ask('sandbox/tool', 'Zürich'),
+    const completion = await clientOf(person).chat.completions.create({
+      ...chatBody('sandbox/tool', 'Zürich'),
       tools: [tool],
       seed: 7,
     });
 
-    expect(answer.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+    expect(completion.choices[0]?.message.tool_calls?.[0]).toMatchObject({
       function: { name: 'weather', arguments: '{"city":"Zürich"}' },
     });
     const requests = await fetch(api.provider.url.replace('/v1', '/__sandbox/requests')).then((sent) =>
@@ -116,12 +118,12 @@ describe('a whole answer', () => {
   });
 });
 
-describe('a streamed answer', () => {
-  test('arrives in pieces under the name asked for, without a usage chunk nobody asked for', async () => {
+describe('a streamed response', () => {
+  test('arrives in chunks under the requested model id, with no usage chunk unless requested', async () => {
     const person = await newPerson({ credits: 100 });
     const pieces: string[] = [];
     for await (const chunk of await clientOf(person).chat.completions.create({
-      ...ask('sandbox/echo'),
+      ...chatBody('sandbox/echo'),
       stream: true,
     })) {
       expect(chunk.model).toBe('sandbox/echo');
@@ -134,10 +136,10 @@ describe('a streamed answer', () => {
     expect(await usageOf(person)).toHaveLength(1);
   });
 
-  test('has been charged by the time it ends, usage chunk included when asked for', async () => {
+  test('is charged by the time it ends, and includes a usage chunk on request', async () => {
     const person = await newPerson({ credits: 100, rateBp: 1000 });
     const stream = await clientOf(person).chat.completions.create({
-      ...ask('sandbox/echo'),
+      ...chatBody('sandbox/echo'),
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -148,11 +150,11 @@ describe('a streamed answer', () => {
     expect(await balanceOf(person)).toBe(100_000_000n - BigInt(Math.ceil(cost * 1.1)));
   });
 
-  test('survives characters and lines that are split anywhere', async () => {
+  test('reassembles characters and lines that are split anywhere', async () => {
     const person = await newPerson({ credits: 100 });
     let text = '';
     for await (const chunk of await clientOf(person).chat.completions.create({
-      ...ask('sandbox/split-utf8'),
+      ...chatBody('sandbox/split-utf8'),
       stream: true,
     })) {
       text += chunk.choices[0]?.delta.content ?? '';
@@ -160,21 +162,22 @@ describe('a streamed answer', () => {
     expect(text).toBe('Grüße aus Zürich, 世界! Une fenêtre, 🌍🚀 und ein Gruß an 日本語.');
   });
 
-  test('ends well when the provider forgets its [DONE]', async () => {
+  test('ends correctly when the provider omits [DONE]', async () => {
     const person = await newPerson({ credits: 100 });
-    const text = await post(JSON.stringify({ ...ask('sandbox/no-done'), stream: true }), bearer(person)).then(
-      (r) => r.text(),
-    );
+    const text = await post(
+      JSON.stringify({ ...chatBody('sandbox/no-done'), stream: true }),
+      bearer(person),
+    ).then((r) => r.text());
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(text).not.toContain('"error"');
   });
 
   test.each(['sandbox/cut', 'sandbox/error-mid-stream'])(
-    'tells a broken answer of %s as an error and charges what was produced',
+    'ends in an error when %s breaks off, and what was produced is charged',
     async (model) => {
       const person = await newPerson({ credits: 100 });
-      const text = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person)).then((r) =>
-        r.text(),
+      const text = await post(JSON.stringify({ ...chatBody(model), stream: true }), bearer(person)).then(
+        (r) => r.text(),
       );
 
       expect(text).toMatch(
@@ -186,9 +189,12 @@ describe('a streamed answer', () => {
     },
   );
 
-  test('a client that leaves ends the provider’s work and pays for what was produced', async () => {
+  test('is cancelled at the provider after a client disconnect, and what was produced is charged', async () => {
     const person = await newPerson({ credits: 100 });
-    const stream = await clientOf(person).chat.completions.create({ ...ask('sandbox/stall'), stream: true });
+    const stream = await clientOf(person).chat.completions.create({
+      ...chatBody('sandbox/stall'),
+      stream: true,
+    });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
     stream.controller.abort();
 
@@ -203,18 +209,23 @@ describe('a streamed answer', () => {
 });
 
 describe('usage that is missing or impossible', () => {
-  test.each([false, true])('missing usage is estimated and said to be (stream: %s)', async (stream) => {
-    const person = await newPerson({ credits: 100 });
-    await post(JSON.stringify({ ...ask('sandbox/no-usage'), stream }), bearer(person)).then((r) => r.text());
+  test.each([false, true])(
+    'missing usage is estimated and marked as estimated (stream: %s)',
+    async (stream) => {
+      const person = await newPerson({ credits: 100 });
+      await post(JSON.stringify({ ...chatBody('sandbox/no-usage'), stream }), bearer(person)).then((r) =>
+        r.text(),
+      );
 
-    const [usage] = await usageOf(person);
-    expect(usage?.usage?.estimated).toBe(true);
-    expect(usage?.credits).toBeLessThan(0n);
-  });
+      const [usage] = await usageOf(person);
+      expect(usage?.usage?.estimated).toBe(true);
+      expect(usage?.credits).toBeLessThan(0n);
+    },
+  );
 
-  test('a provider that reports more than was held costs the user the hold at most', async () => {
+  test('usage above the hold costs the user at most the hold', async () => {
     const person = await newPerson({ credits: 2, rateBp: 0 });
-    await clientOf(person).chat.completions.create({ ...ask('sandbox/big-usage'), max_tokens: 10 });
+    await clientOf(person).chat.completions.create({ ...chatBody('sandbox/big-usage'), max_tokens: 10 });
 
     const spent = 2_000_000n - (await balanceOf(person));
     expect(spent).toBeGreaterThan(0n);
@@ -224,11 +235,11 @@ describe('usage that is missing or impossible', () => {
   });
 });
 
-describe('what is lowered', () => {
-  test('the output limit shrinks to what the balance affords, and the answer says so', async () => {
+describe('the output limit', () => {
+  test('shrinks to what the balance can pay for, and a header reports it', async () => {
     const person = await newPerson({ credits: 1, rateBp: 0 });
     const { response } = await clientOf(person)
-      .chat.completions.create({ ...ask('sandbox/story'), max_tokens: 16_384 })
+      .chat.completions.create({ ...chatBody('sandbox/story'), max_tokens: 16_384 })
       .withResponse();
 
     // One credit pays for 1,250 tokens at 8 USD per million.
@@ -237,10 +248,10 @@ describe('what is lowered', () => {
     expect(cap).toBeLessThan(1_250);
   });
 
-  test('a limit above the model’s own is lowered to it, and the answer says so', async () => {
+  test('is lowered to the model’s maximum, and a header reports it', async () => {
     const person = await newPerson({ credits: 10_000 });
     const { response } = await clientOf(person)
-      .chat.completions.create({ ...ask('sandbox/echo'), max_tokens: 10_000_000 })
+      .chat.completions.create({ ...chatBody('sandbox/echo'), max_tokens: 10_000_000 })
       .withResponse();
     const { data } = (await (await fetch(`${api.url}/v1/models`)).json()) as {
       data: { id: string; max_tokens: number }[];
@@ -249,21 +260,21 @@ describe('what is lowered', () => {
     expect(response.headers.get('x-svc-output-cap')).toBe(String(model?.max_tokens));
   });
 
-  test('nothing is said of a limit that was kept, or left to us', async () => {
+  test('is not reported when it is kept or not set', async () => {
     const person = await newPerson({ credits: 10_000 });
     for (const max_tokens of [100, null]) {
       const { response } = await clientOf(person)
-        .chat.completions.create({ ...ask('sandbox/echo'), max_tokens })
+        .chat.completions.create({ ...chatBody('sandbox/echo'), max_tokens })
         .withResponse();
       expect(response.headers.get('x-svc-output-cap')).toBeNull();
     }
   });
 });
 
-describe('refusals, in the chat shape', () => {
-  const body = JSON.stringify(ask('sandbox/echo'));
+describe('refusals in the chat format', () => {
+  const body = JSON.stringify(chatBody('sandbox/echo'));
 
-  test('no key: 401 missing_api_key', async () => {
+  test('a missing key gets 401 missing_api_key', async () => {
     expect(await refusal(await post(body))).toEqual({
       status: 401,
       type: 'missing_api_key',
@@ -273,9 +284,9 @@ describe('refusals, in the chat shape', () => {
   });
 
   test.each(['svc_sk_wrong', 'sk-something', 'svc_pk_000000000000000000000000000000abcdef'])(
-    'a wrong key %s: 401 invalid_user_key, whatever else is wrong',
+    'the wrong key %s gets 401 invalid_user_key before any other error',
     async (key) => {
-      for (const bad of [body, '{not json', JSON.stringify(ask('no/model'))]) {
+      for (const bad of [body, '{not json', JSON.stringify(chatBody('no/model'))]) {
         expect(await refusal(await post(bad, { authorization: `Bearer ${key}` }))).toMatchObject({
           status: 401,
           type: 'invalid_user_key',
@@ -284,7 +295,7 @@ describe('refusals, in the chat shape', () => {
     },
   );
 
-  test('a revoked key: 401 on the very next request', async () => {
+  test('a revoked key gets 401 on the next request', async () => {
     const person = await newPerson({ credits: 10 });
     await post(body, bearer(person));
     await prisma().userKey.update({ where: { id: person.keyId }, data: { revokedAt: new Date(0) } });
@@ -294,7 +305,7 @@ describe('refusals, in the chat shape', () => {
     });
   });
 
-  test('a disabled app: 403 until it is enabled again', async () => {
+  test('a disabled app gets 403 until it is enabled again', async () => {
     const person = await newPerson({ credits: 10 });
     const setDisabled = (disabledAt: Date | null) =>
       prisma().partner.update({ where: { id: person.partnerId }, data: { disabledAt } });
@@ -307,7 +318,7 @@ describe('refusals, in the chat shape', () => {
     expect((await post(body, bearer(person))).status).toBe(200);
   });
 
-  test('malformed JSON and missing fields: 400 naming the field', async () => {
+  test('malformed JSON and missing fields get 400 that names the field', async () => {
     const person = await newPerson({ credits: 10 });
     const cases: [string, string | null][] = [
       ['{not json', null],
@@ -328,9 +339,9 @@ describe('refusals, in the chat shape', () => {
     }
   });
 
-  test('a body that is no UTF-8: 400, never letters replaced', async () => {
+  test('a body that is not UTF-8 gets 400, and no character is replaced', async () => {
     const person = await newPerson({ credits: 10 });
-    const latin = Buffer.from(JSON.stringify(ask('sandbox/echo', 'Grüße')), 'latin1');
+    const latin = Buffer.from(JSON.stringify(chatBody('sandbox/echo', 'Grüße')), 'latin1');
     const chunked = new Blob([latin]).stream();
     for (const body of [latin, chunked]) {
       const response = await fetch(`${api.url}/v1/chat/completions`, {
@@ -349,7 +360,7 @@ describe('refusals, in the chat shape', () => {
     }
   });
 
-  test('another method: 404 that names the one there is', async () => {
+  test('another method gets 404 that names the supported method', async () => {
     const response = await fetch(`${api.url}/v1/chat/completions`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
@@ -357,15 +368,15 @@ describe('refusals, in the chat shape', () => {
     });
   });
 
-  test('a request without a host: 400, and no error of ours', async () => {
+  test('a request without a host gets 400, not an internal error', async () => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     socket.end('GET /v1/models HTTP/1.0\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"type":"invalid_request"/s);
   });
 
-  test('an unknown model: 404, and no retry', async () => {
+  test('an unknown model gets 404 without a retry', async () => {
     const person = await newPerson({ credits: 10 });
-    const response = await post(JSON.stringify(ask('openai/never-made')), bearer(person));
+    const response = await post(JSON.stringify(chatBody('openai/never-made')), bearer(person));
     expect(response.headers.get('x-should-retry')).toBe('false');
     expect(await refusal(response)).toEqual({
       status: 404,
@@ -375,7 +386,7 @@ describe('refusals, in the chat shape', () => {
     });
   });
 
-  test('a model that the app may not use: 403, before the fields are looked at', async () => {
+  test('a model that the app may not use gets 403 before the fields are validated', async () => {
     const person = await newPerson({ credits: 10 });
     await prisma().partner.update({
       where: { id: person.partnerId },
@@ -389,7 +400,7 @@ describe('refusals, in the chat shape', () => {
     }
   });
 
-  test('an empty balance: 402 insufficient_credits, and no retry', async () => {
+  test('an empty balance gets 402 insufficient_credits without a retry', async () => {
     const response = await post(body, bearer(await newPerson()));
     expect(response.headers.get('x-should-retry')).toBe('false');
     expect(await refusal(response)).toEqual({
@@ -400,10 +411,10 @@ describe('refusals, in the chat shape', () => {
     });
   });
 
-  test('too many running requests: 429 with Retry-After', async () => {
+  test('too many concurrent requests get 429 with Retry-After', async () => {
     const person = await newPerson({ credits: 100 });
     const running = Array.from({ length: 3 }, () =>
-      clientOf(person).chat.completions.create({ ...ask('sandbox/stall'), stream: true }),
+      clientOf(person).chat.completions.create({ ...chatBody('sandbox/stall'), stream: true }),
     );
     const streams = await Promise.all(running);
     const response = await post(body, bearer(person));
@@ -416,7 +427,7 @@ describe('refusals, in the chat shape', () => {
     );
   });
 
-  test('JSON that is nested deeper than anything means: 400, not a failure of ours', async () => {
+  test('JSON nested too deeply gets 400, not an internal error', async () => {
     const person = await newPerson({ credits: 10 });
     const deep = `{"model":"sandbox/echo","messages":[{"role":"user","content":"x"}],"metadata":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`;
     expect(await refusal(await post(deep, bearer(person)))).toMatchObject({
@@ -426,16 +437,16 @@ describe('refusals, in the chat shape', () => {
     expect(await openHolds(person)).toBe(0);
   });
 
-  test('a body over 32 MB: 413', async () => {
+  test('a body over 32 MB gets 413', async () => {
     const person = await newPerson({ credits: 10 });
     const response = await post(
-      JSON.stringify(ask('sandbox/echo', 'x'.repeat(33 * 1024 * 1024))),
+      JSON.stringify(chatBody('sandbox/echo', 'x'.repeat(33 * 1024 * 1024))),
       bearer(person),
     );
     expect(await refusal(response)).toMatchObject({ status: 413, type: 'request_too_large' });
   });
 
-  test('an unknown path: 404 in the same shape', async () => {
+  test('an unknown path gets 404 in the same format', async () => {
     expect(await refusal(await fetch(`${api.url}/v1/nothing`))).toMatchObject({
       status: 404,
       type: 'not_found',
@@ -449,10 +460,10 @@ describe('refusals, in the chat shape', () => {
     ['sandbox/error-429', 429, 'rate_limited'],
     ['sandbox/error-400', 400, 'invalid_request'],
   ])(
-    '%s: a real status %i %s, nothing charged, nothing of the provider’s account told',
+    '%s gets status %i %s, is not charged, and reveals nothing of the provider’s account',
     async (model, status, type) => {
       const person = await newPerson({ credits: 10 });
-      const response = await post(JSON.stringify({ ...ask(model), stream: true }), bearer(person));
+      const response = await post(JSON.stringify({ ...chatBody(model), stream: true }), bearer(person));
       const text = await response.clone().text();
       expect(await refusal(response)).toMatchObject({ status, type });
       expect(text).not.toMatch(/sk-|api key/i);
@@ -462,7 +473,7 @@ describe('refusals, in the chat shape', () => {
   );
 });
 
-test('after all of it the ledger agrees', async () => {
+test('the ledger has no differences after all of these requests', async () => {
   expect((await checkLedger()).differences).toEqual([]);
 });
 

@@ -49,7 +49,7 @@ describe('POST /v1/credits/checkout', () => {
     });
   });
 
-  test('sends the buyer back to a registered page, which learns the session', async () => {
+  test('returns the buyer to a registered page with the session id', async () => {
     const { body } = await start({ return_url: 'https://app.example.com/paid?tab=1' });
     const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: String(body.session_id) } });
     const stripe = new Stripe(SECRET_KEY, {
@@ -76,7 +76,7 @@ describe('POST /v1/credits/checkout', () => {
     expect(refused.body).toMatchObject({ error: { type: 'origin_not_allowed' } });
   });
 
-  test('metadata given here is what events carry from now on', async () => {
+  test('stores metadata for later events', async () => {
     const { body } = await start({ metadata: { plan: 'pro' } });
     await payByCard(String(body.checkout_url));
     await expect
@@ -86,22 +86,22 @@ describe('POST /v1/credits/checkout', () => {
 
   test.each([
     ['no key', {}, {}, 401, 'missing_api_key', null],
-    ['a key that is none', { authorization: 'Bearer svc_sk_nothing' }, {}, 401, 'invalid_user_key', null],
+    ['a malformed key', { authorization: 'Bearer svc_sk_nothing' }, {}, 401, 'invalid_user_key', null],
     ['an amount as text', auth, { amount: '25' }, 400, 'invalid_request', 'amount'],
     ['no amount', auth, { amount: undefined }, 400, 'invalid_request', 'amount'],
     ['a third decimal', auth, { amount: 10.005 }, 400, 'invalid_request', 'amount'],
-    ['a currency that is not sold', auth, { currency: 'gbp' }, 400, 'invalid_request', 'currency'],
-    ['a return address that is none', auth, { return_url: 'home' }, 400, 'invalid_request', 'return_url'],
+    ['an unsupported currency', auth, { currency: 'gbp' }, 400, 'invalid_request', 'currency'],
+    ['an invalid return URL', auth, { return_url: 'home' }, 400, 'invalid_request', 'return_url'],
     ['metadata that is not flat', auth, { metadata: { a: [] } }, 400, 'invalid_request', 'metadata.a'],
     [
-      'a publishable key that is none',
+      'an invalid publishable key',
       auth,
       { publishable_key: 'svc_pk_nothing' },
       401,
       'invalid_publishable_key',
       null,
     ],
-  ])('%s is refused in the chat shape', async (_, headers, body, status, type, param) => {
+  ])('refuses %s in the chat format', async (_, headers, body, status, type, param) => {
     const before = await prisma().checkoutSession.count();
     const refused = await start(body, headers as Record<string, string>);
     expect(refused.status).toBe(status);
@@ -113,35 +113,35 @@ describe('POST /v1/credits/checkout', () => {
   });
 
   test.each([0, -5, 4.99, 500.01, 1e9, '25', Number.NaN, 10.005, null, [25], { amount: 25 }])(
-    'an amount of %j is refused by its name, and the processor is not asked',
+    'refuses an amount of %j, names the parameter and does not call the processor',
     async (amount) => {
-      const asked = vi.spyOn(stripeProcessor, 'createSession');
+      const createSession = vi.spyOn(stripeProcessor, 'createSession');
       const sessions = await prisma().checkoutSession.count();
       const refused = await start({ amount });
       expect(refused.status).toBe(400);
       expect(refused.body).toMatchObject({
         error: { type: 'invalid_request', param: 'amount', code: '400' },
       });
-      expect(asked).not.toHaveBeenCalled();
+      expect(createSession).not.toHaveBeenCalled();
       expect(await prisma().checkoutSession.count()).toBe(sessions);
-      asked.mockRestore();
+      createSession.mockRestore();
     },
   );
 
-  test('the publishable key of another app is refused', async () => {
+  test('refuses the publishable key of another app', async () => {
     const other = await newApp('Other');
     const refused = await start({ publishable_key: other.publishableKey });
     expect(refused.status).toBe(401);
     expect(refused.body).toMatchObject({ error: { type: 'invalid_publishable_key' } });
   });
 
-  test('a browser may ask from any page', async () => {
-    const answer = await send(address, 'OPTIONS', {
+  test('accepts browsers from any origin', async () => {
+    const preflight = await send(address, 'OPTIONS', {
       origin: 'https://anywhere.example',
       'access-control-request-headers': 'idempotency-key',
     });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
   });
 });
 
@@ -149,7 +149,7 @@ describe('Idempotency-Key', () => {
   const withKey = (key: string, body = {}) => start(body, { ...auth, 'idempotency-key': key });
   const sessions = () => prisma().checkoutSession.count();
 
-  test('the same key and body get the stored answer, for 24 hours', async () => {
+  test('returns the stored response for the same key and body, for 24 hours', async () => {
     const first = await withKey('order 1');
     const before = await sessions();
     expect((await withKey('order 1')).body).toEqual(first.body);
@@ -162,22 +162,22 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('the same key with another body is a conflict', async () => {
+  test('refuses the same key with another body as a conflict', async () => {
     await withKey('order 2');
     const refused = await withKey('order 2', { amount: 26 });
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ error: { type: 'idempotency_conflict', code: '409' } });
   });
 
-  test('ten at once start one session', async () => {
+  test('starts one session for ten parallel requests', async () => {
     const before = await sessions();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => withKey('order 3')));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.session_id}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(200);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => withKey('order 3')));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.session_id}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(200);
     expect(await sessions()).toBe(before + 1);
   });
 
-  test('is the user’s own: another one’s same key is another purchase', async () => {
+  test('belongs to one user: the same key of another user starts another purchase', async () => {
     const other = await newUserKey(world.app, 'other-buyer@example.com');
     const mine = await withKey('order 4');
     const theirs = await start({}, { 'x-user-key': other.userKey, 'idempotency-key': 'order 4' });
@@ -185,12 +185,12 @@ describe('Idempotency-Key', () => {
     expect(theirs.body.session_id).not.toBe(mine.body.session_id);
   });
 
-  test('a refused request does not use up its key', async () => {
+  test('is not used up by a refused request', async () => {
     expect((await withKey('order 5', { amount: 1 })).status).toBe(400);
     expect((await withKey('order 5')).status).toBe(200);
   });
 
-  test('of a request whose server died is free again after two minutes', async () => {
+  test('can be used again two minutes after the server of its request died', async () => {
     await withKey('order 6');
     await prisma().idempotencyKey.updateMany({
       where: { key: 'order 6' },
@@ -199,14 +199,14 @@ describe('Idempotency-Key', () => {
     expect((await withKey('order 6')).status).toBe(200);
   });
 
-  test.each(['', 'ä', 'x'.repeat(256)])('%j is no key', async (key) => {
+  test.each(['', 'ä', 'x'.repeat(256)])('rejects %j as a key', async (key) => {
     const refused = await withKey(key);
     expect(refused.status).toBe(400);
     expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'Idempotency-Key' } });
   });
 });
 
-test('GET shows a session to its own user in its own app only', async () => {
+test('GET returns a session only to its user in its app', async () => {
   const { body } = await start();
   const other = await newApp('Third');
   const strangers = [

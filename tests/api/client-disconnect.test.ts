@@ -8,31 +8,34 @@ import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 import { until } from '../harness/until';
 
-/** A client that leaves pays for what was produced: no less, and nothing that was not. */
+/** After a client disconnect the user pays for what was produced: no less and no more. */
 
 await newDatabase();
-let goOn = () => {};
-let wasCutOff: Promise<boolean> = Promise.resolve(false);
+let continueResponse = () => {};
+let wasCancelled: Promise<boolean> = Promise.resolve(false);
 
 const USAGE = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 };
-let wasAsked = () => {};
-/** Takes the place of what follows. */
-let answer: ((response: ServerResponse) => void) | null = null;
+let onRequest = () => {};
+/** Replaces the scripted response below. */
+let respond: ((response: ServerResponse) => void) | null = null;
 
-/** Streams a word, waits to be told, streams the rest and its usage; a whole answer waits to be told. */
+/**
+ * Streams a word, waits for `continueResponse`, and streams the rest with usage. A response that is
+ * not streamed waits too.
+ */
 const upstream = await listenOnLoopback(async (request, response) => {
-  const asked = JSON.parse(await readBody(request)) as { stream?: boolean };
-  const told = new Promise<void>((resolve) => {
-    goOn = resolve;
+  const received = JSON.parse(await readBody(request)) as { stream?: boolean };
+  const continued = new Promise<void>((resolve) => {
+    continueResponse = resolve;
   });
-  wasCutOff = new Promise((resolve) => response.once('close', () => resolve(!response.writableFinished)));
+  wasCancelled = new Promise((resolve) => response.once('close', () => resolve(!response.writableFinished)));
   const chunk = (more: object) =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'x', ...more })}\n\n`;
   const choice = (delta: object, finish: string | null) => [{ index: 0, delta, finish_reason: finish }];
-  if (answer !== null) return void answer(response);
-  wasAsked();
-  if (asked.stream !== true) {
-    await Promise.race([told, wasCutOff]);
+  if (respond !== null) return void respond(response);
+  onRequest();
+  if (received.stream !== true) {
+    await Promise.race([continued, wasCancelled]);
     const message = { role: 'assistant', content: 'Once upon a time' };
     const body = { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -40,7 +43,7 @@ const upstream = await listenOnLoopback(async (request, response) => {
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(chunk({ choices: choice({ role: 'assistant', content: 'Once' }, null) }));
-  await Promise.race([told, wasCutOff]);
+  await Promise.race([continued, wasCancelled]);
   response.end(
     chunk({ choices: choice({ content: ' upon a time' }, 'stop') }) +
       chunk({ choices: [], usage: USAGE }) +
@@ -53,35 +56,35 @@ for (const provider of ['TOGETHER', 'OPENAI']) {
 }
 const api = await startApi();
 
-/** Leaves after the first word, once the server has noticed. */
-async function leaveAfterFirstWord(person: Person, model: string): Promise<void> {
-  const leave = new AbortController();
+/** Disconnects after the first word, and returns once the server has noticed. */
+async function disconnectAfterFirstWord(person: Person, model: string): Promise<void> {
+  const controller = new AbortController();
   const response = await fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'A tale' }] }),
-    signal: leave.signal,
+    signal: controller.signal,
   });
   await response.body?.getReader().read();
-  leave.abort();
-  // What comes on another connection is read after the end of this one.
+  controller.abort();
+  // The server reads the next connection after the end of this one.
   await fetch(`${api.url}/v1/models`).then((models) => models.text());
 }
 
-/** Leaves a whole answer while the provider works on it. */
-async function leaveBeforeAnswer(person: Person, model: string): Promise<void> {
-  const leave = new AbortController();
+/** Disconnects while the provider prepares a response that is not streamed. */
+async function disconnectBeforeResponse(person: Person, model: string): Promise<void> {
+  const controller = new AbortController();
   const reached = new Promise<void>((resolve) => {
-    wasAsked = resolve;
+    onRequest = resolve;
   });
   const response = fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] }),
-    signal: leave.signal,
+    signal: controller.signal,
   });
   await reached;
-  leave.abort();
+  controller.abort();
   await response.catch(() => {});
   await fetch(`${api.url}/v1/models`).then((models) => models.text());
 }
@@ -92,10 +95,10 @@ const settled = ({ userId }: Person) =>
     (usage) => usage !== null,
   );
 
-test('a provider that bills on after a cancel is heard to the end: its usage is what is charged', async () => {
+test('a provider that keeps billing after a cancel is read to the end, and its usage is charged', async () => {
   const person = await newPerson({ credits: 10 });
-  await leaveAfterFirstWord(person, 'together/LiquidAI/LFM2-24B-A2B');
-  goOn();
+  await disconnectAfterFirstWord(person, 'together/LiquidAI/LFM2-24B-A2B');
+  continueResponse();
 
   expect(await settled(person)).toMatchObject({
     inputTokens: 1_000,
@@ -103,58 +106,58 @@ test('a provider that bills on after a cancel is heard to the end: its usage is 
     estimated: false,
     outcome: 'aborted',
   });
-  expect(await wasCutOff).toBe(false);
+  expect(await wasCancelled).toBe(false);
   expect(await prisma().hold.count()).toBe(0);
 });
 
-test('any other provider is cut off at once, and what was seen is charged as an estimate', async () => {
+test('any other provider is cancelled immediately, and an estimate of the received output is charged', async () => {
   const person = await newPerson({ credits: 10 });
-  await leaveAfterFirstWord(person, 'openai/gpt-4.1-mini');
+  await disconnectAfterFirstWord(person, 'openai/gpt-4.1-mini');
 
-  expect(await wasCutOff).toBe(true);
+  expect(await wasCancelled).toBe(true);
   const usage = await settled(person);
   expect(usage).toMatchObject({ outputTokens: 1, estimated: true, outcome: 'aborted' });
   expect(await prisma().hold.count()).toBe(0);
   expect(await checkLedger()).toMatchObject({ differences: [] });
 });
 
-test('who leaves before the first byte pays for the prompt, which the provider has read', async () => {
+test('a disconnect before the first byte charges the prompt, which the provider has read', async () => {
   const person = await newPerson({ credits: 10 });
-  await leaveBeforeAnswer(person, 'openai/gpt-4.1-mini');
+  await disconnectBeforeResponse(person, 'openai/gpt-4.1-mini');
 
-  expect(await wasCutOff).toBe(true);
+  expect(await wasCancelled).toBe(true);
   const usage = await settled(person);
   expect(usage).toMatchObject({ outputTokens: 0, estimated: true, outcome: 'aborted' });
   expect(usage?.inputTokens).toBeGreaterThanOrEqual(1_000);
   expect(await prisma().hold.count()).toBe(0);
 });
 
-test('a whole answer that is billed anyway is waited for, and charged as it is', async () => {
+test('a non-streaming response that is billed anyway is read to the end and charged in full', async () => {
   const person = await newPerson({ credits: 10 });
-  await leaveBeforeAnswer(person, 'together/LiquidAI/LFM2-24B-A2B');
-  goOn();
+  await disconnectBeforeResponse(person, 'together/LiquidAI/LFM2-24B-A2B');
+  continueResponse();
 
   expect(await settled(person)).toMatchObject({ inputTokens: 1_000, outputTokens: 500, estimated: false });
-  expect(await wasCutOff).toBe(false);
+  expect(await wasCancelled).toBe(false);
   expect(await prisma().hold.count()).toBe(0);
 });
 
-test('who leaves while no provider works pays nothing', async () => {
+test('a disconnect between attempts charges nothing', async () => {
   const person = await newPerson({ credits: 10 });
-  const leave = new AbortController();
+  const controller = new AbortController();
   const failed = new Promise<void>((resolve) => {
-    answer = (response) => response.writeHead(500).end(resolve as () => void);
+    respond = (response) => response.writeHead(500).end(resolve as () => void);
   });
   const response = fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'openai/gpt-4.1-mini', messages: [{ role: 'user', content: 'Hi' }] }),
-    signal: leave.signal,
+    signal: controller.signal,
   });
   await failed;
-  leave.abort();
+  controller.abort();
   await response.catch(() => {});
-  answer = null;
+  respond = null;
 
   await until(
     () => prisma().hold.count(),

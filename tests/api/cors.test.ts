@@ -3,7 +3,7 @@ import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
 
-/** Pages of any origin call us; what a browser asks for is wire-formats 6.4. */
+/** Pages of any origin may call the API; wire-formats 6.4 lists what browsers require. */
 
 await newDatabase();
 const api = await startApi();
@@ -20,14 +20,14 @@ const PATHS = [
   '/v1/credits/pricing',
 ];
 
-test.each(PATHS)('a preflight of %s needs no key and allows what is asked', async (path) => {
-  const asked = 'Authorization,X-Stainless-Retry-Count,x-stainless-os,anthropic-beta,x-my-own';
+test.each(PATHS)('a preflight of %s needs no key and allows the requested headers', async (path) => {
+  const requested = 'Authorization,X-Stainless-Retry-Count,x-stainless-os,anthropic-beta,x-my-own';
   const response = await fetch(api.url + path, {
     method: 'OPTIONS',
     headers: {
       origin: ORIGIN,
       'access-control-request-method': 'POST',
-      'access-control-request-headers': asked,
+      'access-control-request-headers': requested,
     },
   });
 
@@ -40,7 +40,7 @@ test.each(PATHS)('a preflight of %s needs no key and allows what is asked', asyn
   const allowed = response.headers.get('access-control-allow-headers')?.split(', ');
   expect(allowed).toEqual(
     expect.arrayContaining([
-      ...asked.toLowerCase().split(','),
+      ...requested.toLowerCase().split(','),
       'content-type',
       'accept',
       'x-user-key',
@@ -56,7 +56,7 @@ test.each(PATHS)('a preflight of %s needs no key and allows what is asked', asyn
   expect(allowed).not.toContain('*');
 });
 
-test('a header name that is none is not echoed', async () => {
+test('an invalid header name is not echoed', async () => {
   const response = await fetch(`${api.url}/v1/messages`, {
     method: 'OPTIONS',
     headers: { origin: ORIGIN, 'access-control-request-headers': 'x-good, x bad, "quoted"' },
@@ -79,14 +79,14 @@ const generation = (more: object) => ({
 });
 
 test.each<[string, string, RequestInit, number]>([
-  ['an answer', '/v1/chat/completions', generation({}), 200],
+  ['a response', '/v1/chat/completions', generation({}), 200],
   ['a stream', '/v1/chat/completions', generation({ stream: true }), 200],
   ['a stream of messages', '/v1/messages', generation({ stream: true }), 200],
   ['a missing key', '/v1/messages', { method: 'POST', body: '{}' }, 401],
   ['an unknown model', '/v1/chat/completions', generation({ model: 'no/such' }), 404],
   ['a failing provider', '/v1/chat/completions', generation({ model: 'sandbox/error-401' }), 502],
   ['an unknown path', '/v1/nothing', {}, 404],
-])('%s can be read by a page of any origin, with the headers that help it', async (_, path, init, status) => {
+])('%s is readable from any origin, including its headers', async (_, path, init, status) => {
   const response = await fetch(api.url + path, init);
   await response.text();
   expect(response.status).toBe(status);

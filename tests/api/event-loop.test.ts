@@ -4,7 +4,7 @@ import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 
-/** A body that is dear to count must hold up nobody: the whole service is one event loop. */
+/** A body that is expensive to count must not delay other requests: the service runs in one event loop. */
 
 await newDatabase();
 const api = await startApi();
@@ -26,7 +26,7 @@ const prompt = (model: string, content: string) => ({
   messages: [{ role: 'user', content }],
 });
 
-/** The longest that the event loop was held up. */
+/** Returns the longest delay of the event loop. */
 async function longestDelayMs(work: () => Promise<unknown>): Promise<number> {
   const delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -35,7 +35,7 @@ async function longestDelayMs(work: () => Promise<unknown>): Promise<number> {
   return delay.max / 1e6;
 }
 
-/** Of three times the best: other work on this machine delays one, a slow count delays all. */
+/** Returns the best of three: other work on this machine delays one run, a slow count delays all. */
 async function bestOfThreeMs(work: () => Promise<unknown>): Promise<number> {
   const delays: number[] = [];
   for (let i = 0; i < 3; i++) delays.push(await longestDelayMs(work));
@@ -48,10 +48,10 @@ test.each([
   ['/v1/messages', 'sandbox/echo'],
   ['/v1/messages', 'sandbox-anthropic/echo'],
   ['/v1/messages/count_tokens', 'sandbox/echo'],
-])('200 kB of one letter to %s of %s holds the loop for less than 100 ms', async (path, model) => {
+])('200 kB of one letter to %s with %s blocks the event loop for less than 100 ms', async (path, model) => {
   const big = await newPerson({ credits: 1_000 });
   const small = await newPerson({ credits: 100 });
-  // What is compiled once is not what a long body costs.
+  // Exclude the one-time compilation from the measurement.
   await post(small, path, prompt(model, 'hi'));
 
   const delayMs = await bestOfThreeMs(async () => {

@@ -10,7 +10,7 @@ import { newApp, payByCard, send, startCheckout } from '../checkout/checkout-wor
 import { newDatabase } from '../harness';
 import { recordedEvents } from '../identity/app-world';
 
-/** Who has just signed in and holds no key buys with the sign-in itself, and gets the first key with it. */
+/** A purchase with a sign-in token instead of a key also mints the first key. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -39,7 +39,7 @@ const buy = (body: object, headers: Record<string, string> = {}) =>
 
 const keysOf = (userId: string) => prisma().userKey.findMany({ where: { userId } });
 
-test('mints the key that the purchase is followed with, and tells the app of it', async () => {
+test('a purchase with a sign-in token mints a key and notifies the app', async () => {
   const { userId, fields } = await signIn();
   const { status, body } = await buy({ ...fields, amount: 10, metadata: { plan: 'pro' } });
 
@@ -58,7 +58,7 @@ test('mints the key that the purchase is followed with, and tells the app of it'
   ]);
 });
 
-test('a refused purchase uses up no sign-in: the next one mints the key', async () => {
+test('a refused purchase does not use up the token: the next purchase mints the key', async () => {
   const { userId, fields } = await signIn();
   expect((await buy({ ...fields, amount: 4.99 })).body).toMatchObject({ error: { param: 'amount' } });
   expect((await buy({ ...fields, amount: 5, return_url: 'https://evil.example/' })).status).toBe(403);
@@ -66,66 +66,71 @@ test('a refused purchase uses up no sign-in: the next one mints the key', async 
   expect((await buy({ ...fields, amount: 5 })).body.user_key).toMatch(/^svc_sk_/);
 });
 
-test('repeated with its Idempotency-Key it starts one purchase and mints one key, told once', async () => {
+test('repeated with its Idempotency-Key, it starts one purchase, mints one key and returns the key once', async () => {
   const { userId, fields } = await signIn();
   const headers = { 'idempotency-key': 'first-order' };
-  const answers = await Promise.all(Array.from({ length: 5 }, () => buy({ ...fields, amount: 5 }, headers)));
+  const responses = await Promise.all(
+    Array.from({ length: 5 }, () => buy({ ...fields, amount: 5 }, headers)),
+  );
   setClock(() => Date.now() + 10 * 60_000);
   const late = await buy({ ...fields, amount: 5 }, headers);
   setClock();
 
-  expect([...answers, late].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-  expect(new Set([...answers, late].map(({ body }) => body.session_id)).size).toBe(1);
-  expect(answers.filter(({ body }) => body.user_key !== null)).toHaveLength(1);
+  expect([...responses, late].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  expect(new Set([...responses, late].map(({ body }) => body.session_id)).size).toBe(1);
+  expect(responses.filter(({ body }) => body.user_key !== null)).toHaveLength(1);
   expect(late.body.user_key).toBeNull();
   expect(await keysOf(userId)).toMatchObject([{ revokedAt: null }]);
   const stored = JSON.stringify(await prisma().idempotencyKey.findMany());
   expect(stored).not.toContain('svc_sk_');
 });
 
-test('used a second time without one, the token ends the key of the first', async () => {
+test('a second use of the token without an Idempotency-Key revokes the key from the first', async () => {
   const { userId, fields } = await signIn();
   await buy({ ...fields, amount: 5 });
   expect((await buy({ ...fields, amount: 5 })).body).toMatchObject({ error: { type: 'invalid_grant' } });
   expect(await keysOf(userId)).toMatchObject([{ revokeReason: 'session_revoked' }]);
 });
 
-describe('a sign-in that is not good here', () => {
-  const wrongs: [string, (fields: SignIn['fields']) => [object, Record<string, string>?]][] = [
+describe('an invalid sign-in token', () => {
+  const invalid: [string, (fields: SignIn['fields']) => [object, Record<string, string>?]][] = [
     ['a wrong verifier', (fields) => [{ ...fields, code_verifier: 'x'.repeat(43) }]],
     ['another origin', (fields) => [fields, { origin: 'https://other.example' }]],
     ['an unknown token', (fields) => [{ ...fields, token: `svc_st_${'x'.repeat(43)}` }]],
   ];
-  test.each(wrongs)('%s: invalid_grant, and nothing is started', async (_, change) => {
+  test.each(invalid)('%s gets invalid_grant, and no session is created', async (_, change) => {
     const { userId, fields } = await signIn();
     const [body, headers] = change(fields);
-    const answer = await buy({ ...body, amount: 5 }, headers);
-    expect([answer.status, answer.body]).toMatchObject([400, { error: { type: 'invalid_grant' } }]);
+    const response = await buy({ ...body, amount: 5 }, headers);
+    expect([response.status, response.body]).toMatchObject([400, { error: { type: 'invalid_grant' } }]);
     expect(await prisma().checkoutSession.count({ where: { userId } })).toBe(0);
   });
 
-  test('another app: invalid_grant', async () => {
+  test('another app gets invalid_grant', async () => {
     const { fields } = await signIn();
     const { publishableKey } = await newApp('Other');
-    const answer = await buy({ ...fields, publishable_key: publishableKey, amount: 5 });
-    expect(answer.body).toMatchObject({ error: { type: 'invalid_grant' } });
+    const response = await buy({ ...fields, publishable_key: publishableKey, amount: 5 });
+    expect(response.body).toMatchObject({ error: { type: 'invalid_grant' } });
   });
 
-  test('after a minute: invalid_grant', async () => {
+  test('a token older than a minute gets invalid_grant', async () => {
     const { fields } = await signIn();
     setClock(() => Date.now() + 61_000);
-    const answer = await buy({ ...fields, amount: 5 });
+    const response = await buy({ ...fields, amount: 5 });
     setClock();
-    expect(answer.body).toMatchObject({ error: { type: 'invalid_grant' } });
+    expect(response.body).toMatchObject({ error: { type: 'invalid_grant' } });
   });
 
-  test.each(['publishable_key', 'code_verifier'] as const)('without %s: 400 that names it', async (param) => {
-    const { fields } = await signIn();
-    const { [param]: _, ...rest } = fields;
-    expect((await buy({ ...rest, amount: 5 })).body).toMatchObject({ error: { param } });
-  });
+  test.each(['publishable_key', 'code_verifier'] as const)(
+    'a missing %s gets 400 that names it',
+    async (param) => {
+      const { fields } = await signIn();
+      const { [param]: _, ...rest } = fields;
+      expect((await buy({ ...rest, amount: 5 })).body).toMatchObject({ error: { param } });
+    },
+  );
 
-  test('neither key nor sign-in: missing_api_key', async () => {
+  test('a request with neither key nor token gets missing_api_key', async () => {
     expect((await buy({ amount: 5 })).body).toMatchObject({ error: { type: 'missing_api_key' } });
   });
 });

@@ -5,7 +5,7 @@ import { newDatabase } from '../harness';
 
 await newDatabase();
 
-test('health is a database that answers', async () => {
+test('the health check succeeds while the database responds', async () => {
   const response = await GET();
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   await closeDatabase();

@@ -13,7 +13,7 @@ afterEach(() => setClock());
 
 const BODY = { model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
 
-async function ask(key: string, path = '/v1/chat/completions', body: object = BODY) {
+async function send(key: string, path = '/v1/chat/completions', body: object = BODY) {
   const response = await fetch(api.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
@@ -23,41 +23,41 @@ async function ask(key: string, path = '/v1/chat/completions', body: object = BO
   return { status: response.status, type: error?.type, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Uses up what the key may ask at once. */
+/** Uses up the burst that the limit of a key allows. */
 async function useUp(key: string): Promise<void> {
-  for (let i = 0; i < 6; i++) expect((await ask(key)).status).not.toBe(429);
+  for (let i = 0; i < 6; i++) expect((await send(key)).status).not.toBe(429);
 }
 
-test('beyond its limit a key is told when to come back, on every paid path, and other keys go on', async () => {
+test('a key over its limit gets 429 with Retry-After on every paid path; other keys are unaffected', async () => {
   const start = now();
   setClock(() => start);
   const [person, other] = [await newPerson({ credits: 10 }), await newPerson({ credits: 10 })];
   await useUp(person.userKey);
   for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'])
-    expect(await ask(person.userKey, path)).toEqual({ status: 429, type: 'rate_limited', retryAfter: '10' });
+    expect(await send(person.userKey, path)).toEqual({ status: 429, type: 'rate_limited', retryAfter: '10' });
   expect(await prisma().hold.count({ where: { userId: person.userId } })).toBe(0);
-  expect((await ask(other.userKey)).status).toBe(200);
+  expect((await send(other.userKey)).status).toBe(200);
 
   setClock(() => start + 10 * SECOND_MS);
-  expect((await ask(person.userKey)).status).toBe(200);
-  expect((await ask(person.userKey)).status).toBe(429);
+  expect((await send(person.userKey)).status).toBe(200);
+  expect((await send(person.userKey)).status).toBe(429);
 });
 
-test('what is wrong with the request or the app is told before the limit, and no money after it', async () => {
+test('errors in the request or the app come before the rate limit, insufficient credits after it', async () => {
   const start = now();
   setClock(() => start);
   const person = await newPerson();
-  for (let i = 0; i < 6; i++) expect((await ask(person.userKey)).type).toBe('insufficient_credits');
-  expect((await ask(person.userKey)).type).toBe('rate_limited');
-  expect((await ask(person.userKey, undefined, { ...BODY, model: 'sandbox/none' })).type).toBe(
+  for (let i = 0; i < 6; i++) expect((await send(person.userKey)).type).toBe('insufficient_credits');
+  expect((await send(person.userKey)).type).toBe('rate_limited');
+  expect((await send(person.userKey, undefined, { ...BODY, model: 'sandbox/none' })).type).toBe(
     'model_not_found',
   );
-  expect((await ask(person.userKey, undefined, { ...BODY, messages: 7 })).type).toBe('invalid_request');
+  expect((await send(person.userKey, undefined, { ...BODY, messages: 7 })).type).toBe('invalid_request');
 
   setClock(() => start + 2 * SECOND_MS);
   await setAllowedModels(person.partnerId, []);
-  expect((await ask(person.userKey)).type).toBe('model_not_allowed');
+  expect((await send(person.userKey)).type).toBe('model_not_allowed');
   setClock(() => start + 4 * SECOND_MS);
   await disablePartner(person.partnerId);
-  expect((await ask(person.userKey)).type).toBe('partner_disabled');
+  expect((await send(person.userKey)).type).toBe('partner_disabled');
 });

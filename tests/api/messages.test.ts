@@ -30,9 +30,9 @@ async function newestUsage(person: Person) {
   return entries[0];
 }
 
-// Each of our two formats, to a provider of each format.
+// Each of the two formats, with a provider of each format.
 describe.each(['sandbox/echo', 'sandbox-anthropic/echo'])('messages to %s', (model) => {
-  test('whole: the answer, its usage, and the charge that follows from it', async () => {
+  test('return the response, its usage and the matching charge', async () => {
     const person = await newPerson({ credits: 100, rateBp: 0 });
     const { data, response } = await anthropicOf(person).messages.create(message(model)).withResponse();
 
@@ -49,7 +49,7 @@ describe.each(['sandbox/echo', 'sandbox-anthropic/echo'])('messages to %s', (mod
     expect(response.headers.get('request-id')).toBe((await newestUsage(person))?.usage?.requestId);
   });
 
-  test('streamed: the official helper puts the same message together, already charged', async () => {
+  test('stream the same message to the official helper, charged by the end', async () => {
     const person = await newPerson({ credits: 100, rateBp: 0 });
     const stream = anthropicOf(person).messages.stream(message(model));
     const pieces: string[] = [];
@@ -65,21 +65,21 @@ describe.each(['sandbox/echo', 'sandbox-anthropic/echo'])('messages to %s', (mod
   });
 });
 
-describe('chat to a provider of the messages format', () => {
-  test('whole and streamed, with the official client', async () => {
+describe('a chat request to a provider of the messages format', () => {
+  test('works with the official client, streamed or not', async () => {
     const person = await newPerson({ credits: 100, rateBp: 0 });
-    const ask = {
+    const body = {
       model: 'sandbox-anthropic/echo',
       messages: [{ role: 'user' as const, content: 'Hello there' }],
     };
-    const whole = await openaiOf(person).chat.completions.create(ask);
+    const whole = await openaiOf(person).chat.completions.create(body);
     expect(whole).toMatchObject({
-      model: ask.model,
+      model: body.model,
       choices: [{ message: { content: 'Hello there' }, finish_reason: 'stop' }],
     });
 
     const stream = openaiOf(person).chat.completions.stream({
-      ...ask,
+      ...body,
       stream_options: { include_usage: true },
     });
     expect((await stream.finalChatCompletion()).choices[0]?.message.content).toBe('Hello there');
@@ -87,7 +87,7 @@ describe('chat to a provider of the messages format', () => {
   });
 });
 
-describe('failures, in the messages shape', () => {
+describe('failures in the messages format', () => {
   async function refusal(work: Promise<unknown>) {
     const error = await work.then(
       () => null,
@@ -101,7 +101,7 @@ describe('failures, in the messages shape', () => {
   test.each([
     ['an unknown model', 'no/model', 404, 'model_not_found'],
     ['a provider that fails', 'sandbox-anthropic/error-500', 502, 'upstream_error'],
-  ])('%s', async (_, model, status, type) => {
+  ])('%s gets its status in the error body and charges nothing', async (_, model, status, type) => {
     const person = await newPerson({ credits: 100 });
     expect(await refusal(anthropicOf(person).messages.create(message(model)))).toMatchObject({
       status,
@@ -114,7 +114,7 @@ describe('failures, in the messages shape', () => {
     expect(await spentBy(person)).toBe(0n);
   });
 
-  test('an empty balance is 402, a missing max_tokens is 400 with nothing charged', async () => {
+  test('an empty balance gets 402, and a missing max_tokens gets 400', async () => {
     const poor = await newPerson();
     expect(await refusal(anthropicOf(poor).messages.create(message('sandbox/echo')))).toMatchObject({
       status: 402,
@@ -134,7 +134,7 @@ describe('failures, in the messages shape', () => {
     ]);
   });
 
-  test('a stream that breaks off ends in an error event, charged for what came', async () => {
+  test('a stream that breaks off ends in an error event, and what arrived is charged', async () => {
     const person = await newPerson({ credits: 100 });
     const stream = anthropicOf(person).messages.stream(message('sandbox-anthropic/cut'));
     await expect(stream.finalMessage()).rejects.toThrow();
@@ -142,8 +142,8 @@ describe('failures, in the messages shape', () => {
   });
 });
 
-describe('what clients of both formats rely on', () => {
-  test('count_tokens answers without a charge, for either kind of provider', async () => {
+describe('endpoints that clients of both formats use', () => {
+  test('count_tokens is free for providers of either format', async () => {
     const person = await newPerson({ credits: 100 });
     for (const model of ['sandbox/echo', 'sandbox-anthropic/echo']) {
       const { max_tokens: _, ...prompt } = message(model, 'word '.repeat(100));
@@ -153,7 +153,7 @@ describe('what clients of both formats rely on', () => {
     expect(await spentBy(person)).toBe(0n);
   });
 
-  test.each(['', '/v1', '/v1/v1'])('the paths work behind the base address %j', async (prefix) => {
+  test.each(['', '/v1', '/v1/v1'])('the paths work behind the base path %j', async (prefix) => {
     const person = await newPerson({ credits: 100 });
     const headers = { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' };
     for (const [path, body] of [
@@ -170,7 +170,7 @@ describe('what clients of both formats rely on', () => {
     expect((await fetch(`${api.url}${prefix}/models`)).status).toBe(200);
   });
 
-  test('the responses format is a 404 that names what to use', async () => {
+  test('the responses format gets 404 that names what to use', async () => {
     const response = await fetch(`${api.url}/v1/responses`, { method: 'POST', body: '{}' });
     expect([response.status, (await response.json()).error.message]).toEqual([
       404,
@@ -179,6 +179,6 @@ describe('what clients of both formats rely on', () => {
   });
 });
 
-test('after all of it the ledger agrees', async () => {
+test('the ledger has no differences after all of these requests', async () => {
   expect((await checkLedger()).differences).toEqual([]);
 });

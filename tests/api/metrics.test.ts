@@ -17,25 +17,25 @@ const read = async (token?: string) => {
   return { status: response.status, text: await response.text(), type: response.headers.get('content-type') };
 };
 
-test.each([undefined, 'another token of the tests'])('metrics are hidden from %s', async (token) => {
+test.each([undefined, 'another token of the tests'])('metrics return 404 for the token %s', async (token) => {
   expect((await read(token)).status).toBe(404);
 });
 
-test('metrics tell open holds and how requests ended', async () => {
+test('metrics report open holds and the outcomes of requests', async () => {
   const { userKey } = await newPerson({ credits: 100 });
-  const answer = await fetch(`${url}/v1/chat/completions`, {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${userKey}` },
     body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const metrics = await read(TOKEN);
   expect(metrics).toMatchObject({ status: 200, type: expect.stringContaining('text/plain') });
   expect(metrics.text).toContain('svc_holds_open 0\n');
   expect(metrics.text).toContain('svc_requests_last_hour{outcome="completed"} 1\n');
 });
 
-test('metrics tell for an hour that the ledger did not agree', async () => {
+test('metrics report a ledger difference for an hour', async () => {
   const { userId } = await newPerson({ credits: 100 });
   await auditRecent(0);
   expect((await read(TOKEN)).text).toContain('svc_ledger_differences 0\n');

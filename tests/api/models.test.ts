@@ -14,7 +14,7 @@ import { newDatabase } from '../harness/database';
 const directory = mkdtempSync(path.join(tmpdir(), 'catalog-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 const catalogFile = path.join(directory, 'models.json');
-const own = {
+const custom = {
   name: 'Own',
   released: '2026-01-31',
   contextWindow: 8192,
@@ -29,8 +29,8 @@ writeFileSync(
       keyed: { format: 'anthropic', baseUrl: 'http://127.0.0.1:8000', keyVariable: 'KEYED_SECRET' },
     },
     models: [
-      { ...own, id: 'ollama/llama3', upstreamModel: 'llama3:8b', prices: { input: '0.1', output: '0.2' } },
-      { ...own, id: 'keyed/claude', prices: { input: '0.1', output: '0.2' } },
+      { ...custom, id: 'ollama/llama3', upstreamModel: 'llama3:8b', prices: { input: '0.1', output: '0.2' } },
+      { ...custom, id: 'keyed/claude', prices: { input: '0.1', output: '0.2' } },
     ],
   }),
 );
@@ -47,7 +47,7 @@ const list = async (headers = {}): Promise<{ data: Model[] } & Record<string, un
   (await fetch(`${url}/v1/models`, { headers })).json();
 
 describe('GET /v1/models', () => {
-  test('lists what is priced and reachable, in one body', async () => {
+  test('lists all models that are priced and reachable on one page', async () => {
     const body = await list();
     const ids = body.data.map(({ id }) => id);
     expect(ids).toEqual(
@@ -93,14 +93,14 @@ describe('GET /v1/models', () => {
     });
   });
 
-  test('needs no key, and a bad one does no harm', async () => {
+  test('needs no key and ignores an invalid one', async () => {
     const response = await fetch(`${url}/v1/models?limit=1000&after_id=x`, {
       headers: { authorization: 'Bearer nonsense' },
     });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   });
 
-  test('gives clients of the messages format the type that they know', async () => {
+  test('returns the type that clients of the messages format expect', async () => {
     const body = await list({ 'anthropic-version': '2023-06-01' });
     expect(new Set(body.data.map(({ type }) => type))).toEqual(new Set(['model']));
   });
@@ -116,7 +116,7 @@ describe('GET /v1/models/{id}', () => {
   });
 
   test.each(['openai/gpt', 'gpt-4.1', 'google/gemini-2.5-pro', 'openai%2Fgpt-4.1%', 'openai/gpt-4.1/'])(
-    'does not guess what %s may mean',
+    'matches exact ids only: %s gets 404',
     async (id) => {
       const response = await fetch(`${url}/v1/models/${id}`);
       expect([response.status, await response.json()]).toMatchObject([
@@ -132,7 +132,7 @@ test.each([
   ['OpenAI/GPT-4.1', 'Did you mean openai/gpt-4.1?'],
   ['anthropic/claude-haiku-4.5', 'Did you mean anthropic/claude-haiku-4-5?'],
   ['gpt-9', 'GET /v1/models lists all models.'],
-])('who asks for %s is told: %s', async (id, advice) => {
+])('the error for %s says: %s', async (id, advice) => {
   const response = await fetch(`${url}/v1/models/${id}`);
   expect(await response.json()).toMatchObject({
     error: { message: `The model ${id} does not exist. ${advice}` },
@@ -172,8 +172,8 @@ describe('the official clients', () => {
   });
 });
 
-describe('where requests go', () => {
-  test('the key of a provider is enough, and its address may be another', () => {
+describe('the target of requests', () => {
+  test('needs only the provider’s key, and its URL can be replaced', () => {
     expect(findTarget('openai')).toEqual({
       format: 'openai',
       origin: 'https://api.openai.com',
@@ -190,7 +190,7 @@ describe('where requests go', () => {
     expect(findTarget('nobody')).toBeNull();
   });
 
-  test('a provider of the operator’s own is served once its key is there, if it needs one', () => {
+  test('includes a custom provider once its key is set, if it needs one', () => {
     expect(findTarget('ollama')).toEqual({
       format: 'openai',
       origin: 'http://127.0.0.1:11434',
@@ -209,7 +209,7 @@ describe('where requests go', () => {
   });
 });
 
-test('the start writes every price version once, those to come included, and never changes one', async () => {
+test('the start writes every price version once, future ones included, and never changes one', async () => {
   await syncCatalog();
   const written = await prisma().modelPrice.findMany({
     where: { modelId: 'google/gemini-3.8-flash' },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { checkLedger, readHistory } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
-import { newDatabase } from '../harness/database';
 import { configureProviders, modelOf } from '../harness/custom-providers';
+import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 import { completion, message } from '../harness/scripted-responses';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
 
-/** Usage that cannot be true: answered at once, charged as an estimate, and told as it is charged. */
+/** Impossible usage is replaced by an estimate, which is both charged and reported. */
 
 await newDatabase();
 const upstream = await startScriptedUpstream();
@@ -17,7 +17,7 @@ configureProviders(upstream.url, [
 ]);
 const api = await startApi();
 
-async function ask({ userKey }: Person, provider: string, path: string) {
+async function send({ userKey }: Person, provider: string, path: string) {
   const response = await fetch(api.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${userKey}` },
@@ -32,32 +32,32 @@ async function ask({ userKey }: Person, provider: string, path: string) {
 
 const counts = [9e15, 3e9, -1, 1.5, '7', null];
 
-test.each(counts)('%j tokens of output, in the chat format', async (completion_tokens) => {
+test.each(counts)('an estimate replaces %j output tokens in the chat format', async (completion_tokens) => {
   const person = await newPerson({ credits: 100, rateBp: 0 });
   const { body } = completion({ content: 'Hello' });
   upstream.script('chatty', {
     body: { ...(body as object), usage: { prompt_tokens: 20, completion_tokens } },
   });
-  const told = await ask(person, 'chatty', '/v1/chat/completions');
-  expect(told).toMatchObject({ completion_tokens: 2 });
-  await expectCharge(person, told.prompt_tokens + 2);
+  const reported = await send(person, 'chatty', '/v1/chat/completions');
+  expect(reported).toMatchObject({ completion_tokens: 2 });
+  await expectCharge(person, reported.prompt_tokens + 2);
 });
 
-test.each(counts)('%j tokens of output, in the messages format', async (output_tokens) => {
+test.each(counts)('an estimate replaces %j output tokens in the messages format', async (output_tokens) => {
   const person = await newPerson({ credits: 100, rateBp: 0 });
   const usage = { input_tokens: 20, output_tokens };
   upstream.script('claude', message([{ type: 'text', text: 'Hello' }], 'end_turn', { usage }));
-  const told = await ask(person, 'claude', '/v1/messages');
-  expect(told).toMatchObject({ output_tokens: 2 });
-  await expectCharge(person, told.input_tokens + 2);
+  const reported = await send(person, 'claude', '/v1/messages');
+  expect(reported).toMatchObject({ output_tokens: 2 });
+  await expectCharge(person, reported.input_tokens + 2);
 });
 
-/** At a dollar per million tokens a token costs a hundred millionths of a credit. */
+/** At 1 USD per million tokens, a token costs 100 microcredits. */
 async function expectCharge({ userId, partnerId }: Person, tokens: number) {
   const { entries } = await readHistory({ userId, partnerId }, { limit: 1, offset: 0 });
   expect(entries[0]).toMatchObject({ credits: BigInt(tokens * -100), usage: { estimated: true } });
 }
 
-test('after all of it the ledger agrees', async () => {
+test('the ledger has no differences after all of these requests', async () => {
   expect((await checkLedger()).differences).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { createPartner, disablePartner, setAllowedModels } from '@/server/partne
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 
-/** List prices in USD per million tokens, and what 2500 + 2500 tokens cost at a rate of 25 %. */
+/** List prices in USD per million tokens, and what 2500 + 2500 tokens cost at a rate of 25%. */
 const GOLDEN: [input: string, output: string, credits: number][] = [
   ['1.75', '14', 4.921875],
   ['2', '12', 4.375],
@@ -74,7 +74,7 @@ async function refusal(response: Response | Promise<Response>) {
 }
 
 describe('estimates', () => {
-  test('are the golden values of 2500 + 2500 tokens, commission included', async () => {
+  test('match the golden values of 2500 + 2500 tokens, commission included', async () => {
     const { token_assumption, models } = await estimate(get({ publishable_key: pk }));
     expect(token_assumption).toEqual({ input: 2500, output: 2500 });
     const priced = new Map(models.map((model) => [model.id, model.credits_per_request]));
@@ -86,25 +86,25 @@ describe('estimates', () => {
     });
   });
 
-  test('are the same asked either way', async () => {
-    const wanted = ['golden/1', 'golden/0'];
-    const [asked, posted] = await Promise.all([
+  test('are the same for GET and POST', async () => {
+    const models = ['golden/1', 'golden/0'];
+    const [fromQuery, fromBody] = await Promise.all([
       estimate(
-        get({ publishable_key: pk, models: wanted.join(', '), input_tokens: '1000', output_tokens: '0' }),
+        get({ publishable_key: pk, models: models.join(', '), input_tokens: '1000', output_tokens: '0' }),
       ),
-      estimate(post({ publishable_key: pk, models: wanted, input_tokens: 1000, output_tokens: 0 })),
+      estimate(post({ publishable_key: pk, models: models, input_tokens: 1000, output_tokens: 0 })),
     ]);
-    expect(asked).toEqual({
+    expect(fromQuery).toEqual({
       token_assumption: { input: 1000, output: 0 },
       models: [
         { id: 'golden/0', name: 'Model golden/0', credits_per_request: 0.21875 },
         { id: 'golden/1', name: 'Model golden/1', credits_per_request: 0.25 },
       ],
     });
-    expect(posted).toEqual(asked);
+    expect(fromBody).toEqual(fromQuery);
   });
 
-  test('have six decimals, the last one rounded up as the charge is', async () => {
+  test('have six decimals, the last rounded up like a charge', async () => {
     const of = async (tokens: number) =>
       (
         await estimate(
@@ -114,7 +114,7 @@ describe('estimates', () => {
     expect([await of(0), await of(1), await of(1_000_000)]).toEqual([0, 0.000001, 0.00001]);
   });
 
-  test('take the tier of the prompt', async () => {
+  test('use the price tier of the prompt', async () => {
     const of = async (input_tokens: number) =>
       (
         await estimate(
@@ -126,7 +126,7 @@ describe('estimates', () => {
 });
 
 describe('the models of an estimate', () => {
-  test('are those that the app may use, filtered to what is asked for', async () => {
+  test('are those that the app may use, filtered by the request', async () => {
     const limited = await createPartner({ name: 'Limited app', rateBp: 0, origins: [] });
     await setAllowedModels(limited.id, ['golden/0', 'golden/2', 'openai/gpt-4.1']);
     const ids = async (models?: string[]) =>
@@ -136,14 +136,14 @@ describe('the models of an estimate', () => {
     expect(await ids([])).toEqual([]);
   });
 
-  test('leave out ids that do not exist or are not served', async () => {
+  test('omit ids that do not exist or are not served', async () => {
     const body = await estimate(
       get({ publishable_key: pk, models: 'golden/0,openai/gpt-4.1,golden/nothing' }),
     );
     expect(body.models.map(({ id }) => id)).toEqual(['golden/0']);
   });
 
-  test('are all of them when the filter of a query is empty', async () => {
+  test('are all models when the filter in the query is empty', async () => {
     const [all, empty] = await Promise.all([
       estimate(get({ publishable_key: pk })),
       estimate(get({ publishable_key: pk, models: '' })),
@@ -154,7 +154,7 @@ describe('the models of an estimate', () => {
 
 describe('refusals', () => {
   test.each(['', 'abc', '-1', '1.5', '1e3', 'Infinity', '100000001'])(
-    'a query with input_tokens=%s is refused by name',
+    'a query with input_tokens=%s gets 400 that names the parameter',
     async (text) => {
       expect(await refusal(get({ publishable_key: pk, input_tokens: text }))).toEqual({
         status: 400,
@@ -165,7 +165,7 @@ describe('refusals', () => {
   );
 
   test.each([null, true, '', 'many', 1.5, -1, [1]])(
-    'a body with output_tokens %j is refused by name',
+    'a body with output_tokens %j gets 400 that names the parameter',
     async (value) => {
       expect(await refusal(post({ publishable_key: pk, output_tokens: value }))).toEqual({
         status: 400,
@@ -175,7 +175,7 @@ describe('refusals', () => {
     },
   );
 
-  test('models that are no list of ids, or come twice, are refused by name', async () => {
+  test('models that are not a list of ids, or are given twice, get 400 that names the parameter', async () => {
     const bad = { status: 400, type: 'invalid_request' };
     expect(await refusal(post({ publishable_key: pk, models: 'golden/0' }))).toEqual({
       ...bad,
@@ -187,7 +187,7 @@ describe('refusals', () => {
     );
   });
 
-  test('a publishable key that is missing, unknown or of a disabled app is told apart', async () => {
+  test('a missing publishable key, an unknown one and that of a disabled app get different errors', async () => {
     const param = 'publishable_key';
     expect(await refusal(get({}))).toEqual({ status: 400, type: 'invalid_request', param });
     expect(await refusal(post({}))).toEqual({ status: 400, type: 'invalid_request', param });
@@ -205,7 +205,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a body that is not JSON is refused', async () => {
+  test('a body that is not JSON gets 400', async () => {
     const response = await fetch(`${url}/v1/credits/pricing`, { method: 'POST', body: 'input_tokens=1' });
     expect(response.status).toBe(400);
   });

@@ -19,20 +19,20 @@ const send = (person: { userKey: string }, path: string, body?: object, method =
   });
 const MESSAGES = [{ role: 'user', content: 'Tell me of the sea' }];
 
-async function generate(person: Person, wish: object = {}): Promise<string> {
-  const answer = await send(person, '/v1/chat/completions', {
+async function generate(person: Person, options: object = {}): Promise<string> {
+  const response = await send(person, '/v1/chat/completions', {
     model: 'sandbox/echo',
     messages: MESSAGES,
-    ...wish,
+    ...options,
   });
-  await answer.text();
-  return answer.headers.get('x-request-id') ?? '';
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
 }
 
 const readReceipt = (person: { userKey: string }, id: string) => send(person, `/v1/credits/receipts/${id}`);
 
 describe('a receipt', () => {
-  test('says what was metered, priced, held and taken, and nothing of who the user is', async () => {
+  test('shows what was metered, priced, held and charged, and does not identify the user', async () => {
     const person = await newPerson({ credits: 100, rateBp: 2500 });
     const id = await generate(person);
     const receipt = await (await readReceipt(person, id)).json();
@@ -63,7 +63,7 @@ describe('a receipt', () => {
     expect(JSON.stringify(receipt)).not.toContain(person.userId);
   });
 
-  test('of a request that cost more than its hold says what the service bore', async () => {
+  test('shows the overrun loss of a request that cost more than its hold', async () => {
     const person = await newPerson({ credits: 100 });
     const receipt = await (
       await readReceipt(person, await generate(person, { model: 'sandbox/big-usage' }))
@@ -72,7 +72,7 @@ describe('a receipt', () => {
     expect(receipt.overrun_credits).toBeGreaterThan(0);
   });
 
-  test('is shown to the app and user of its request only', async () => {
+  test('is visible only to the app and user of its request', async () => {
     const person = await newPerson({ credits: 100 });
     const id = await generate(person);
     const elsewhere = await createPartner({ name: 'Another app', rateBp: 0, origins: [] });
@@ -87,7 +87,7 @@ describe('a receipt', () => {
     expect((await readReceipt(person, id)).status).toBe(200);
   });
 
-  test('adds up with all others to what the ledger took', async () => {
+  test('adds up with all others to the ledger’s total', async () => {
     const person = await newPerson({ credits: 100 });
     const ids = await Promise.all(
       ['echo', 'story', 'no-usage', 'big-usage', 'cut', 'error-500'].map((name) =>
@@ -107,11 +107,11 @@ describe('a receipt', () => {
   });
 });
 
-test('no route leads to a provider without money', async () => {
-  const asked = async () =>
+test('no route calls a provider when the balance is empty', async () => {
+  const readRequestLog = async () =>
     (await (await fetch(provider.url.replace('/v1', '/__sandbox/requests'))).text()).length;
   const broke = await newPerson();
-  const before = await asked();
+  const before = await readRequestLog();
   const body = { model: 'sandbox/echo', max_tokens: 10, messages: MESSAGES };
   const statuses: Record<string, number> = {};
   for (const [pattern, route] of Object.entries(API_ROUTES)) {
@@ -120,5 +120,5 @@ test('no route leads to a provider without money', async () => {
     if ('GET' in route) await send(broke, path);
   }
   expect(statuses).toMatchObject({ '/v1/chat/completions': 402, '/v1/messages': 402 });
-  expect(await asked()).toBe(before);
+  expect(await readRequestLog()).toBe(before);
 });

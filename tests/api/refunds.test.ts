@@ -17,7 +17,7 @@ import {
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 
-/** Money that goes back, over real events of the processor. */
+/** Refunds and disputes, through real events from the processor. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -55,7 +55,7 @@ const refund = (bought: Bought, amount?: number) =>
 const control = (command: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
 
 /** Waits for the balance, in credits. */
-const comesTo = ({ userId }: Bought, credits: number) =>
+const waitForBalance = ({ userId }: Bought, credits: number) =>
   until(
     async () => Number((await readSpendable(userId, world.app.id)).balance) / 1e6,
     (seen) => seen === credits,
@@ -87,22 +87,22 @@ const delivered = (bought: Bought) =>
     (events) => events.every(({ delivery }) => delivery.state === 'delivered'),
   );
 
-// A test that failed in between leaves nothing held back for the next one.
+// A failed test must not leave webhooks held for the next one.
 afterEach(() => setWebhooks(world, 'on'));
 
 describe('a refund', () => {
-  test('of 40 % and then of the rest takes exactly what was bought', async () => {
+  test('of 40% and then of the rest takes exactly what was bought', async () => {
     const bought = await buy();
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     await refund(bought, 400);
-    await comesTo(bought, 600);
+    await waitForBalance(bought, 600);
     await refund(bought, 600);
-    await comesTo(bought, 0);
+    await waitForBalance(bought, 0);
     await delivered(bought);
     expect(await readRefunds(bought)).toEqual([-400, -600]);
   });
 
-  test('in parts that do not divide rounds the sum, not the parts', async () => {
+  test('in uneven parts rounds the sum, not the parts', async () => {
     const bought = await buy(9.99);
     for (const [amount, left] of [
       [333, 666],
@@ -110,35 +110,35 @@ describe('a refund', () => {
       [333, 0],
     ] as const) {
       await refund(bought, amount);
-      await comesTo(bought, left);
+      await waitForBalance(bought, left);
     }
   });
 
-  test('told twice, late and in any order is taken once', async () => {
+  test('is applied once when its events arrive twice, late or out of order', async () => {
     const bought = await buy();
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     await setWebhooks(world, 'twice');
     await Promise.all([refund(bought, 100), refund(bought, 200), refund(bought, 300)]);
-    await comesTo(bought, 400);
+    await waitForBalance(bought, 400);
     await setWebhooks(world, 'on');
     for (const { event } of (await delivered(bought)).reverse()) await control({ redeliver: event.id });
     await delivered(bought);
-    await comesTo(bought, 400);
+    await waitForBalance(bought, 400);
     expect((await readRefunds(bought)).reduce((sum, credits) => sum + credits, 0)).toBe(-600);
   });
 
-  test('that comes before the purchase is remembered and taken when it lands', async () => {
+  test('that arrives before the purchase is applied with the purchase', async () => {
     await setWebhooks(world, 'hold');
     const bought = await buy();
     await refund(bought, 400);
     expect(await prisma().purchase.count({ where: { sessionId: bought.session } })).toBe(0);
     await setWebhooks(world, 'on');
-    await comesTo(bought, 600);
+    await waitForBalance(bought, 600);
     await delivered(bought);
     expect(await readRefunds(bought)).toEqual([-400]);
   });
 
-  test('whose event is lost is taken when the purchase is read', async () => {
+  test('whose event is lost is applied when the purchase is fulfilled', async () => {
     await setWebhooks(world, 'hold');
     const bought = await buy();
     await refund(bought);
@@ -149,11 +149,11 @@ describe('a refund', () => {
     await delivered(bought);
   });
 
-  test('read by a handler that was overtaken by a newer one is read again', async () => {
+  test('is read again when the state it read is outdated', async () => {
     const bought = await buy();
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     await refund(bought, 700);
-    await comesTo(bought, 300);
+    await waitForBalance(bought, 300);
     await delivered(bought);
     const outdated = {
       checkoutSessionId: bought.session,
@@ -164,16 +164,16 @@ describe('a refund', () => {
     const read = vi.spyOn(stripeProcessor, 'readReversals').mockResolvedValueOnce(outdated);
     await applyReversals(bought.payment);
     read.mockRestore();
-    await comesTo(bought, 300);
+    await waitForBalance(bought, 300);
   });
 
-  test('that fails gives the credits back', async () => {
+  test('that fails restores the credits', async () => {
     const bought = await buy();
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     const { id } = await refund(bought, 400);
-    await comesTo(bought, 600);
+    await waitForBalance(bought, 600);
     await control({ fail_refund: id });
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     await delivered(bought);
     expect(await readRefunds(bought)).toEqual([-400, 400]);
   });
@@ -186,12 +186,12 @@ describe('a dispute', () => {
       () => readRefunds(bought),
       (taken) => taken.length > 0,
     );
-    await comesTo(bought, 0);
+    await waitForBalance(bought, 0);
     const [dispute] = (await stripe.disputes.list({ payment_intent: bought.payment })).data;
     return { bought, id: dispute?.id };
   };
 
-  test('takes the credits when it is opened, and a lost one keeps them', async () => {
+  test('takes the credits when opened, and keeps them when lost', async () => {
     const { bought, id } = await open();
     await control({ close_dispute: { id, outcome: 'lost' } });
     await until(
@@ -202,15 +202,15 @@ describe('a dispute', () => {
     expect(await readRefunds(bought)).toEqual([-1000]);
   });
 
-  test('that is won gives them back', async () => {
+  test('restores the credits when won', async () => {
     const { bought, id } = await open();
     await control({ close_dispute: { id, outcome: 'won' } });
-    await comesTo(bought, 1000);
+    await waitForBalance(bought, 1000);
     expect(await readRefunds(bought)).toEqual([-1000, 1000]);
   });
 });
 
-test('an event about somebody else’s payment changes nothing', async () => {
+test('an event about an unrelated payment changes nothing', async () => {
   const session = await stripe.checkout.sessions.create({
     mode: 'payment',
     success_url: 'https://shop.example/',
@@ -224,6 +224,6 @@ test('an event about somebody else’s payment changes nothing', async () => {
   await delivered({ userId: '', session: '', url: '', payment: String(payment_intent) });
 });
 
-test('after all of it the ledger agrees', async () => {
+test('the ledger has no differences after all of these payments', async () => {
   expect((await checkLedger()).differences).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
 
-/** Connections that never become a request: nothing was asked, so nothing is owed. */
+/** Connections that fail before a request is sent: nothing is charged. */
 
 await newDatabase();
 
@@ -17,20 +17,20 @@ async function listen(server: Server): Promise<number> {
 }
 
 const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
-const speaksPlainly = createServer((socket) => {
+const respondsPlainly = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'));
 });
-const gone = createServer();
+const closed = createServer();
 const ports = {
   OPENAI: await listen(hangsUp),
-  MISTRAL: await listen(speaksPlainly),
-  GROQ: await listen(gone),
+  MISTRAL: await listen(respondsPlainly),
+  GROQ: await listen(closed),
 };
-gone.close();
+closed.close();
 afterAll(() => {
   hangsUp.close();
-  speaksPlainly.close();
+  respondsPlainly.close();
 });
 for (const [provider, port] of Object.entries(ports)) {
   process.env[`${provider}_API_KEY`] = 'key-of-the-test';
@@ -39,10 +39,10 @@ for (const [provider, port] of Object.entries(ports)) {
 const api = await startApi();
 
 test.each([
-  ['hangs up in the TLS handshake', 'openai/gpt-4.1-mini'],
-  ['speaks no TLS', 'mistral/mistral-small-2603'],
+  ['closes the connection in the TLS handshake', 'openai/gpt-4.1-mini'],
+  ['does not support TLS', 'mistral/mistral-small-2603'],
   ['does not listen', 'groq/openai/gpt-oss-20b'],
-])('a provider that %s is a 502 that names nobody, and costs nothing', async (_, model) => {
+])('a provider that %s gets 502 without naming the provider, and nothing is charged', async (_, model) => {
   const person = await newPerson({ credits: 10 });
   const response = await fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
-import { newDatabase } from '../harness/database';
 import { configureProviders, modelOf } from '../harness/custom-providers';
+import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
 import { completion, message } from '../harness/scripted-responses';
 import { type Reply, startScriptedUpstream } from '../harness/scripted-upstream';
 
-/** What a provider's failure becomes for a client, in both shapes: wire-formats 5.2 and 5.3, row by row. */
+/** The responses to a provider's failures in both formats: wire-formats 5.2 and 5.3, row by row. */
 
-/** Stands in every refusal of the scripted provider; none of it may reach a client. */
+/** Part of every refusal of the scripted provider; none of it may reach a client. */
 const SECRETS =
   'org-SecretSecret1 proj_SecretSecret2 wrkspc_SecretSecret3 sk-proj-SecretSecret4 sk-…abcd req_SecretSecret5 https://internal.secret.example/x gpu7.secret.internal:8080 ops@secret.example';
 const SECRET_HEADERS = {
@@ -31,13 +31,13 @@ type Row = {
   reply: Reply;
   status: number;
   type: string;
-  /** How often the provider is asked: 2 where asking again may help. */
+  /** How often the provider is called: 2 where a retry may help. */
   calls: number;
   says?: string | RegExp;
   retryAfter?: string;
 };
 
-/** An error with the words of a provider, in a body that clients of both formats know. */
+/** Returns an error with a provider's message, in a body that both formats accept. */
 function refuse(status: number, message: string, { type = 'x', headers = {}, more = {} } = {}): Reply {
   const error = { type, code: type, message: `${message} ${SECRETS}`, ...more };
   return {
@@ -179,7 +179,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** Providers of the chat format are asked whole by chat clients, those of messages in streams by messages clients. */
+/** The chat format is tested without streaming, the messages format with streaming. */
 const SHAPES = [
   { client: 'chat', format: 'openai', path: '/v1/chat/completions', stream: false },
   { client: 'messages', format: 'anthropic', path: '/v1/messages', stream: true },
@@ -214,7 +214,7 @@ configureProviders(upstream.url, [
 const api = await startApi();
 const person = await newPerson({ credits: 100 });
 
-function ask({ path }: Shape, provider: string, { stream }: { stream: boolean }): Promise<Response> {
+function send({ path }: Shape, provider: string, { stream }: { stream: boolean }): Promise<Response> {
   return fetch(api.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
@@ -259,10 +259,10 @@ async function expectRefusal(
   return body.error.message as string;
 }
 
-describe.concurrent('a provider’s refusal', () => {
+describe.concurrent('a refusal by the provider', () => {
   test.each(cases)('$shape.client: $title → $status $type', async ({ shape, provider, ...row }) => {
     upstream.script(provider, row.reply);
-    const response = await ask(shape, provider, shape);
+    const response = await send(shape, provider, shape);
     const said = await expectRefusal(response, shape, row);
 
     if (row.says !== undefined) expect(said).toMatch(row.says);
@@ -274,11 +274,14 @@ describe.concurrent('a provider’s refusal', () => {
     EMBEDDED.map(([title, error, status, type], i) => ({ shape, title, error, status, type, i })),
   );
 
-  test.each(embedded)('$shape.client: $title, whole → $status', async ({ shape, error, i, ...expected }) => {
-    const provider = `${shape.client}-whole-${i}`;
-    upstream.script(provider, { body: { type: 'error', error: { ...error, message: `No ${SECRETS}` } } });
-    await expectRefusal(await ask(shape, provider, { stream: false }), shape, expected);
-  });
+  test.each(embedded)(
+    '$shape.client: $title, not streamed → $status',
+    async ({ shape, error, i, ...expected }) => {
+      const provider = `${shape.client}-whole-${i}`;
+      upstream.script(provider, { body: { type: 'error', error: { ...error, message: `No ${SECRETS}` } } });
+      await expectRefusal(await send(shape, provider, { stream: false }), shape, expected);
+    },
+  );
 
   test.each(embedded)(
     '$shape.client: $title, as first event → $status',
@@ -287,23 +290,23 @@ describe.concurrent('a provider’s refusal', () => {
       upstream.script(provider, {
         events: [{ type: 'error', error: { ...error, message: `No ${SECRETS}` } }],
       });
-      await expectRefusal(await ask(shape, provider, { stream: true }), shape, expected);
+      await expectRefusal(await send(shape, provider, { stream: true }), shape, expected);
     },
   );
 });
 
 test.each(
   SHAPES.flatMap((shape) => [true, false].map((stream) => ({ shape, client: shape.client, stream }))),
-)('$client, stream $stream: a 200 that is a page of HTML → 502', async ({ shape, stream }) => {
+)('$client, stream $stream: a 200 with an HTML page → 502', async ({ shape, stream }) => {
   upstream.script(`${shape.client}-page`, {
     body: `<html>${SECRETS}</html>`,
     headers: { 'content-type': 'text/html' },
   });
-  const response = await ask(shape, `${shape.client}-page`, { stream });
+  const response = await send(shape, `${shape.client}-page`, { stream });
   await expectRefusal(response, shape, { status: 502, type: 'upstream_error' });
 });
 
-test('none of it was charged, none of it holds money, and no redirect was followed', async () => {
+test('no refusal is charged or leaves a hold, and no redirect is followed', async () => {
   expect((await readSpendable(person.userId, person.partnerId)).balance).toBe(100_000_000n);
   expect((await checkLedger()).differences).toEqual([]);
   expect(
@@ -312,14 +315,14 @@ test('none of it was charged, none of it holds money, and no redirect was follow
 });
 
 test.each(SHAPES)(
-  '$client: a provider that answers a request for a stream whole is streamed',
+  '$client: a provider’s response without streaming is streamed to the client on request',
   async (shape) => {
     const provider = `${shape.client}-no-stream`;
     upstream.script(
       provider,
       shape.client === 'chat' ? completion({ content: 'Hello' }) : message([{ type: 'text', text: 'Hello' }]),
     );
-    const response = await ask(shape, provider, { stream: true });
+    const response = await send(shape, provider, { stream: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const text = await response.text();
     expect(text).toContain('Hello');
@@ -329,7 +332,7 @@ test.each(SHAPES)(
   },
 );
 
-describe.each(SHAPES)('our own refusals, $client', (shape) => {
+describe.each(SHAPES)('our own refusals in the $client format', (shape) => {
   const post = (path: string, body: string, key: string | null = person.userKey) =>
     fetch(api.url + path, {
       method: 'POST',
@@ -341,9 +344,9 @@ describe.each(SHAPES)('our own refusals, $client', (shape) => {
     });
 
   test.each([
-    ['a path below that does not exist', '/nothing', '{}', 404, 'not_found'],
-    ['no JSON', '', 'x', 400, 'invalid_request'],
-    ['no model', '', '{}', 400, 'invalid_request'],
+    ['an unknown path below the endpoint', '/nothing', '{}', 404, 'not_found'],
+    ['invalid JSON', '', 'x', 400, 'invalid_request'],
+    ['a missing model', '', '{}', 400, 'invalid_request'],
     ['more than 32 MB', '', `"${'x'.repeat(32 * 1024 * 1024)}"`, 413, 'request_too_large'],
   ])('%s', async (_, below, body, status, type) => {
     const response = await post(shape.path + below, body);
@@ -358,7 +361,7 @@ describe.each(SHAPES)('our own refusals, $client', (shape) => {
     [null, 'missing_api_key'],
     ['svc_sk_wrong', 'invalid_user_key'],
     [person.publishableKey, 'invalid_user_key'],
-  ])('the key %s: 401 %s', async (key, type) => {
+  ])('the key %s gets 401 %s', async (key, type) => {
     const response = await post(shape.path, JSON.stringify({ model: 'sandbox/echo' }), key);
     const { error } = await response.json();
     expect([response.status, error.type]).toEqual([401, type]);

@@ -11,7 +11,7 @@ await newDatabase();
 const api = await startApi();
 const requestLog = api.provider.url.replace('/v1', '/__sandbox/requests');
 
-function ask(person: Person, model: string, stream: boolean): Promise<Response> {
+function send(person: Person, model: string, stream: boolean): Promise<Response> {
   return fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
@@ -27,9 +27,9 @@ async function callsUpstream(): Promise<number> {
 
 const balanceOf = async ({ userId, partnerId }: Person) => (await readSpendable(userId, partnerId)).balance;
 
-test('a provider that does not begin a whole answer in time is not asked twice: it may bill the first', async () => {
+test('a non-streaming request that times out is not retried, because the provider may bill it', async () => {
   const person = await newPerson({ credits: 10 });
-  const response = await ask(person, 'sandbox/slow', false);
+  const response = await send(person, 'sandbox/slow', false);
 
   expect([response.status, (await response.json()).error.type]).toEqual([502, 'upstream_error']);
   expect(await callsUpstream()).toBe(1);
@@ -37,18 +37,18 @@ test('a provider that does not begin a whole answer in time is not asked twice: 
   expect(await prisma().hold.count()).toBe(0);
 });
 
-test('a stream that does not begin in time is asked for again, then refused with a real status', async () => {
+test('a stream that does not begin in time is retried, then refused with 502', async () => {
   const person = await newPerson({ credits: 10 });
-  const response = await ask(person, 'sandbox/slow', true);
+  const response = await send(person, 'sandbox/slow', true);
 
   expect([response.status, (await response.json()).error.type]).toEqual([502, 'upstream_error']);
   expect(await callsUpstream()).toBe(2);
   expect(await balanceOf(person)).toBe(10_000_000n);
 });
 
-test('a stream that falls silent ends in an error, charged for what came', async () => {
+test('a stream that stalls ends in an error, and what arrived is charged', async () => {
   const person = await newPerson({ credits: 10 });
-  const text = await (await ask(person, 'sandbox/stall', true)).text();
+  const text = await (await send(person, 'sandbox/stall', true)).text();
 
   expect(text).toMatch(/"type":"upstream_error"[^\n]*\n\n$/);
   expect(await callsUpstream()).toBe(1);

@@ -21,7 +21,7 @@ import {
   startCheckout,
 } from './checkout-world';
 
-/** What comes after a payment: receipts, the list of purchases, refunds, and what needs a person. */
+/** What follows a payment: receipts, the list of purchases, refunds and alerts for the operator. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -32,12 +32,12 @@ const stripe = new Stripe(SECRET_KEY, {
   telemetry: false,
 });
 
-let buyers = 0;
-async function buy(wish: Record<string, unknown> = {}, card?: string) {
-  const email = `after-${++buyers}@example.com`;
+let buyerCount = 0;
+async function buy(options: Record<string, unknown> = {}, card?: string) {
+  const email = `after-${++buyerCount}@example.com`;
   const window = await CheckoutWindow.open(world);
   await window.signIn(email);
-  const { session_id, payment } = await window.startPayment(wish);
+  const { session_id, payment } = await window.startPayment(options);
   expect(await payByCard(payment.embed_url, card)).toMatchObject({ status: 'complete' });
   await fulfil(session_id);
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session_id } });
@@ -63,7 +63,7 @@ afterEach(async () => {
 });
 
 describe('a receipt', () => {
-  test('is not mailed to whom the account is deleted: the address is gone', async () => {
+  test('is not mailed after the account is deleted, because the address is erased', async () => {
     const { id, userId } = await buy();
     await until(
       () => prisma().purchase.findUniqueOrThrow({ where: { id } }),
@@ -77,7 +77,7 @@ describe('a receipt', () => {
     });
   });
 
-  test('is mailed once, with what was bought, where, and its place in the account', async () => {
+  test('is mailed once, with the purchase, the app and a link to the account', async () => {
     const { id, email } = await buy({ amount: 25 });
     const [mail] = await until(
       () => receiptsTo(email),
@@ -90,7 +90,7 @@ describe('a receipt', () => {
     expect(await receiptsTo(email)).toHaveLength(1);
   });
 
-  test('speaks the language of the checkout and names the rate that was locked', async () => {
+  test('uses the language of the checkout and shows the locked exchange rate', async () => {
     await prisma().fxRate.create({
       data: { base: 'eur', quote: 'usd', rate: '1.0875', source: 'test', asOf: new Date() },
     });
@@ -104,7 +104,7 @@ describe('a receipt', () => {
     expect(mail?.text).toMatch(/Wechselkurs: 1 EUR = 1,0875\s\$/);
   });
 
-  test('that the mail server did not take is sent later', async () => {
+  test('that the mail server did not accept is sent later', async () => {
     const { id, email } = await buy();
     await until(
       () => prisma().purchase.findUniqueOrThrow({ where: { id } }),
@@ -123,7 +123,7 @@ describe('a receipt', () => {
 });
 
 describe('the list of purchases', () => {
-  test('is newest first, the user’s own, and tells what was given back', async () => {
+  test('is newest first, shows only the user’s purchases, and includes refunds', async () => {
     const first = await buy({ amount: 10 });
     await refundPurchase(first.id, 4);
     const { purchases, total } = await listPurchases(first.userId);
@@ -141,7 +141,7 @@ describe('the list of purchases', () => {
 });
 
 describe('a refund by the operator', () => {
-  test('of a part and then of the rest takes the credits at once, and no more than was paid', async () => {
+  test('in parts takes the credits immediately, and never exceeds the payment', async () => {
     const { id, userId } = await buy({ amount: 10 });
     expect(await refundPurchase(id, 4)).toEqual({ refundedMinor: 400, leftMinor: 600 });
     expect(await balanceOf(userId)).toBe(600);
@@ -151,12 +151,12 @@ describe('a refund by the operator', () => {
     await expect(refundPurchase(id)).rejects.toMatchObject({ param: 'amount' });
   });
 
-  test('clicked twice at once is one refund', async () => {
+  test('clicked twice is made once', async () => {
     const { id, processorPaymentId } = await buy({ amount: 10 });
     const clicked = now();
     setClock(() => clicked);
     await Promise.allSettled([refundPurchase(id, 4), refundPurchase(id, 4)]);
-    // The second click, when the first is booked already.
+    // A second click after the first was booked.
     await refundPurchase(id, 4);
     setClock();
     const { data } = await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' });
@@ -164,7 +164,7 @@ describe('a refund by the operator', () => {
     expect(await refundPurchase(id, 4, 'another')).toMatchObject({ refundedMinor: 800 });
   });
 
-  test('that failed at the bank is told, gives the credits back, and can be made again', async () => {
+  test('that fails at the bank raises an alert, restores the credits and can be repeated', async () => {
     const { id, userId, sessionId, processorPaymentId } = await buy({ amount: 10 });
     await refundPurchase(id);
     const { data } = await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' });
@@ -182,8 +182,8 @@ describe('a refund by the operator', () => {
   });
 });
 
-describe('what needs a person', () => {
-  test('a dispute stands there with its due date until the bank has decided', async () => {
+describe('an alert for the operator', () => {
+  test('shows a dispute with its due date until the bank decides', async () => {
     const { sessionId, processorPaymentId } = await buy({}, '4000 0000 0000 0259');
     const [alert] = await until(
       () => alertsOf(sessionId),
@@ -198,7 +198,7 @@ describe('what needs a person', () => {
     );
   });
 
-  test('an inquiry of the bank is told, and takes no credits', async () => {
+  test('shows an inquiry by the bank, which takes no credits', async () => {
     const { sessionId, userId } = await buy({}, '4000 0000 0000 1976');
     const [alert] = await until(
       () => alertsOf(sessionId),
@@ -208,7 +208,7 @@ describe('what needs a person', () => {
     expect(await balanceOf(userId)).toBe(1000);
   });
 
-  test('an early fraud warning stands there until the money is given back', async () => {
+  test('shows an early fraud warning until the payment is refunded', async () => {
     const { id, sessionId, userId } = await buy({}, '4000 0000 0000 5423');
     const [alert] = await until(
       () => alertsOf(sessionId),
@@ -223,7 +223,7 @@ describe('what needs a person', () => {
     );
   });
 
-  test('money that does not fit its order, and a payment that does not end', async () => {
+  test('shows a payment that does not match its order and one that never ends', async () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('mismatch@example.com');
     const { session_id, payment } = await window.startPayment();
@@ -256,7 +256,7 @@ describe('the customer at the processor', () => {
     return stripe.checkout.sessions.retrieve(row.processorSessionId ?? '', { expand: ['customer'] });
   };
 
-  test('is one per user, whatever app they buy in, and only for somebody who signed in', async () => {
+  test('is the same in every app, and exists only for users who signed in', async () => {
     const { window, email, sessionId } = await buy();
     const first = (await sessionOf(sessionId)).customer as Stripe.Customer;
     expect(first.email).toBe(email);
@@ -264,13 +264,13 @@ describe('the customer at the processor', () => {
     expect((await sessionOf(again.session_id)).customer).toMatchObject({ id: first.id });
 
     const { userKey } = await newUserKey(world.app, email);
-    const held = await CheckoutWindow.open(world);
-    await held.post('/recognise', { user_key: userKey });
-    const byKey = await held.startPayment();
+    const keyWindow = await CheckoutWindow.open(world);
+    await keyWindow.post('/recognise', { user_key: userKey });
+    const byKey = await keyWindow.startPayment();
     expect((await sessionOf(byKey.session_id)).customer).toBeNull();
   });
 
-  test('that the processor has lost is made again, and the payment goes on', async () => {
+  test('is created again when the processor has lost it, and the payment continues', async () => {
     const { window, userId } = await buy();
     await prisma().paymentCustomer.update({ where: { userId }, data: { processorCustomerId: 'cus_lost' } });
     const { session_id } = await window.startPayment();
@@ -280,6 +280,6 @@ describe('the customer at the processor', () => {
   });
 });
 
-test('after all of it the ledger agrees', async () => {
+test('the ledger has no differences after all of these payments', async () => {
   expect((await checkLedger()).differences).toEqual([]);
 });

@@ -53,7 +53,7 @@ export const APP_ORIGIN = 'https://app.example.com';
 
 export type World = Awaited<ReturnType<typeof startCheckout>>;
 
-/** After `newDatabase()` and before anything reads the settings. */
+/** Call after `newDatabase()` and before anything reads the settings. */
 export async function startCheckout() {
   const server = createServer(getRequestListener(dispatch));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -96,14 +96,14 @@ async function dispatch(request: Request): Promise<Response> {
 
 export type App = { id: string; publishableKey: string };
 
-/** A partner that listens to webhooks, so that every event is recorded. */
+/** A partner with a webhook endpoint, so that every event is recorded. */
 export async function newApp(name: string): Promise<App> {
   const { id, publishableKey } = await createPartner({ name, rateBp: 2500, origins: [APP_ORIGIN] });
   await prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://app.example.com/hook' } });
   return { id, publishableKey };
 }
 
-/** A user of the app as its server knows them: by a key. */
+/** A user of the app with a key, as the app's server holds it. */
 export async function newUserKey(
   app: App,
   email: string,
@@ -117,14 +117,14 @@ export async function newUserKey(
   });
 }
 
-export type Answer = { status: number; body: Record<string, never>; headers: Headers };
+export type ApiResponse = { status: number; body: Record<string, never>; headers: Headers };
 
 export async function send(
   url: string,
   method: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const response = await fetch(url, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -158,34 +158,34 @@ export class CheckoutWindow {
   ) {}
 
   static async open(world: World, changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {
-    const answer = await send(
+    const response = await send(
       `${world.url}/checkout/api/visits`,
       'POST',
       { origin: world.url },
       openRequest(world, changes),
     );
-    expect(answer.status).toBe(201);
-    const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
-    return new CheckoutWindow(world, String(answer.body.visit_id), cookie);
+    expect(response.status).toBe(201);
+    const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
+    return new CheckoutWindow(world, String(response.body.visit_id), cookie);
   }
 
-  get(path = ''): Promise<Answer> {
+  get(path = ''): Promise<ApiResponse> {
     return send(this.url(path), 'GET', { cookie: this.cookie });
   }
 
-  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return send(this.url(path), 'POST', { origin: this.world.url, cookie: this.cookie, ...headers }, body);
   }
 
   async signIn(email: string): Promise<{ sign_in_token: string; state: Record<string, unknown> }> {
     const { body: sent } = await this.post('/send-code', { email });
-    const answer = await this.post('/verify-code', {
+    const response = await this.post('/verify-code', {
       challenge_id: sent.challenge_id,
       email,
       code: await this.readCode(email),
     });
-    expect(answer.status).toBe(200);
-    return answer.body as never;
+    expect(response.status).toBe(200);
+    return response.body as never;
   }
 
   async readCode(email: string): Promise<string> {
@@ -194,18 +194,18 @@ export class CheckoutWindow {
     return /\d{6}/.exec(mail?.text ?? '')?.[0] ?? '';
   }
 
-  /** Starts a payment and returns its answer. */
+  /** Starts a payment and returns the response. */
   async startPayment(
-    wish: Record<string, unknown> = {},
+    options: Record<string, unknown> = {},
   ): Promise<{ session_id: string; payment: { embed_url: string; url: string } }> {
-    const answer = await this.post('/payments', {
+    const response = await this.post('/payments', {
       amount: 10,
       currency: 'usd',
       checkout_mode: 'embedded',
-      ...wish,
+      ...options,
     });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    return answer.body as never;
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    return response.body as never;
   }
 
   private url(path: string): string {
@@ -213,7 +213,7 @@ export class CheckoutWindow {
   }
 }
 
-/** Pays in the processor's form with the card that always works. */
+/** Pays in the processor's form, by default with the card that always succeeds. */
 export async function payByCard(
   formUrl: string,
   number = '4242 4242 4242 4242',
@@ -231,7 +231,7 @@ export async function setWebhooks(world: World, webhooks: 'on' | 'hold' | 'twice
   await send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, { webhooks });
 }
 
-/** Every event that the app was told, in the clear. */
+/** Returns the decrypted events that the app was sent. */
 export async function readEvents(app: App, type: string): Promise<{ data: Record<string, unknown> }[]> {
   const events = await prisma().event.findMany({
     where: { partnerId: app.id, type },

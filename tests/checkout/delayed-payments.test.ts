@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { prisma } from '@/server/db';
 import { newDatabase } from '../harness';
 
-/** Payments that a bank decides later: the form is complete while the money is not there yet. */
+/** Payments that a bank confirms later: the form is complete before the money arrives. */
 
 await newDatabase();
 const processor = await startProcessor();
@@ -18,15 +18,15 @@ const { createPartner } = await import('@/server/partners/partner');
 const { newUserKey } = await import('./checkout-world');
 const { id: partnerId, publishableKey } = await createPartner({ name: 'Notes', rateBp: 0, origins: [] });
 
-/** Answers every read with one session, in the state that the test says. */
+/** Returns one session for every read, in the state that the test sets. */
 async function startProcessor() {
-  const told = { session: {} as object };
+  const script = { session: {} as object };
   const server = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(told.session));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(script.session));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterAll(() => server.close());
-  return { told, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { script, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 async function startPayment(id: string): Promise<void> {
@@ -38,8 +38,8 @@ async function startPayment(id: string): Promise<void> {
   });
 }
 
-function tell(id: string, payment_status: string, intent: object): void {
-  processor.told.session = {
+function scriptSession(id: string, payment_status: string, intent: object): void {
+  processor.script.session = {
     id: `cs_${id}`,
     object: 'checkout.session',
     mode: 'payment',
@@ -52,40 +52,40 @@ function tell(id: string, payment_status: string, intent: object): void {
   };
 }
 
-test('a payment that the bank still decides is processing, and credited when the bank agrees', async () => {
+test('a payment that the bank has not confirmed is processing, and is credited once confirmed', async () => {
   await startPayment('cks_agreed');
-  tell('cks_agreed', 'unpaid', { status: 'processing' });
+  scriptSession('cks_agreed', 'unpaid', { status: 'processing' });
   expect(await fulfil('cks_agreed')).toMatchObject({ status: 'processing' });
   expect(await fulfil('cks_agreed')).toMatchObject({ status: 'processing' });
   expect(await prisma().purchase.count()).toBe(0);
-  tell('cks_agreed', 'paid', { status: 'succeeded' });
+  scriptSession('cks_agreed', 'paid', { status: 'succeeded' });
   expect(await fulfil('cks_agreed')).toMatchObject({ status: 'completed' });
   expect(await prisma().purchase.count()).toBe(1);
 });
 
-test('a payment that the bank refuses has failed for good, with the reason', async () => {
+test('a payment that the bank refuses fails permanently, with the reason', async () => {
   await startPayment('cks_refused');
-  tell('cks_refused', 'unpaid', { status: 'processing' });
+  scriptSession('cks_refused', 'unpaid', { status: 'processing' });
   await fulfil('cks_refused');
   const last_payment_error = { code: 'card_declined', decline_code: 'insufficient_funds' };
-  tell('cks_refused', 'unpaid', { status: 'requires_payment_method', last_payment_error });
+  scriptSession('cks_refused', 'unpaid', { status: 'requires_payment_method', last_payment_error });
   expect(await fulfil('cks_refused')).toMatchObject({
     status: 'failed',
     failure: 'insufficient_funds',
   });
-  tell('cks_refused', 'paid', { status: 'succeeded' });
+  scriptSession('cks_refused', 'paid', { status: 'succeeded' });
   expect(await fulfil('cks_refused')).toMatchObject({ status: 'failed' });
 });
 
 test('a session of another payment credits nothing', async () => {
   await startPayment('cks_mixed');
-  tell('cks_somebody_else', 'paid', { status: 'succeeded' });
+  scriptSession('cks_somebody_else', 'paid', { status: 'succeeded' });
   expect(await fulfil('cks_mixed')).toMatchObject({ status: 'failed' });
 });
 
-test('why a stolen card was declined is not told', async () => {
+test('the decline of a stolen card does not reveal the reason', async () => {
   await startPayment('cks_stolen');
-  tell('cks_stolen', 'unpaid', {
+  scriptSession('cks_stolen', 'unpaid', {
     status: 'requires_payment_method',
     last_payment_error: { code: 'card_declined', decline_code: 'stolen_card' },
   });

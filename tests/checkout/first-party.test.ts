@@ -10,7 +10,7 @@ import { addOrigin } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
 import { APP_ORIGIN, openRequest, send, startCheckout, VERIFIER } from './checkout-world';
 
-/** Windows of our own site, where the browser shows the cookie of its session with the service. */
+/** First-party windows, where the browser sends the cookie of its session with the service. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -44,7 +44,7 @@ const exchange = (token: unknown, heldKey: string | null = null, origin = APP_OR
     heldKey,
   });
 
-describe('whoever is signed in to the service', () => {
+describe('a user signed in to the service', () => {
   test.each(['popup', 'new_tab'])(
     'is recognised when a %s opens, and the app gets a key',
     async (display) => {
@@ -58,21 +58,21 @@ describe('whoever is signed in to the service', () => {
     },
   );
 
-  test('is nobody in a frame, even when the frame is of the same site and the cookie goes along', async () => {
+  test('is not recognised in a frame, even if the frame is same-site and sends the cookie', async () => {
     const browser = await newBrowser('framed@example.com');
     const window = await openWindow(browser.cookie, { display: 'embedded' });
     expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
     expect((await window.issueToken()).body).toMatchObject({ error: { type: 'step_up_required' } });
   });
 
-  test('is nobody once the device was logged out', async () => {
+  test('is not recognised once the device is logged out', async () => {
     const browser = await newBrowser('gone@example.com');
     await inTransaction((tx) => revokeSession(tx, browser.sessionId));
     const window = await openWindow(browser.cookie);
     expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
   });
 
-  test('clicks first where any app on the device may have opened the window', async () => {
+  test('has to confirm when any app on the device may have opened the window', async () => {
     await addOrigin(world.app.id, 'myapp://*');
     const browser = await newBrowser('webview@example.com');
     const window = await openWindow(browser.cookie, { display: 'popup', origin: 'myapp://home' });
@@ -91,8 +91,8 @@ describe('whoever is signed in to the service', () => {
   });
 });
 
-describe('an app that shows the key it holds', () => {
-  test('keeps it, however often the window is opened: no other device loses its key', async () => {
+describe('an app that presents its key', () => {
+  test('keeps it, however often the window opens, so no other device loses its key', async () => {
     const browser = await newBrowser('daily@example.com');
     const keys = new Set<string>();
     let held: string | null = null;
@@ -108,9 +108,9 @@ describe('an app that shows the key it holds', () => {
   test.each([
     ['of another person', 'other@example.com'],
     ['of another device of the same person', 'same@example.com'],
-  ])('gets its own when that key is one %s', async (_, owner) => {
-    const theirs = await newBrowser(owner);
-    const first = await (await openWindow(theirs.cookie)).issueToken();
+  ])('gets a new key when its key is one %s', async (_, owner) => {
+    const owningBrowser = await newBrowser(owner);
+    const first = await (await openWindow(owningBrowser.cookie)).issueToken();
     const { userKey: held } = await exchange(first.body.sign_in_token);
     const mine = await newBrowser('same@example.com');
     const { body } = await (await openWindow(mine.cookie)).issueToken();
@@ -119,7 +119,7 @@ describe('an app that shows the key it holds', () => {
   });
 
   test.each(['', 'svc_sk_nonsense', 'svc_pk_wrong kind', 'x'.repeat(5000)])(
-    'gets its own when that key is none: %.20s',
+    'gets a new key when its key is invalid: %.20s',
     async (held) => {
       const browser = await newBrowser('nonsense@example.com');
       const { body } = await (await openWindow(browser.cookie)).issueToken();

@@ -4,7 +4,7 @@ import { openVisit } from '@/server/checkout/visits';
 import { createPartner } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
 
-/** What the browser lets the page that takes payments load, frame and call, with a real Stripe. */
+/** What the policy of the payment page lets the browser load, frame and call with the real Stripe. */
 
 await newDatabase();
 Object.assign(process.env, {
@@ -39,7 +39,7 @@ async function openPage(display: 'embedded' | 'popup'): Promise<string> {
   return `/checkout/${visit.id}`;
 }
 
-test('Stripe’s own hosts and nobody else’s', async () => {
+test('the payment page allows Stripe’s hosts and no others', async () => {
   const policy = await readPolicy(await openPage('embedded'));
   const stripe = 'https://js.stripe.com https://*.js.stripe.com';
   expect(policy).toMatchObject({
@@ -58,11 +58,11 @@ test('Stripe’s own hosts and nobody else’s', async () => {
   );
 });
 
-test('a window of our own is framed by nobody', async () => {
+test('a first-party window cannot be framed', async () => {
   expect(await readPolicy(await openPage('popup'))).toMatchObject({ 'frame-ancestors': "'none'" });
 });
 
-test('no other page of the checkout admits Stripe, and only the gate may be framed by anybody', async () => {
+test('no other page allows Stripe, and only the gate can be framed by any origin', async () => {
   for (const path of ['/checkout/gate', '/checkout/return', '/account']) {
     const policy = await readPolicy(path);
     expect(JSON.stringify(policy)).not.toContain('stripe.com');

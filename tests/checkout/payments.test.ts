@@ -31,14 +31,14 @@ const stripe = new Stripe(SECRET_KEY, {
   telemetry: false,
 });
 
-let buyers = 0;
+let buyerCount = 0;
 async function openForBuyer(changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {
   const window = await CheckoutWindow.open(world, changes);
-  await window.signIn(`buyer-${++buyers}@example.com`);
+  await window.signIn(`buyer-${++buyerCount}@example.com`);
   return window;
 }
 
-/** What a payment left behind, in every place where it may be written once only. */
+/** Counts the records of a payment in every place where it must be written only once. */
 async function readTraces(sessionId: string) {
   const events = await readEvents(world.app, 'credits.added');
   const booked = await prisma().ledgerTransaction.findMany({
@@ -74,12 +74,12 @@ beforeEach(() => setWebhooks(world, 'on'));
 afterEach(() => setClock());
 
 describe('starting a payment', () => {
-  test('nobody pays who is not signed in', async () => {
+  test('requires a signed-in user', async () => {
     const window = await CheckoutWindow.open(world);
     expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
   });
 
-  test('a framed window gets the framed form, with our origin as its parent', async () => {
+  test('returns the framed form for a framed window, with our origin as its parent', async () => {
     const window = await openForBuyer();
     const { body } = await window.post('/payments', {
       amount: 25,
@@ -116,7 +116,7 @@ describe('starting a payment', () => {
     expect(JSON.stringify(session)).not.toMatch(/buyer-|usr_|a-17/);
   });
 
-  test('a first-party window may be left for a bank and comes back to our page', async () => {
+  test('lets a first-party window redirect to a bank and return to our page', async () => {
     const window = await openForBuyer({ display: 'popup' });
     const { session_id } = await window.startPayment();
     const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session_id } });
@@ -128,7 +128,7 @@ describe('starting a payment', () => {
   });
 
   test.each(['new_tab', 'manual'])(
-    'in mode %s the form is the processor’s own page',
+    'returns the processor’s hosted page in mode %s',
     async (checkout_mode) => {
       const window = await openForBuyer();
       const { body } = await window.post('/payments', { amount: 10, currency: 'usd', checkout_mode });
@@ -139,19 +139,19 @@ describe('starting a payment', () => {
     },
   );
 
-  test('an amount that is not sold is refused by its name, and the processor is not asked', async () => {
+  test('refuses an invalid amount, names the parameter and does not call the processor', async () => {
     const window = await openForBuyer();
-    const asked = vi.spyOn(stripeProcessor, 'createSession');
+    const createSession = vi.spyOn(stripeProcessor, 'createSession');
     for (const amount of [0, -5, 4.99, 500.01, 1e9, '25', Number.NaN, 10.005, null, undefined]) {
       const refused = await window.post('/payments', { amount });
       expect(refused.status, String(amount)).toBe(400);
       expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'amount' } });
     }
-    expect(asked).not.toHaveBeenCalled();
-    asked.mockRestore();
+    expect(createSession).not.toHaveBeenCalled();
+    createSession.mockRestore();
   });
 
-  test('a second payment in a window closes the form of the first', async () => {
+  test('closes the form of the first payment in the window', async () => {
     const window = await openForBuyer();
     const first = await window.startPayment({ amount: 10 });
     const second = await window.startPayment({ amount: 20 });
@@ -164,7 +164,7 @@ describe('starting a payment', () => {
     });
   });
 
-  test('an app that was disabled meanwhile sells nothing', async () => {
+  test('refuses payments for a disabled app', async () => {
     const window = await openForBuyer();
     await disablePartner(world.app.id);
     const refused = await window.post('/payments', { amount: 10 });
@@ -173,7 +173,7 @@ describe('starting a payment', () => {
   });
 });
 
-describe('crediting a payment once', () => {
+describe('a payment is credited once', () => {
   test('by the webhook alone', async () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -183,7 +183,7 @@ describe('crediting a payment once', () => {
     expect((await window.get()).body).toMatchObject({ balance: 1000, money: 1000, status: 'ok' });
   });
 
-  test('by the poll alone, and the event says what the app may know', async () => {
+  test('by the poll alone, and the event contains only what the app may know', async () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -215,7 +215,7 @@ describe('crediting a payment once', () => {
     });
   });
 
-  test('by webhooks that come twice, polls and sweeps, all at once', async () => {
+  test('by duplicate webhooks, polls and sweeps in parallel', async () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -231,7 +231,7 @@ describe('crediting a payment once', () => {
     expect((await window.get()).body).toMatchObject({ balance: 1000 });
   });
 
-  test('by a webhook that comes three times in a row', async () => {
+  test('by a webhook that is delivered three times', async () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     await payByCard(payment.embed_url);
@@ -241,7 +241,7 @@ describe('crediting a payment once', () => {
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
 
-  test('by the sweep, when every webhook is lost and nobody polls', async () => {
+  test('by the sweep, when every webhook is lost and no client polls', async () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -256,7 +256,7 @@ describe('crediting a payment once', () => {
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
 
-  test('by a bank that agrees later, whatever order the news comes in', async () => {
+  test('by a bank that confirms later, in whatever order the events arrive', async () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -274,7 +274,7 @@ describe('crediting a payment once', () => {
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
 
-  test('for a user that only a key recognised, though that key is revoked meanwhile', async () => {
+  test('for a user recognised by a key, even if that key is revoked meanwhile', async () => {
     const { userKey, keyId, userId } = await newUserKey(world.app, 'key-buyer@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
@@ -288,7 +288,7 @@ describe('crediting a payment once', () => {
     );
   });
 
-  test('in euros at the rate of the day it was started', async () => {
+  test('in euros, at the rate of the day it started', async () => {
     const window = await openForBuyer({ currency: 'eur' });
     const { session_id, payment } = await window.startPayment({ amount: 19.99, currency: 'eur' });
     await payByCard(payment.embed_url);
@@ -299,8 +299,8 @@ describe('crediting a payment once', () => {
   });
 });
 
-describe('crediting nothing', () => {
-  test('for a declined card; the form stays open for another', async () => {
+describe('nothing is credited', () => {
+  test('for a declined card, and the form stays open for another', async () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     expect(await payByCard(payment.embed_url, '4000 0000 0000 0002')).toMatchObject({ status: 'declined' });
@@ -313,7 +313,7 @@ describe('crediting nothing', () => {
     expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({ status: 'completed' });
   });
 
-  test('for an event that lies about a payment', async () => {
+  test('for an event that claims a payment that was not made', async () => {
     const window = await openForBuyer();
     const { session_id } = await window.startPayment();
     expect((await sendEvent('checkout.session.completed', session_id)).status).toBe(200);
@@ -321,7 +321,7 @@ describe('crediting nothing', () => {
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });
 
-  test('for an event with a wrong signature or none', async () => {
+  test('for an event with a wrong or missing signature', async () => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -338,7 +338,7 @@ describe('crediting nothing', () => {
 
   test.each<[string, (event: { payload: string; at: number }) => { body: string; signature: string }]>([
     [
-      'signed by somebody else',
+      'signed with another secret',
       ({ payload, at }) => ({ body: payload, signature: signatureOf(payload, at, 'whsec_other') }),
     ],
     [
@@ -346,19 +346,19 @@ describe('crediting nothing', () => {
       ({ payload, at }) => ({ body: payload, signature: signatureOf(payload, at - 301) }),
     ],
     [
-      'written anew with the same content',
+      'reformatted with the same content',
       ({ payload, at }) => ({
         body: JSON.stringify(JSON.parse(payload), null, 2),
         signature: signatureOf(payload, at),
       }),
     ],
     [
-      'about another payment than was signed',
+      'about a payment other than the signed one',
       ({ payload, at }) => ({ body: payload.replace('cks_', 'ckz_'), signature: signatureOf(payload, at) }),
     ],
     ['without a signature', ({ payload }) => ({ body: payload, signature: '' })],
-    ['with a signature that is none', ({ payload, at }) => ({ body: payload, signature: `t=${at},v1=00` })],
-  ])('for an event %s: 400, and nothing is even looked at', async (_, forge) => {
+    ['with an invalid signature', ({ payload, at }) => ({ body: payload, signature: `t=${at},v1=00` })],
+  ])('for an event %s, which gets 400 before anything is read', async (_, forge) => {
     await setWebhooks(world, 'hold');
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
@@ -371,19 +371,19 @@ describe('crediting nothing', () => {
     });
     const { body, signature } = forge({ payload, at: Math.floor(Date.now() / 1000) });
     const read = vi.spyOn(stripeProcessor, 'readSession');
-    const answer = await fetch(`${world.url}/api/stripe`, {
+    const response = await fetch(`${world.url}/api/stripe`, {
       method: 'POST',
       body,
       headers: { 'stripe-signature': signature },
     });
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect(read).not.toHaveBeenCalled();
     read.mockRestore();
     expect(await status(session_id)).toBe('open');
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });
 
-  test('for events of other kinds and of payments that are not ours', async () => {
+  test('for events of other types or about unknown payments', async () => {
     expect((await sendEvent('customer.created', 'cks_unknown')).status).toBe(200);
     expect((await sendEvent('checkout.session.completed', 'cks_unknown')).status).toBe(200);
   });
@@ -391,7 +391,7 @@ describe('crediting nothing', () => {
   test.each([
     ['amount', { amountMinor: 50_000 }],
     ['currency', { currency: 'eur' }],
-  ])('when the paid %s is not the ordered one', async (_, changed) => {
+  ])('when the paid %s differs from the order', async (_, changed) => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     await prisma().checkoutSession.update({ where: { id: session_id }, data: changed });
@@ -403,7 +403,7 @@ describe('crediting nothing', () => {
     expect(await readTraces(session_id)).toEqual(NOTHING);
   });
 
-  test('when the time is over', async () => {
+  test('when the session expires', async () => {
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment();
     const later = now() + 32 * MINUTE_MS;
@@ -416,7 +416,7 @@ describe('crediting nothing', () => {
     });
   });
 
-  test('when the processor never heard of the session: it ends with its time', async () => {
+  test('when the processor does not know the session, which then expires', async () => {
     const window = await openForBuyer();
     const { session_id } = await window.startPayment();
     await prisma().checkoutSession.update({ where: { id: session_id }, data: { processorSessionId: null } });
@@ -428,7 +428,7 @@ describe('crediting nothing', () => {
   });
 });
 
-test('nobody sees a payment of somebody else', async () => {
+test('a payment is not visible to other users', async () => {
   const mine = await openForBuyer();
   const theirs = await openForBuyer();
   const { session_id } = await mine.startPayment();
@@ -450,7 +450,7 @@ describe('the euro rate', () => {
       data: { base: 'eur', quote: 'usd', rate, source: 'test', asOf: new Date(now() - ageMs) },
     });
 
-  test('is the newest of the table, until that is a week old', async () => {
+  test('is the newest in the table, unless that is a week old', async () => {
     await storeRate('1.2', 8 * DAY_MS);
     const window = await openForBuyer({ currency: 'eur' });
     expect((await window.get()).body).toMatchObject({ rates: { usd: 1, eur: null } });
@@ -466,7 +466,7 @@ describe('the euro rate', () => {
     });
   });
 
-  test('stays what it was for a payment that was started', async () => {
+  test('does not change for a payment that has started', async () => {
     await storeRate('1.1', 2 * DAY_MS);
     const window = await openForBuyer();
     const { session_id, payment } = await window.startPayment({ currency: 'eur' });
@@ -476,11 +476,11 @@ describe('the euro rate', () => {
   });
 });
 
-test('after all that the books are right', async () => {
+test('the ledger has no differences after all of these payments', async () => {
   expect(await checkLedger()).toMatchObject({ differences: [] });
 });
 
-test('when the processor is away, a payment keeps its state and a new one is refused', async () => {
+test('when the processor is unreachable, a payment keeps its state and a new one is refused', async () => {
   const window = await openForBuyer();
   const { session_id } = await window.startPayment();
   await world.stopProcessor();

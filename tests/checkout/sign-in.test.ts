@@ -36,8 +36,8 @@ async function buyElsewhere(email: string, credits: number): Promise<void> {
 const exchange = (token: string, origin: string | null = APP_ORIGIN) =>
   exchangeSignInToken({ publishableKey: world.app.publishableKey, token, codeVerifier: VERIFIER, origin });
 
-describe('by an e-mailed code', () => {
-  test('the window knows the user, and the app can fetch a key with the token', async () => {
+describe('signing in by an e-mailed code', () => {
+  test('identifies the user to the window, and the app can exchange the token for a key', async () => {
     const window = await CheckoutWindow.open(world);
     const { sign_in_token, state } = await window.signIn('ada@example.com');
     expect(state).toMatchObject({
@@ -53,7 +53,7 @@ describe('by an e-mailed code', () => {
     expect(event?.data).toMatchObject({ user_id: appUserId, metadata: { account: 'a-17' } });
   });
 
-  test('a window that is signed in gets another token, each good once', async () => {
+  test('lets the window request further tokens, each valid once', async () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('again@example.com');
     const { body } = await window.post('/sign-in-token');
@@ -61,7 +61,7 @@ describe('by an e-mailed code', () => {
     await expect(exchange(String(body.sign_in_token))).rejects.toMatchObject({ code: 'invalid_grant' });
   });
 
-  test('the token is worth nothing to another origin', async () => {
+  test('returns a token that another origin cannot use', async () => {
     const window = await CheckoutWindow.open(world);
     const { sign_in_token } = await window.signIn('origin@example.com');
     await expect(exchange(sign_in_token, 'https://evil.example')).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe('by an e-mailed code', () => {
     });
   });
 
-  test('a code sent to one window is worth nothing in another', async () => {
+  test('rejects a code that was sent to another window', async () => {
     const email = 'phished@example.com';
     const mine = await CheckoutWindow.open(world);
     const theirs = await CheckoutWindow.open(world);
@@ -81,20 +81,20 @@ describe('by an e-mailed code', () => {
     expect((await theirs.get()).body).toMatchObject({ signed_in: null });
   });
 
-  test('two requests with the same code sign in once', async () => {
+  test('succeeds once when the same code is sent twice in parallel', async () => {
     const email = 'twice@example.com';
     const window = await CheckoutWindow.open(world);
     const { body: sent } = await window.post('/send-code', { email });
     const entry = { challenge_id: sent.challenge_id, email, code: await window.readCode(email) };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       window.post('/verify-code', entry),
       window.post('/verify-code', entry),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await prisma().session.count({ where: { user: { email } } })).toBe(1);
   });
 
-  test('signing out forgets the user and ends the device with its keys', async () => {
+  test('is undone by signing out, which ends the device with its keys', async () => {
     const window = await CheckoutWindow.open(world);
     const { sign_in_token } = await window.signIn('leaving@example.com');
     const { keyId } = await exchange(sign_in_token);
@@ -104,7 +104,7 @@ describe('by an e-mailed code', () => {
     expect((await window.post('/sign-in-token')).status).toBe(403);
   });
 
-  test('a device that was logged out elsewhere is signed out of its window', async () => {
+  test('ends when the device is logged out elsewhere', async () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('stolen@example.com');
     const { sessionId } = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
@@ -114,7 +114,7 @@ describe('by an e-mailed code', () => {
     expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
   });
 
-  test('nobody signs in to an app that was disabled meanwhile', async () => {
+  test('is refused for a disabled app', async () => {
     const window = await CheckoutWindow.open(world);
     await disablePartner(world.app.id);
     const refused = await window.post('/send-code', { email: 'late@example.com' });
@@ -124,8 +124,8 @@ describe('by an e-mailed code', () => {
   });
 });
 
-describe('by a key that the app holds', () => {
-  test('the window shows what the app can spend, and nothing that is only the user’s', async () => {
+describe('recognition by a key that the app holds', () => {
+  test('shows what the app can spend and nothing private to the user', async () => {
     await buyElsewhere('held@example.com', 700);
     const { userKey } = await newUserKey(world.app, 'held@example.com');
     const window = await CheckoutWindow.open(world);
@@ -143,7 +143,7 @@ describe('by a key that the app holds', () => {
     });
   });
 
-  test('it may neither set a limit nor fetch a token: the user has to confirm', async () => {
+  test('allows neither saving an allowance nor fetching a token before the user confirms', async () => {
     const { userKey } = await newUserKey(world.app, 'absent@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
@@ -157,7 +157,7 @@ describe('by a key that the app holds', () => {
     expect(await readEvents(world.app, 'credits.added')).toEqual([]);
   });
 
-  test('signing out ends that key, as the window says, and no device', async () => {
+  test('ends with signing out, which revokes that key, as the window says, and no device', async () => {
     const { userKey, userId, keyId } = await newUserKey(world.app, 'leaves@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
@@ -167,11 +167,11 @@ describe('by a key that the app holds', () => {
       await prisma().userKey.count({ where: live }),
       await prisma().session.count({ where: live }),
     ]).toEqual([0, 1]);
-    const told = await readEvents(world.app, 'user_key.revoked');
-    expect(told.at(-1)?.data).toMatchObject({ key_id: keyId, reason: 'session_revoked' });
+    const revocations = await readEvents(world.app, 'user_key.revoked');
+    expect(revocations.at(-1)?.data).toMatchObject({ key_id: keyId, reason: 'session_revoked' });
   });
 
-  test('signing out after confirming ends it too, but not the key of somebody who was here before', async () => {
+  test('also ends with signing out after a confirmation, without revoking an earlier user’s key', async () => {
     const mine = await newUserKey(world.app, 'both@example.com');
     const before = await newUserKey(world.app, 'before@example.com');
     for (const { userKey } of [mine, before]) {
@@ -184,7 +184,7 @@ describe('by a key that the app holds', () => {
     expect([await live(mine.keyId), await live(before.keyId)]).toEqual([0, 1]);
   });
 
-  test('a key of another app, a revoked one and no key at all are the same to it', async () => {
+  test('fails the same way for a key of another app, a revoked key and an invalid one', async () => {
     const foreign = await newUserKey(elsewhere, 'foreign@example.com');
     const revoked = await newUserKey(world.app, 'revoked@example.com');
     await inTransaction((tx) => revokeUserKey(tx, { keyId: revoked.keyId, reason: 'user_revoked' }));
@@ -203,7 +203,7 @@ describe('by a key that the app holds', () => {
     expect((await window.get()).body).toMatchObject({ signed_in: null });
   });
 
-  test('the window forgets the user the moment that key is revoked', async () => {
+  test('ends as soon as the key is revoked', async () => {
     const { userKey, keyId } = await newUserKey(world.app, 'ended@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });
@@ -213,7 +213,7 @@ describe('by a key that the app holds', () => {
     expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
   });
 
-  test('it does not take the place of the user’s own sign-in', async () => {
+  test('does not replace a sign-in by the user', async () => {
     const other = await newUserKey(world.app, 'other@example.com');
     const window = await CheckoutWindow.open(world);
     await window.signIn('owner@example.com');
@@ -222,8 +222,8 @@ describe('by a key that the app holds', () => {
   });
 });
 
-describe('permitting the app', () => {
-  test('every save counts once and is told to the app, even one that adds nothing', async () => {
+describe('saving the allowance of an app', () => {
+  test('counts every save once and notifies the app, even if it adds nothing', async () => {
     const email = 'permit@example.com';
     await buyElsewhere(email, 700);
     const window = await CheckoutWindow.open(world);
@@ -257,18 +257,21 @@ describe('permitting the app', () => {
     expect(JSON.stringify(events)).not.toContain('usr_');
   });
 
-  test('one save id with another number is a conflict', async () => {
+  test('refuses the same save id with another amount as a conflict', async () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('conflict@example.com');
     await window.post('/allowance', { credits: 10, save_id: 'save-one' });
     expect((await window.post('/allowance', { credits: 20, save_id: 'save-one' })).status).toBe(409);
   });
 
-  test.each([[-1], [0.0000001], ['10'], [1e300]])('a limit of %s is refused by its name', async (credits) => {
-    const window = await CheckoutWindow.open(world);
-    await window.signIn('wrong@example.com');
-    const refused = await window.post('/allowance', { credits, save_id: 'save-one' });
-    expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'credits' } });
-  });
+  test.each([[-1], [0.0000001], ['10'], [1e300]])(
+    'refuses an allowance of %s and names the parameter',
+    async (credits) => {
+      const window = await CheckoutWindow.open(world);
+      await window.signIn('wrong@example.com');
+      const refused = await window.post('/allowance', { credits, save_id: 'save-one' });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'credits' } });
+    },
+  );
 });

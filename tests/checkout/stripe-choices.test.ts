@@ -6,7 +6,7 @@ import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 import { CheckoutWindow, SECRET_KEY, send, startCheckout } from './checkout-world';
 
-/** What an operator lets Stripe do besides taking the money: tax, consent to terms, invoices. */
+/** The optional Stripe features of an operator: tax, consent to terms, invoices. */
 
 await newDatabase();
 Object.assign(process.env, {
@@ -23,12 +23,12 @@ const stripe = new Stripe(SECRET_KEY, {
 });
 await addOrigin(world.app.id, 'myapp://*');
 
-let buyers = 0;
-async function buy(changes: Record<string, unknown> = {}, wish: Record<string, unknown> = {}) {
+let buyerCount = 0;
+async function buy(changes: Record<string, unknown> = {}, options: Record<string, unknown> = {}) {
   const window = await CheckoutWindow.open(world, changes);
-  const email = `taxed-${++buyers}@example.com`;
+  const email = `taxed-${++buyerCount}@example.com`;
   await window.signIn(email);
-  const started = await window.startPayment(wish);
+  const started = await window.startPayment(options);
   const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: started.session_id } });
   return { window, email, ...started, processorSessionId: row.processorSessionId ?? '' };
 }
@@ -36,7 +36,7 @@ async function buy(changes: Record<string, unknown> = {}, wish: Record<string, u
 const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
 
 // The sandbox refuses automatic tax on a price that does not include it.
-test('the session of somebody who signed in asks for all of it, and its price includes the tax', async () => {
+test('a signed-in user’s session requests tax, consent and an invoice, and its price includes tax', async () => {
   const { processorSessionId, window } = await buy();
   expect((await window.get()).body).toMatchObject({ includes_tax: true });
   const session = await stripe.checkout.sessions.retrieve(processorSessionId, { expand: ['customer'] });
@@ -50,9 +50,9 @@ test('the session of somebody who signed in asks for all of it, and its price in
   });
 });
 
-test('what was chosen is paid and credited whole; the receipt names the tax in it', async () => {
+test('the full amount is credited, and the receipt shows the included tax', async () => {
   const { window, email, session_id, payment } = await buy({}, { amount: 12 });
-  const pay = (answers: object) => send(payment.embed_url, 'POST', {}, { ...CARD, ...answers });
+  const pay = (fields: object) => send(payment.embed_url, 'POST', {}, { ...CARD, ...fields });
   expect((await pay({})).body).toMatchObject({ errors: { country: expect.any(String) } });
   expect((await pay({ country: 'AT', terms: 'accepted' })).body).toMatchObject({ status: 'complete' });
   expect((await window.get(`/payments/${session_id}`)).body).toMatchObject({
@@ -76,7 +76,7 @@ test('what was chosen is paid and credited whole; the receipt names the tax in i
   expect(receipt?.text).toContain('Paid: $12.00\nTax included: $2.00');
 });
 
-test('a window that an app on the device opened says so', async () => {
+test('a session from a mobile app is marked as such', async () => {
   const { processorSessionId } = await buy({ origin: 'myapp://localhost' });
   expect(await stripe.checkout.sessions.retrieve(processorSessionId)).toMatchObject({
     origin_context: 'mobile_app',

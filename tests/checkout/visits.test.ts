@@ -17,7 +17,7 @@ const open = (
 afterEach(() => setClock());
 
 describe('opening a window', () => {
-  test('a framed window gets a partitioned cookie, a first-party window a lax one', async () => {
+  test('sets a partitioned cookie in a frame and a lax one in a first-party window', async () => {
     const framed = await open();
     const cookie = `__Host-svc-visit-${framed.body.visit_id}=`;
     expect(framed.status).toBe(201);
@@ -28,7 +28,7 @@ describe('opening a window', () => {
     expect(popup.headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  test('a page whose origin is not registered is refused by its name', async () => {
+  test('refuses an unregistered origin and names it', async () => {
     const refused = await open({ origin: 'https://evil.example' });
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({
@@ -40,15 +40,15 @@ describe('opening a window', () => {
   test.each([
     ['an unknown publishable key', { publishable_key: 'svc_pk_nobody' }, 401, 'invalid_publishable_key'],
     ['a display that does not exist', { display: 'billboard' }, 400, 'invalid_request'],
-    ['a challenge that is no SHA-256', { challenge: 'short' }, 400, 'invalid_request'],
+    ['a challenge that is not a SHA-256', { challenge: 'short' }, 400, 'invalid_request'],
     ['metadata that is not flat', { metadata: { a: { b: 1 } } }, 400, 'invalid_request'],
-  ])('%s is refused', async (_, changes, status, type) => {
+  ])('refuses %s', async (_, changes, status, type) => {
     const refused = await open(changes);
     expect(refused.status).toBe(status);
     expect(refused.body).toMatchObject({ error: { type } });
   });
 
-  test('the token is stored as a hash only', async () => {
+  test('stores the token as a hash only', async () => {
     const window = await CheckoutWindow.open(world);
     const token = window.cookie.split('=')[1] ?? '';
     const visit = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
@@ -59,14 +59,14 @@ describe('opening a window', () => {
   });
 });
 
-describe('who may talk to a window', () => {
+describe('access to a window', () => {
   test.each([
     ['no origin', {}],
     ['another origin', { origin: APP_ORIGIN }],
     ['another port of this host', { origin: 'http://localhost:1' }],
     ['the right origin of a cross-site request', { origin: world.url, 'sec-fetch-site': 'cross-site' }],
     ['the right origin of a same-site request', { origin: world.url, 'sec-fetch-site': 'same-site' }],
-  ])('a request with %s changes nothing', async (_, headers) => {
+  ])('is refused to a request with %s', async (_, headers) => {
     const before = await prisma().checkoutVisit.count();
     const refused = await open({}, headers as Record<string, string>);
     expect(refused.status).toBe(403);
@@ -74,24 +74,24 @@ describe('who may talk to a window', () => {
     expect(await prisma().checkoutVisit.count()).toBe(before);
   });
 
-  test('a request of the page itself passes', async () => {
+  test('is granted to its own page', async () => {
     expect((await open({}, { origin: world.url, 'sec-fetch-site': 'same-origin' })).status).toBe(201);
   });
 
-  test('no answer may be read by another origin', async () => {
+  test('gives other origins no readable response', async () => {
     const window = await CheckoutWindow.open(world);
-    const answers = [await window.get(), await window.post('/payments', {}), await open({}, {})];
-    for (const answer of answers) expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const responses = [await window.get(), await window.post('/payments', {}), await open({}, {})];
+    for (const response of responses) expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('without its cookie, or with that of another window, a window is not found', async () => {
+  test('requires its cookie: without it, or with that of another window, the response is 404', async () => {
     const mine = await CheckoutWindow.open(world);
     const other = await CheckoutWindow.open(world);
     const foreign = other.cookie.replace(other.visitId, mine.visitId);
     for (const cookie of ['', other.cookie, foreign, `__Host-svc-visit-${mine.visitId}=`]) {
-      const answer = await send(`${address}/${mine.visitId}`, 'GET', { cookie });
-      expect(answer.status).toBe(404);
-      expect(answer.body).toMatchObject({ error: { type: 'not_found' } });
+      const response = await send(`${address}/${mine.visitId}`, 'GET', { cookie });
+      expect(response.status).toBe(404);
+      expect(response.body).toMatchObject({ error: { type: 'not_found' } });
     }
     const both = await send(`${address}/${mine.visitId}`, 'GET', {
       cookie: `${other.cookie}; ${mine.cookie}`,
@@ -99,7 +99,7 @@ describe('who may talk to a window', () => {
     expect(both.status).toBe(200);
   });
 
-  test('a window closes after an hour', async () => {
+  test('ends after an hour', async () => {
     const window = await CheckoutWindow.open(world);
     const openedAt = now();
     setClock(() => openedAt + 59 * MINUTE_MS);
@@ -110,13 +110,13 @@ describe('who may talk to a window', () => {
   });
 });
 
-test('the page of a window may be framed by the origin that opened it', async () => {
+test('a window can be framed by the origin that opened it', async () => {
   const window = await CheckoutWindow.open(world);
   expect(await findVisitOrigin(window.visitId)).toEqual({ origin: APP_ORIGIN, display: 'embedded' });
   expect(await findVisitOrigin('ckv_unknown')).toBeNull();
 });
 
-test('a fresh window shows the offer and nobody', async () => {
+test('a new window shows the offer and no user', async () => {
   const window = await CheckoutWindow.open(world, { currency: 'eur' });
   expect((await window.get()).body).toEqual({
     visit_id: window.visitId,
@@ -141,7 +141,7 @@ test('a fresh window shows the offer and nobody', async () => {
   });
 });
 
-test('a window is forgotten a day after it closed by itself, but for the newest of its app', async () => {
+test('a visit is deleted a day after it expired, except the newest of its app', async () => {
   const kept = () => prisma().checkoutVisit.findMany({ select: { id: true }, orderBy: { createdAt: 'asc' } });
   await prisma().checkoutVisit.deleteMany();
   const start = now();

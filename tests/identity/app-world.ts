@@ -8,9 +8,9 @@ import { type MintedKey, mintUserKey } from '@/server/keys/mint';
 import { createPartner, type Partner } from '@/server/partners/partner';
 import { openSealed } from '@/server/webhooks/seal';
 
-let people = 0;
+let userCount = 0;
 
-/** An app that listens for events. */
+/** A partner with a webhook endpoint. */
 export async function newPartner(origins: string[] = []): Promise<Partner> {
   const { id } = await createPartner({ name: 'Acme Notes', rateBp: 2_500, origins });
   return prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://hooks.example.com/svc' } });
@@ -21,7 +21,7 @@ export type AppUser = { userId: string; partnerId: string; appUserId: string; em
 export async function newAppUser(
   partnerId: string,
   metadata?: Metadata,
-  email = `person-${++people}@example.com`,
+  email = `person-${++userCount}@example.com`,
 ): Promise<AppUser> {
   return inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, email);
@@ -48,7 +48,7 @@ export async function liveKeyIds({ userId, partnerId }: AppUser): Promise<string
 
 export type RecordedEvent = { id: string; type: string; created_at: string; data: Record<string, unknown> };
 
-/** The envelopes in the outbox, as a delivery would send them. */
+/** Returns the events in the outbox as a delivery would send them. */
 export async function recordedEvents(partnerId: string): Promise<RecordedEvent[]> {
   const events = await prisma().event.findMany({ where: { partnerId, delivery: { isNot: null } } });
   return events.map(

@@ -42,7 +42,7 @@ async function use(token: string | null, headers: Record<string, string> = {}, v
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-it('sends the browser back with a token and the state, and the app turns the token into a key', async () => {
+it('redirects back with a token and the state, and the app exchanges the token for a key', async () => {
   const { user, sessionId, address, token } = await signIn(request.redirectUri);
   expect(address).toMatch(/^https:\/\/app\.example\.com\/back\?keep=1&token=svc_st_\w{43}&state=a\+state/);
   expect(address).not.toContain(user.email);
@@ -54,7 +54,7 @@ it('sends the browser back with a token and the state, and the app turns the tok
   expect(key.sessionId).toBe(sessionId);
 });
 
-it('a token for an app behind a custom scheme is good without an origin and on the app’s own pages', async () => {
+it('a token for an app with a custom scheme is valid without an origin and on the app’s own pages', async () => {
   expect((await use((await signIn('myapp://callback')).token)).status).toBe(200);
   expect((await use((await signIn('myapp://callback')).token, { origin: 'myapp://localhost' })).status).toBe(
     200,
@@ -63,14 +63,14 @@ it('a token for an app behind a custom scheme is good without an origin and on t
     expect((await use((await signIn('myapp://callback')).token, { origin })).status).toBe(400);
 });
 
-it('the token alone is worth nothing', async () => {
+it('a token is valid only with its verifier and from its origin', async () => {
   const { token } = await signIn('http://127.0.0.1:5999/back');
   expect((await use(token, {}, 'another verifier')).status).toBe(400);
   expect((await use(token, { origin: 'https://app.example.com' })).status).toBe(400);
   expect((await use(token, { origin: 'http://127.0.0.1:5999' })).status).toBe(200);
 });
 
-it('who does not agree goes back with an error and no token', async () => {
+it('a user who declines is redirected with an error and no token', async () => {
   const address = denyRedirect(await checkRedirect(request));
   expect(address).toBe('https://app.example.com/back?keep=1&error=access_denied&state=a+state+%26+more');
 });
@@ -90,11 +90,11 @@ it.each([
   ['//app.example.com/', 'invalid_request'],
   ['https://app.example.com/\r\nx', 'invalid_request'],
   ['', 'invalid_request'],
-])('never sends anybody to %j', async (redirectUri, code) => {
+])('never redirects to %j', async (redirectUri, code) => {
   await expect(checkRedirect({ ...request, redirectUri })).rejects.toMatchObject({ code });
 });
 
-it('wants a S256 challenge, a state of sensible length and an app that is enabled', async () => {
+it('requires an S256 challenge, a state of limited length and an enabled app', async () => {
   for (const bad of [
     { challengeMethod: 'plain' },
     { challengeMethod: '' },

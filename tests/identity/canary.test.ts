@@ -20,7 +20,7 @@ import { Instance } from '../sim/instances';
 import { Dashboard } from './dashboard';
 import { openMailbox, wrongCode } from './mailbox';
 
-/** One user with an address found nowhere else goes through everything, on two real instances. */
+/** A user with a unique address uses every feature, on two real instances. */
 
 const EMAIL = 'canary.q7xz@nowhere-else.example';
 const OWNER = 'owner.of.the.app@example.com';
@@ -32,7 +32,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'canary-'));
 let [one, two]: Instance[] = [];
 let receiver: LoopbackServer;
 
-/** All that a partner could read, by where it was. */
+/** Everything that a partner could read, with its source. */
 const seen: { where: string; text: string }[] = [];
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Call = { method?: string; body?: unknown; key?: string; cookie?: string };
 
-/** Asks an instance and keeps everything that came back. */
+/** Sends a request to an instance and records the whole response. */
 async function call(instance: Instance | undefined, where: string, { method, body, key, cookie }: Call = {}) {
   const response = await fetch(`${instance?.url}${where}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -81,7 +81,7 @@ async function call(instance: Instance | undefined, where: string, { method, bod
   return { status: response.status, json: () => JSON.parse(text) as Record<string, unknown> };
 }
 
-test('no byte that a partner sees and no line of a log holds the e-mail or the account of a user; a device that is logged out is out on both instances', async () => {
+test('no response to a partner and no log line contains a user’s e-mail address or account id, and logging out a device applies to both instances', async () => {
   const partner = await createPartner({ name: 'Watched app', rateBp: 2_500, origins: [], ownerEmail: OWNER });
   const pk = partner.publishableKey;
   await setEndpoint(partner.id, `${receiver.url}/hook`);
@@ -107,8 +107,8 @@ test('no byte that a partner sees and no line of a log holds the e-mail or the a
     await saveAllowance(tx, { userId, partnerId: partner.id, allowance: wholeCredits(5), saveId: 'canary' });
   });
 
-  await useEverything(pk, key);
-  await lookAtPartnerPages(partner.id);
+  await callEveryEndpoint(pk, key);
+  await readPartnerPages(partner.id);
 
   for (const instance of [one, two])
     expect((await call(instance, '/v1/credits/balance', { key })).status).toBe(200);
@@ -125,7 +125,7 @@ test('no byte that a partner sees and no line of a log holds the e-mail or the a
   );
   const logs = [one, two].map((instance) => ({ where: 'log', text: instance?.log ?? '' }));
   expect(logs.every(({ text }) => text.length > 0)).toBe(true);
-  // What is searched is what was shown.
+  // Prove that the search covers what was shown.
   expect(seen.filter(({ text }) => text.includes(partner.name)).length).toBeGreaterThan(2);
   const leaks = [...seen, ...logs].flatMap(({ where, text }) =>
     tracesOf(EMAIL, userId)
@@ -135,12 +135,12 @@ test('no byte that a partner sees and no line of a log holds the e-mail or the a
   expect(leaks).toEqual([]);
 }, 120_000);
 
-async function useEverything(pk: string, key: string): Promise<void> {
-  const ask = { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
+async function callEveryEndpoint(pk: string, key: string): Promise<void> {
+  const request = { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
   for (const where of ['/v1/chat/completions', '/v1/messages']) {
     for (const more of [{}, { stream: true }, { model: 'none/none' }, { messages: 7 }])
-      await call(one, where, { key, body: { ...ask, ...more } });
-    await call(one, where, { key: `${key}x`, body: ask });
+      await call(one, where, { key, body: { ...request, ...more } });
+    await call(one, where, { key: `${key}x`, body: request });
   }
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
@@ -158,8 +158,8 @@ async function useEverything(pk: string, key: string): Promise<void> {
   await call(one, '/auth/token', { body: exchange });
 }
 
-/** All that the partner's dashboard shows and exports, as the owner of the app. */
-async function lookAtPartnerPages(partnerId: string): Promise<void> {
+/** Reads everything that the partner's dashboard shows and exports, as the owner of the app. */
+async function readPartnerPages(partnerId: string): Promise<void> {
   const cookie = await openSessionOf(OWNER);
   const { id: event } = await prisma().event.findFirstOrThrow({ where: { partnerId } });
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
@@ -173,7 +173,7 @@ async function lookAtPartnerPages(partnerId: string): Promise<void> {
   }
 }
 
-/** The user logs their app's device out, on a page of the first instance. */
+/** Logs out the device of the app as the user, on a page of the first instance. */
 async function logOutOnDashboard(userId: string): Promise<void> {
   const [{ sessionId } = { sessionId: '' }] = await listDevices(userId);
   const dashboard = new Dashboard(one?.url.replace('127.0.0.1', 'localhost') ?? '');
@@ -187,7 +187,7 @@ const openSessionOf = (email: string): Promise<string> =>
     return (await openSession(tx, { userId, userAgent: 'test' })).token;
   });
 
-/** The value as it is, and as it might be disguised. */
+/** Returns the values as they are and in common encodings. */
 function tracesOf(...values: string[]): string[] {
   return values.flatMap((value) => [
     value,

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 
-/** Server actions as anybody can call them: over HTTP, by what the built pages tell of them. */
+/** Calls server actions as any client can: over HTTP, with the ids in the built pages. */
 
 type Action = { id: string; page: string };
 
 export type Sender = {
-  /** The token of a session; none when nobody is signed in. */
+  /** The token of a session; absent when signed out. */
   token?: string | undefined;
-  /** What the sender's browser says of the page that asks. */
+  /** The headers with which the browser describes the calling page. */
   headers: Record<string, string>;
 };
 
-export type Answer = {
+export type ActionResponse = {
   status: number;
   text: string;
-  /** What the action answered; null when it never ran. */
+  /** The result of the action; null when it never ran. */
   result: { ok: boolean; [field: string]: unknown } | null;
   setsCookie: boolean;
 };
@@ -23,20 +23,20 @@ export type Answer = {
 export class Dashboard {
   private readonly actions = readActions();
 
-  /** `url` as people write it: pages take requests of this very origin only. */
+  /** `url` as users enter it: pages accept requests from exactly this origin. */
   constructor(readonly url: string) {}
 
   get actionNames(): string[] {
     return [...this.actions.keys()].sort();
   }
 
-  /** As a browser sends it for a page of the service itself. */
+  /** The headers that a browser sends for a page of the service. */
   get ownPage(): Record<string, string> {
     return { origin: this.url, 'sec-fetch-site': 'same-origin' };
   }
 
-  /** As a script on one of our pages calls it. */
-  call(name: string, input: unknown, sender: Sender): Promise<Answer> {
+  /** Calls an action as a script on one of our pages does. */
+  call(name: string, input: unknown, sender: Sender): Promise<ActionResponse> {
     const { id, page } = this.find(name);
     return this.post(page, sender, {
       headers: { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8', accept: 'text/x-component' },
@@ -44,8 +44,8 @@ export class Dashboard {
     });
   }
 
-  /** As a form without any script calls it: what a page elsewhere can send, and the browser asks nobody. */
-  submit(name: string, input: unknown, sender: Sender): Promise<Answer> {
+  /** Calls an action as a form without a script does: any other site can send one without a preflight. */
+  submit(name: string, input: unknown, sender: Sender): Promise<ActionResponse> {
     const { id, page } = this.find(name);
     const form = new FormData();
     form.set('$ACTION_REF_1', '');
@@ -60,7 +60,7 @@ export class Dashboard {
     return action;
   }
 
-  private async post(page: string, { token, headers }: Sender, init: RequestInit): Promise<Answer> {
+  private async post(page: string, { token, headers }: Sender, init: RequestInit): Promise<ActionResponse> {
     const response = await fetch(this.url + page, {
       method: 'POST',
       redirect: 'manual',
@@ -82,18 +82,18 @@ export class Dashboard {
   }
 }
 
-/** In the form of React's own calls. */
+/** Encodes the arguments as React does. */
 const writeArguments = (input: unknown): string =>
   JSON.stringify([input === undefined ? '$undefined' : input]);
 
-/** By name, with a page that offers them. */
+/** Returns the actions by name, each with a page that offers it. */
 function readActions(): Map<string, Action> {
   const { node } = JSON.parse(readFileSync('.next/server/server-reference-manifest.json', 'utf8')) as {
     node: Record<string, { exportedName: string; workers: Record<string, unknown> }>;
   };
   const actions = new Map<string, Action>();
   for (const [id, { exportedName, workers }] of Object.entries(node)) {
-    if (actions.has(exportedName)) throw new Error(`Two actions are called ${exportedName}: tell them apart`);
+    if (actions.has(exportedName)) throw new Error(`Two actions are called ${exportedName}: rename one`);
     const [place = ''] = Object.keys(workers);
     const page = place.replace(/^app|\/\(\w+\)(?=\/)|\/page$/g, '').replace(/\[\.*\w+\]/g, 'x');
     actions.set(exportedName, { id, page });

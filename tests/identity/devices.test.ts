@@ -38,7 +38,7 @@ const revocations = async (partnerId: string) =>
     .map(({ data }) => [data.key_id, data.reason]);
 
 describe('devices', () => {
-  it('logging one out ends its keys in every app and leaves the other devices alone', async () => {
+  it('revoke their keys in every app when logged out, without affecting other devices', async () => {
     const { user, phone, laptop } = await userWithTwoDevices();
     const elsewhere = { ...user, partnerId: (await newPartner()).id };
     await inTransaction(async (tx) => {
@@ -57,7 +57,7 @@ describe('devices', () => {
     expect(await logOutDevice(user.userId, phone)).toBe(false);
   });
 
-  it('all can be logged out at once, or all but the one in hand', async () => {
+  it('can all be logged out together, with or without the current one', async () => {
     const { user, phone, laptop } = await userWithTwoDevices();
     await mint(user, phone);
     const kept = (await mint(user, laptop)).keyId;
@@ -67,7 +67,7 @@ describe('devices', () => {
     expect([await liveKeyIds(user), await listDevices(user.userId)]).toEqual([[], []]);
   });
 
-  it('one that was not seen for a month is signed out', async () => {
+  it('are signed out after a month without use', async () => {
     const user = await newAppUser((await newPartner()).id);
     const { token } = await newDevice(user.userId);
     const start = now();
@@ -78,7 +78,7 @@ describe('devices', () => {
 });
 
 describe('keys', () => {
-  it("are listed with their app, its state and the device, and revoked by their owner's word", async () => {
+  it('are listed with their app, its state and the device, and can be revoked by their owner', async () => {
     const { user, phone } = await userWithTwoDevices();
     const { keyId, userKey } = await mint(user, phone);
     await disablePartner(user.partnerId);
@@ -94,7 +94,7 @@ describe('keys', () => {
   });
 });
 
-it("somebody else's device or key is not found, and stays", async () => {
+it("another user's device or key is not found and not changed", async () => {
   const { user, phone } = await userWithTwoDevices();
   const { keyId } = await mint(user, phone);
   const stranger = await newAppUser(user.partnerId);
@@ -104,8 +104,8 @@ it("somebody else's device or key is not found, and stays", async () => {
   expect(await listDevices(user.userId)).toHaveLength(2);
 });
 
-/** A checkout window that somebody is signed in to, with what the app said of them. */
-function openWindow(userId: string, metadata: Metadata) {
+/** A checkout window with a signed-in user and the app's metadata about them. */
+function createVisit(userId: string, metadata: Metadata) {
   const expiresAt = new Date(now() + DAY_MS);
   const facts = { partnerId: 'prt_any', origin: 'https://app.example', display: 'popup', challenge: '' };
   const tokenHash = new Uint8Array(32);
@@ -115,11 +115,11 @@ function openWindow(userId: string, metadata: Metadata) {
 }
 
 describe('deleting an account', () => {
-  it('erases the address and ends devices and keys; the books stay whole', async () => {
+  it('erases the address and ends devices and keys, and keeps the ledger intact', async () => {
     const person = await newPerson({ credits: 10 });
     const { token } = await newDevice(person.userId);
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
-    await openWindow(person.userId, { name: 'Ada' });
+    await createVisit(person.userId, { name: 'Ada' });
     await deleteAccount(person.userId);
 
     expect(await findSession(token)).toBeNull();
@@ -135,7 +135,7 @@ describe('deleting an account', () => {
     expect(await listAppsOfUser(again.id)).toEqual([]);
   });
 
-  it('is refused to who owns an app', async () => {
+  it('is refused to the owner of an app', async () => {
     const user = await newAppUser((await newPartner()).id);
     await prisma().partner.update({ where: { id: user.partnerId }, data: { ownerEmail: user.email } });
     await expect(deleteAccount(user.userId)).rejects.toMatchObject({ code: 'invalid_request' });

@@ -31,11 +31,11 @@ const codeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
   );
 
-/** What the two doors to the database say of waiting too long for a connection or a transaction. */
+/** The errors of both database clients after waiting too long for a connection or a transaction. */
 const BUSY = /timeout exceeded when trying to connect|P2028|Transaction API error/;
 
 describe('user keys', () => {
-  it('speak for their user in their app, and are stored as a hash only', async () => {
+  it('identify their user and app, and are stored as a hash only', async () => {
     const user = await newAppUser((await newPartner()).id);
     const { userKey, keyId, appUserId } = await mint(user);
     expect(userKey).toMatch(/^svc_sk_[0-9A-Za-z]{49}$/);
@@ -51,7 +51,7 @@ describe('user keys', () => {
     expect(row.last4).toBe(userKey.slice(-4));
   });
 
-  it('are refused when unknown, mistyped or revoked, with the same answer', async () => {
+  it('are refused with the same error when unknown, mistyped or revoked', async () => {
     const user = await newAppUser((await newPartner()).id);
     const { userKey, keyId } = await mint(user);
     const mistyped = userKey.slice(0, -1) + (userKey.endsWith('a') ? 'b' : 'a');
@@ -61,7 +61,7 @@ describe('user keys', () => {
     expect(await codeOf(requireUserKey(withKey(userKey)))).toBe('invalid_user_key');
   });
 
-  it('are told apart from other keys, which are not repeated', async () => {
+  it('are distinguished from other keys, which the error does not repeat', async () => {
     const messageOf = (key: string) => requireUserKey(withKey(key)).catch(({ message }) => message);
     expect(await messageOf('svc_pk_secret')).toContain('Publishable keys');
     expect(await messageOf('sk-proj-secret')).toContain('svc_sk_');
@@ -69,7 +69,7 @@ describe('user keys', () => {
       expect(await messageOf(key)).not.toContain('secret');
   });
 
-  it('are suspended while their app is disabled, and work again after', async () => {
+  it('are suspended while their app is disabled, and work again afterwards', async () => {
     const partner = await newPartner();
     const { userKey } = await mint(await newAppUser(partner.id));
     await disablePartner(partner.id);
@@ -79,7 +79,7 @@ describe('user keys', () => {
     expect((await recordedEvents(partner.id)).map((event) => event.type)).toEqual(['user_key.created']);
   });
 
-  it('remember when they were used, to the minute', async () => {
+  it('record their last use, to the minute', async () => {
     const { userKey, keyId } = await mint(await newAppUser((await newPartner()).id));
     const lastUsed = async () =>
       (await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt;
@@ -95,7 +95,7 @@ describe('user keys', () => {
 });
 
 describe('the eleventh key', () => {
-  it('pushes out the one idle longest, and the others keep working', async () => {
+  it('evicts the key idle longest, and the others keep working', async () => {
     const partner = await newPartner();
     const user = await newAppUser(partner.id, { plan: 'pro' });
     const start = now() - DAY_MS;
@@ -105,7 +105,7 @@ describe('the eleventh key', () => {
       keys.push(await mint(user));
     }
     setClock();
-    // The oldest was used a moment ago; the second oldest is now the idlest.
+    // The oldest key was used a moment ago, so the second oldest is now the idlest.
     await prisma().userKey.update({ where: { id: keys[0]?.keyId ?? '' }, data: { lastUsedAt: new Date() } });
     const eleventh = await mint(user);
 
@@ -120,19 +120,19 @@ describe('the eleventh key', () => {
     ]);
   });
 
-  it('pushes out the truly idlest, also among keys that were all used within one minute', async () => {
+  it('evicts the idlest key even if all were used within one minute', async () => {
     const user = await newAppUser((await newPartner()).id);
     const keys = [];
     for (let n = 0; n < MAX_LIVE_KEYS; n++) keys.push(await mint(user));
     const [first, ...later] = keys;
-    // The first key is used first and last; the second was not used since.
+    // The first key is also the last one used; the second was not used again.
     for (const key of [...keys, first, ...later.slice(1)]) await requireUserKey(withKey(key?.userKey ?? ''));
     await mint(user);
     const live = await liveKeyIds(user);
     expect(keys.filter(({ keyId }) => !live.includes(keyId))).toEqual([later[0]]);
   });
 
-  it('is never the one that goes, even when its clock is behind', async () => {
+  it('is never evicted itself, even if the clock of its instance is behind', async () => {
     const user = await newAppUser((await newPartner()).id);
     for (let n = 0; n < MAX_LIVE_KEYS; n++) await mint(user);
     setClock(() => Date.UTC(2020, 0, 1));
@@ -140,23 +140,23 @@ describe('the eleventh key', () => {
     expect(await liveKeyIds(user)).toContain(eleventh.keyId);
   });
 
-  it('counts per user and app', async () => {
+  it('is counted per user and app', async () => {
     const [one, other] = [await newPartner(), await newPartner()];
     const user = await newAppUser(one.id);
-    const somebodyElse = await newAppUser(one.id);
+    const otherUser = await newAppUser(one.id);
     const elsewhere = { ...user, partnerId: other.id };
     await inTransaction((tx) => openAppUser(tx, elsewhere));
-    const kept = [await mint(somebodyElse), await mint(elsewhere)];
+    const kept = [await mint(otherUser), await mint(elsewhere)];
     for (let n = 0; n <= MAX_LIVE_KEYS; n++) await mint(user);
-    expect([...(await liveKeyIds(somebodyElse)), ...(await liveKeyIds(elsewhere))]).toEqual(
+    expect([...(await liveKeyIds(otherUser)), ...(await liveKeyIds(elsewhere))]).toEqual(
       kept.map((key) => key.keyId),
     );
   });
 
-  it('20 parallel mints never leave more than 10 live keys, and every lost key is told once', async () => {
+  it('leaves at most 10 live keys after 20 parallel mints, with one event per evicted key', async () => {
     const partner = await newPartner();
     const user = await newAppUser(partner.id);
-    // On a busy machine some wait too long for a connection: they are refused, and nothing comes of them.
+    // On a busy machine some mints time out waiting for a connection; they have no effect.
     const settled = await Promise.allSettled(Array.from({ length: 20 }, () => mint(user)));
     const minted = settled.flatMap((mint) => (mint.status === 'fulfilled' ? [mint.value] : []));
     const refusals = settled.flatMap((mint) => (mint.status === 'rejected' ? [String(mint.reason)] : []));
@@ -165,10 +165,10 @@ describe('the eleventh key', () => {
     const live = await liveKeyIds(user);
     expect(live).toHaveLength(Math.min(minted.length, MAX_LIVE_KEYS));
     const events = await recordedEvents(partner.id);
-    const told = (type: string) =>
+    const keyIdsIn = (type: string) =>
       events.filter((event) => event.type === type).map((event) => event.data.key_id);
-    expect(told('user_key.created').sort()).toEqual(minted.map((key) => key.keyId).sort());
-    expect(told('user_key.revoked').sort()).toEqual(
+    expect(keyIdsIn('user_key.created').sort()).toEqual(minted.map((key) => key.keyId).sort());
+    expect(keyIdsIn('user_key.revoked').sort()).toEqual(
       minted
         .map((key) => key.keyId)
         .filter((id) => !live.includes(id))
@@ -178,7 +178,7 @@ describe('the eleventh key', () => {
 });
 
 describe('devices', () => {
-  it('logging one out revokes the keys that it minted, in every app, and no other', async () => {
+  it('revoke exactly the keys they minted, in every app, when logged out', async () => {
     const partner = await newPartner();
     const user = await newAppUser(partner.id);
     const [lost, kept] = [await newDevice(user.userId), await newDevice(user.userId)];
@@ -195,7 +195,7 @@ describe('devices', () => {
     expect(await inTransaction((tx) => lockLiveSession(tx, lost.sessionId))).toBeNull();
   });
 
-  it('a log-out beside parallel mints on that device leaves no live key behind', async () => {
+  it('have no live key after a logout in parallel with mints', async () => {
     const user = await newAppUser((await newPartner()).id);
     const { sessionId } = await newDevice(user.userId);
     const mints = Array.from({ length: 8 }, () => mint(user, sessionId).catch(() => null));
@@ -203,7 +203,7 @@ describe('devices', () => {
     expect(await liveKeyIds(user)).toEqual([]);
   });
 
-  it('are forgotten after 30 days without a visit, and after 180 days in any case', async () => {
+  it('expire after 30 days without use, and after 180 days in any case', async () => {
     const user = await newAppUser((await newPartner()).id);
     const start = now();
     setClock(() => start);
@@ -225,7 +225,7 @@ describe('devices', () => {
 });
 
 describe('accounts', () => {
-  it('are one per e-mail, also when 20 requests open it at once', async () => {
+  it('are unique per e-mail address, even if 20 requests open one in parallel', async () => {
     const opened = await Promise.all(
       Array.from({ length: 20 }, () => inTransaction((tx) => openUser(tx, 'race@example.com'))),
     );
@@ -233,7 +233,7 @@ describe('accounts', () => {
   });
 });
 
-describe('the outbox', () => {
+describe('the outbox of events', () => {
   it('carries the plaintext key and the latest metadata, sealed at rest', async () => {
     const partner = await newPartner();
     const user = await newAppUser(partner.id, { plan: 'free' });
@@ -249,7 +249,7 @@ describe('the outbox', () => {
     expect(Buffer.from(row.body ?? []).toString('latin1')).not.toContain(userKey);
   });
 
-  it('records a fact once, and nothing for an app that listens nowhere', async () => {
+  it('records an event once, and none for a partner without an endpoint', async () => {
     const partner = await newPartner();
     const test = {
       partnerId: partner.id,
@@ -265,7 +265,7 @@ describe('the outbox', () => {
     expect(await prisma().event.count({ where: { partnerId: partner.id } })).toBe(1);
   });
 
-  it('opens sealed text for its own row only, and notices a changed byte', () => {
+  it('decrypts a body for its own row only, and detects a changed byte', () => {
     const sealed = seal('{"a":"é"}', 'evt_1');
     expect(openSealed(sealed, 'evt_1')).toBe('{"a":"é"}');
     expect(() => openSealed(sealed, 'evt_2')).toThrow();

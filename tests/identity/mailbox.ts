@@ -11,7 +11,7 @@ export type Mailbox = {
   lastCode(): string;
 };
 
-/** Call it before anything reads the settings. */
+/** Call before anything reads the settings. */
 export async function openMailbox(): Promise<Mailbox> {
   const mails: Mailbox['mails'] = [];
   const server = new SMTPServer({
@@ -33,7 +33,7 @@ export async function openMailbox(): Promise<Mailbox> {
   return { mails, lastCode: () => /^\d{6}/.exec(mails.at(-1)?.mail.subject ?? '')?.[0] ?? '' };
 }
 
-/** A code that is not the right one. */
+/** Returns a code that differs from the right one. */
 export function wrongCode(right: string): string {
   return right === '000000' ? '111111' : '000000';
 }

@@ -35,14 +35,14 @@ describe('signing up an app', () => {
   const signUp = (ownerEmail = 'owner@example.com') =>
     signUpPartner({ ownerEmail, name: 'Notes', rateBp: 1_000, origins: ['https://notes.example'] });
 
-  it('works at once where sign-up is open', async () => {
+  it('enables the app immediately where sign-up is open', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });
     const partner = await signUp();
     expect(stateOf(partner)).toBe('enabled');
     expect((await requirePartner(partner.publishableKey)).id).toBe(partner.id);
   });
 
-  it('waits, disabled, for an operator where that is asked for', async () => {
+  it('keeps the app disabled until an operator approves it, where that is required', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'approval' });
     const [approved, declined] = [await signUp(), await signUp()];
     for (const { publishableKey, ...partner } of [approved, declined]) {
@@ -58,7 +58,7 @@ describe('signing up an app', () => {
     expect(await approvePartner(approved.id)).toBe(false);
   });
 
-  it('is refused where only the operator registers apps, and beyond twenty apps', async () => {
+  it('is refused where only the operator registers apps, and after twenty apps', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'closed' });
     await expect(signUp()).rejects.toMatchObject({ code: 'invalid_request' });
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });
@@ -66,7 +66,7 @@ describe('signing up an app', () => {
     await expect(signUp('many@example.com')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('an app that was never approved cannot be enabled past its review', async () => {
+  it('cannot be completed without a review: enabling the app also approves it', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'approval' });
     const partner = await signUp();
     await expect(
@@ -78,7 +78,7 @@ describe('signing up an app', () => {
 });
 
 describe('the rate', () => {
-  it('changes now, and at a time that was planned, never before; its history is kept', async () => {
+  it('changes immediately or at a planned time, never earlier, and keeps its history', async () => {
     const start = now();
     setClock(() => start);
     const { id } = await newApp();
@@ -96,7 +96,7 @@ describe('the rate', () => {
     expect(await rateOf(id)).toBe(1_000);
   });
 
-  it('has one planned change at most, which can be called off', async () => {
+  it('has at most one planned change, which can be cancelled', async () => {
     const { id } = await newApp();
     await planPartnerRate(id, 4_000, new Date(now() + DAY_MS));
     await planPartnerRate(id, 5_000, new Date(now() + 2 * DAY_MS));
@@ -108,8 +108,8 @@ describe('the rate', () => {
   it.each([
     ['the past', -SECOND_MS],
     ['now', 0],
-    ['two years ahead', 2 * 365 * DAY_MS],
-    ['no time', Number.NaN],
+    ['two years from now', 2 * 365 * DAY_MS],
+    ['an invalid time', Number.NaN],
   ])('cannot be planned for %s', async (_, aheadMs) => {
     const start = now();
     setClock(() => start);
@@ -119,7 +119,7 @@ describe('the rate', () => {
     });
   });
 
-  it('stays below the cap that the operator sets; what is above comes down with it', async () => {
+  it('stays within the operator’s cap, which also lowers current and planned rates', async () => {
     const { id } = await newApp();
     await planPartnerRate(id, 9_000, new Date(now() + DAY_MS));
     await setRateCap(id, 2_000);
@@ -136,7 +136,7 @@ describe('the rate', () => {
 });
 
 describe('the publishable key', () => {
-  it('is replaced by a new one; the old one works for a day, also when it is replaced again', async () => {
+  it('works for a day after its rotation, even if it is rotated again', async () => {
     const start = now();
     setClock(() => start);
     const { id, publishableKey: first } = await newApp();
@@ -154,7 +154,7 @@ describe('the publishable key', () => {
     expect((await findPartnerByKey(third))?.id).toBe(id);
   });
 
-  it('of a disabled app stays refused, the old one too', async () => {
+  it('of a disabled app is refused, even one retired before', async () => {
     const { id, publishableKey } = await newApp();
     await rotatePublishableKey(id);
     await disablePartner(id);
@@ -162,7 +162,7 @@ describe('the publishable key', () => {
   });
 });
 
-it('an app is found by its owner and by nobody else, also after it was handed over', async () => {
+it('an app is visible only to its owner, even after a transfer', async () => {
   const { id } = await newApp();
   expect(await findOwnedPartner('a@example.com', id)).toBeNull();
   await setOwner(id, 'a@example.com');

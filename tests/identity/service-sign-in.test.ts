@@ -43,7 +43,7 @@ async function keyOn(token: string, user: AppUser): Promise<string> {
   return keyId;
 }
 
-it('a token that was planted before the sign-in is worth nothing after it', async () => {
+it('a token planted before the sign-in is invalid after it', async () => {
   const planted = 'x'.repeat(43);
   const token = await signIn('fixation@example.com', planted);
   expect(token).not.toBe(planted);
@@ -51,7 +51,7 @@ it('a token that was planted before the sign-in is worth nothing after it', asyn
   expect((await findSession(token))?.email).toBe('fixation@example.com');
 });
 
-it('proving it again keeps the device and its keys, and changes the token', async () => {
+it('signing in again keeps the device and its keys, and replaces the token', async () => {
   const user = await newAppUser((await newPartner()).id);
   const before = await signIn(user.email);
   const keyId = await keyOn(before, user);
@@ -66,7 +66,7 @@ it('proving it again keeps the device and its keys, and changes the token', asyn
   expect(await liveKeyIds(user)).toEqual([keyId]);
 });
 
-it('another person who signs in on the same browser ends the device of the first, keys included', async () => {
+it('another user’s sign-in on the same browser ends the first user’s device, including its keys', async () => {
   const user = await newAppUser((await newPartner()).id);
   const before = await signIn(user.email);
   await keyOn(before, user);
@@ -76,7 +76,7 @@ it('another person who signs in on the same browser ends the device of the first
   expect((await findSession(after))?.email).toBe('second-person@example.com');
 });
 
-it('signing out ends the device and tells the apps that its keys are gone', async () => {
+it('signing out ends the device and notifies the apps of the revoked keys', async () => {
   const user = await newAppUser((await newPartner()).id);
   const [token, other] = [await signIn(user.email), await signIn(user.email)];
   const [ended, kept] = [await keyOn(token, user), await keyOn(other, user)];
@@ -88,7 +88,7 @@ it('signing out ends the device and tells the apps that its keys are gone', asyn
   expect(revoked.map(({ data }) => [data.key_id, data.reason])).toEqual([[ended, 'session_revoked']]);
 });
 
-it('a code for the service itself opens nothing in an app, and the other way round', async () => {
+it('a code for an app cannot sign in to the service', async () => {
   const { challengeId } = await sendServiceCode({ email: 'places@example.com', clientIp: '' });
   const entry = { challengeId, email: 'places@example.com', code: mailbox.lastCode() };
   await prisma().loginChallenge.update({ where: { id: challengeId }, data: { partnerId: 'prt_other' } });
@@ -99,7 +99,7 @@ it('a code for the service itself opens nothing in an app, and the other way rou
   });
 });
 
-it('the cookie is locked to this host, to secure transport and away from scripts', () => {
+it('the cookie is restricted to this host and to HTTPS, and hidden from scripts', () => {
   expect(SESSION_COOKIE).toMatch(/^__Host-/);
   for (const cookie of [sessionCookie('token'), clearedSessionCookie()]) {
     expect(cookie).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=Lax$/);

@@ -22,17 +22,17 @@ import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 import { Instance } from '../sim/instances';
 import { liveKeyIds, mint, newAppUser } from './app-world';
-import { type Answer, Dashboard, type Sender } from './dashboard';
+import { type ActionResponse, Dashboard, type Sender } from './dashboard';
 import { openMailbox } from './mailbox';
 
 /**
- * Every action of the pages, on a real server: it does what its page asks for, and before that
- * nothing at all for a stranger, for who is signed out, and for a page elsewhere that the signed-in
- * browser visits. A new action fails the test until it stands here.
+ * Calls every server action on a real server. An action has no effect for a stranger, for a
+ * signed-out user, or from another site in the signed-in user's browser; then it succeeds from its
+ * own page. A new action fails the test until it is listed here.
  */
 
 const OPERATOR = 'operator@example.com';
-/** What may be asked without being signed in. */
+/** Actions that need no session. */
 const OPEN = ['sendCode', 'enterCode', 'signOut'];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -68,43 +68,43 @@ afterAll(async () => {
 
 type Step = {
   action: string;
-  /** Session of who may do it. */
+  /** The session of a user who may call it. */
   token?: string | undefined;
-  /** The part of the input that names something of theirs. */
+  /** The ids in the input that belong to that user. */
   ids?: Record<string, string>;
   input?: object | undefined;
-  /** The processor has no part in this test: asking it is what the action can do. */
-  asksOnly?: true;
+  /** The action calls the processor, which is absent here, so only the attempt can be checked. */
+  attemptsOnly?: true;
 };
 
 const inputOf = ({ ids, input }: Step, named = ids): object | undefined =>
   ids || input ? { ...named, ...input } : undefined;
 
-/** Of the same form, of nothing that ever was. */
+/** Returns ids of the same form that do not exist. */
 const unknown = (ids: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, `${id.slice(0, -4)}none`]));
 
-test('every action of the pages does nothing for a stranger, without a session or from elsewhere, and then what its own page asks', async () => {
+test('every server action is refused to strangers, without a session and from other sites, and succeeds from its own page', async () => {
   const stranger = (await newSignedIn()).token;
   const seen = new Set<string>();
   for await (const step of everyAction()) {
-    const { action, token, asksOnly } = step;
+    const { action, token, attemptsOnly } = step;
     seen.add(action);
     const before = await readFacts();
-    const refusals: [string, Answer][] = await refuse(step);
+    const refusals: [string, ActionResponse][] = await refuse(step);
     if (step.ids) refusals.push(...(await expectNotFound(step, stranger)));
     for (const [how, { result, setsCookie }] of refusals)
       expect([action, how, result?.ok ?? false, setsCookie]).toEqual([action, how, false, false]);
     expect(await readFacts(), action).toEqual(before);
 
     const done = await dashboard.call(action, inputOf(step), { token, headers: dashboard.ownPage });
-    if (asksOnly) expect(await readFacts(), action).not.toEqual(before);
+    if (attemptsOnly) expect(await readFacts(), action).not.toEqual(before);
     else expect(done.result, `${action}: ${done.status}`).toMatchObject({ ok: true });
   }
   expect([...seen].sort()).toEqual(dashboard.actionNames);
 }, 120_000);
 
-test('a form of our own page reaches an action, so that one from elsewhere was tried in earnest', async () => {
+test('a form on our own page reaches an action, so the forms from other sites were real attempts', async () => {
   const { token, email } = await newSignedIn();
   const { id: partnerId } = await createPartner({
     name: 'Before',
@@ -113,14 +113,14 @@ test('a form of our own page reaches an action, so that one from elsewhere was t
     ownerEmail: email,
   });
   const nameOf = async () => (await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } })).name;
-  await dashboard.submit('rename', { partnerId, name: 'After' }, elsewhere(token)['a form on another site']);
+  await dashboard.submit('rename', { partnerId, name: 'After' }, otherSites(token)['a form on another site']);
   expect(await nameOf()).toBe('Before');
   await dashboard.submit('rename', { partnerId, name: 'After' }, { token, headers: dashboard.ownPage });
   expect(await nameOf()).toBe('After');
 });
 
-/** Who is signed in and visits a page of somebody else, whose requests carry the cookie at worst. */
-function elsewhere(token: string | undefined) {
+/** The requests that other sites can send from a signed-in browser; at worst they carry the cookie. */
+function otherSites(token: string | undefined) {
   const from = (headers: Record<string, string>): Sender => ({ token, headers });
   const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const { host } = new URL(dashboard.url);
@@ -137,39 +137,39 @@ function elsewhere(token: string | undefined) {
   };
 }
 
-async function refuse(step: Step): Promise<[string, Answer][]> {
-  const answers: [string, Answer][] = [];
-  for (const [how, sender] of Object.entries(elsewhere(step.token))) {
-    const send = how.includes('form') ? dashboard.submit : dashboard.call;
-    answers.push([how, await send.call(dashboard, step.action, inputOf(step), sender)]);
+async function refuse(step: Step): Promise<[string, ActionResponse][]> {
+  const responses: [string, ActionResponse][] = [];
+  for (const [how, sender] of Object.entries(otherSites(step.token))) {
+    const sendAction = how.includes('form') ? dashboard.submit : dashboard.call;
+    responses.push([how, await sendAction.call(dashboard, step.action, inputOf(step), sender)]);
   }
   if (!OPEN.includes(step.action)) {
     for (const token of [undefined, 'x'.repeat(43)]) {
       const signedOut = { token, headers: dashboard.ownPage };
-      answers.push(['signed out', await dashboard.call(step.action, inputOf(step), signedOut)]);
+      responses.push(['signed out', await dashboard.call(step.action, inputOf(step), signedOut)]);
     }
   }
-  return answers;
+  return responses;
 }
 
-/** Signed in, on our own page, with the ids of somebody else: they are ids that do not exist. */
-async function expectNotFound(step: Step, token: string): Promise<[string, Answer][]> {
+/** Calls the action on our own page with another user's ids: the response is as for unknown ids. */
+async function expectNotFound(step: Step, token: string): Promise<[string, ActionResponse][]> {
   const asStranger = { token, headers: dashboard.ownPage };
   const foreign = await dashboard.call(step.action, inputOf(step), asStranger);
-  const nobodys = await dashboard.call(step.action, inputOf(step, unknown(step.ids ?? {})), asStranger);
+  const missing = await dashboard.call(step.action, inputOf(step, unknown(step.ids ?? {})), asStranger);
   expect(foreign.result, step.action).toMatchObject({ ok: false });
-  expect(foreign.result, step.action).toEqual(nobodys.result);
+  expect(foreign.result, step.action).toEqual(missing.result);
   return [['a stranger', foreign]];
 }
 
-/** In an order in which each would succeed. */
+/** Yields the actions in an order in which each can succeed. */
 async function* everyAction(): AsyncGenerator<Step> {
   const { token, email } = await newSignedIn();
   const app = await createPartner({ name: 'Harbour', rateBp: 2_500, origins: [], ownerEmail: email });
   yield* actionsOfPartner(app.id, token);
   yield* actionsOfAccount(app.id);
   yield* actionsOfOperator();
-  yield* actionsOfEverybody();
+  yield* actionsOfEveryone();
 }
 
 async function* actionsOfPartner(partnerId: string, token: string): AsyncGenerator<Step> {
@@ -247,13 +247,13 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
     },
   });
   const back = { reason, amount: '1', currency: 'usd', refundId: randomUUID() };
-  yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, asksOnly: true };
+  yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, attemptsOnly: true };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });
   yield { token, action: 'dismiss', ids: { alertId }, input: { reason } };
 }
 
-async function* actionsOfEverybody(): AsyncGenerator<Step> {
+async function* actionsOfEveryone(): AsyncGenerator<Step> {
   yield { action: 'sendCode', input: { email: 'asked@example.com' } };
   const { token, email } = await newSignedIn();
   const { challengeId } = await sendServiceCode({ email, clientIp: '' });
@@ -261,7 +261,7 @@ async function* actionsOfEverybody(): AsyncGenerator<Step> {
   yield { token: (await newSignedIn(email)).token, action: 'signOut' };
 }
 
-/** Addresses whose parts name nothing of one person; the frame around a checkout is empty. */
+/** Paths whose parameters belong to no user; the page around a checkout is empty. */
 const OPEN_TO_ALL = [
   '/docs/[guide]',
   '/docs/api/[group]',
@@ -270,14 +270,17 @@ const OPEN_TO_ALL = [
   '/checkout/[visit]',
 ];
 
-/** The one page that is told by a query what it is about. */
+/** The only page with an id in its query. */
 const PAYMENT_RETURN = '/account/buy/return?session_id=[payment]';
 
-test('no address that names something of somebody shows it to another: the answer is the one to what does not exist', async () => {
-  const [ada, eve] = [await newOwnerOfEverything('Adas Harbour'), await newOwnerOfEverything('Eves Pier')];
+test('every path with another user’s id returns the same response as for an id that does not exist', async () => {
+  const [ada, eve] = [
+    await newOwnerWithEverything('Adas Harbour'),
+    await newOwnerWithEverything('Eves Pier'),
+  ];
   const operator = { ...ada, token: (await newSignedIn(OPERATOR)).token };
   const { event, session } = ada.ids;
-  // In an app or a window of one's own the parts of others do not exist either.
+  // Another user's ids do not exist in the user's own app or window either.
   const foreign = [ada.ids, { event, session }];
   const places = [...namedPlaces(), { place: PAYMENT_RETURN, methods: ['GET'] }].filter(
     ({ place }) => !OPEN_TO_ALL.includes(place),
@@ -285,33 +288,33 @@ test('no address that names something of somebody shows it to another: the answe
   expect(places.length).toBeGreaterThan(30);
   for (const { place, methods } of places) {
     for (const method of methods) {
-      const who = `${method} ${place}`;
+      const label = `${method} ${place}`;
       const owner = place.startsWith('/operator') ? operator : ada;
       if (method === 'GET') {
-        const own = await ask(fillIn(place, ada.ids), method, owner);
-        expect([who, own.status]).toEqual([who, 200]);
+        const own = await send(fillIn(place, ada.ids), method, owner);
+        expect([label, own.status]).toEqual([label, 200]);
       }
       for (const ids of foreign.slice(0, place.split('[').length - 1)) {
-        const theirs = await ask(fillIn(place, { ...eve.ids, ...ids }), method, eve);
-        const nobodys = await ask(fillIn(place, { ...eve.ids, ...unknown(ids) }), method, eve);
-        expect([who, theirs.status, nobodys.status]).toEqual([who, 404, 404]);
-        if (theirs.isJson) expect(theirs.text, who).toBe(nobodys.text);
+        const theirs = await send(fillIn(place, { ...eve.ids, ...ids }), method, eve);
+        const missing = await send(fillIn(place, { ...eve.ids, ...unknown(ids) }), method, eve);
+        expect([label, theirs.status, missing.status]).toEqual([label, 404, 404]);
+        if (theirs.isJson) expect(theirs.text, label).toBe(missing.text);
         for (const trace of [ada.name, ada.userKey.slice(-8), ada.appUserId])
-          expect(theirs.text, who).not.toContain(trace);
+          expect(theirs.text, label).not.toContain(trace);
       }
     }
   }
 }, 120_000);
 
-test('a page elsewhere changes nothing in a checkout window, whatever cookies its request carries', async () => {
-  const owner = await newOwnerOfEverything('Framed');
+test('other sites cannot change a checkout window, whatever cookies their requests carry', async () => {
+  const owner = await newOwnerWithEverything('Framed');
   const routes = namedPlaces().filter(({ place }) => place.startsWith('/checkout/api/'));
   const before = await readFacts();
   let tried = 0;
   for (const { place, methods } of routes) {
     for (const method of methods.filter((name) => name !== 'GET')) {
-      for (const [how, { headers }] of Object.entries(elsewhere(owner.token))) {
-        const { status, text } = await ask(fillIn(place, owner.ids), method, owner, headers);
+      for (const [how, { headers }] of Object.entries(otherSites(owner.token))) {
+        const { status, text } = await send(fillIn(place, owner.ids), method, owner, headers);
         expect([method, place, how, status]).toEqual([method, place, how, 403]);
         expect(text).toContain('origin_not_allowed');
         tried++;
@@ -322,7 +325,7 @@ test('a page elsewhere changes nothing in a checkout window, whatever cookies it
   expect(await readFacts()).toEqual(before);
 });
 
-/** Pages and routes with a part in brackets, by their address and what may be asked of them. */
+/** Returns the pages and routes with parameters, with their paths and methods. */
 function namedPlaces(): { place: string; methods: string[] }[] {
   return readdirSync('app', { recursive: true, encoding: 'utf8' })
     .filter((file) => /\[.*\/(page\.tsx|route\.ts)$/.test(file))
@@ -338,7 +341,7 @@ function namedPlaces(): { place: string; methods: string[] }[] {
     }));
 }
 
-/** What `[id]` names, by the address before it; the other parts tell by their own names. */
+/** What `[id]` identifies, by the path before it; other parameters have descriptive names. */
 const NAMED_BY_ID: Record<string, string> = {
   '/account/receipts': 'purchase',
   '/operator/apps': 'app',
@@ -351,15 +354,15 @@ const NAMED_BY_ID: Record<string, string> = {
 function fillIn(place: string, ids: Record<string, string>): string {
   return place.replace(/\[(?:\.{3})?(\w+)\]/g, (_, part: string, at: number) => {
     const id = ids[part] ?? ids[NAMED_BY_ID[place.slice(0, at - 1)] ?? ''];
-    if (id === undefined) throw new Error(`Say what [${part}] names in ${place}`);
+    if (id === undefined) throw new Error(`Add what [${part}] identifies in ${place}`);
     return id;
   });
 }
 
-type Owner = Awaited<ReturnType<typeof newOwnerOfEverything>>;
+type Owner = Awaited<ReturnType<typeof newOwnerWithEverything>>;
 
-/** Shows all that somebody has: cookie, key, and the secret of their own window as if it were this one's. */
-async function ask(
+/** Sends all of a user's credentials, including the secret of their own window for the requested one. */
+async function send(
   address: string,
   method: string,
   { token, userKey, visitToken }: Owner,
@@ -385,8 +388,8 @@ async function ask(
   return { status: response.status, isJson, text: await response.text() };
 }
 
-/** An owner of an app who is its user as well, with one of each thing that an address can name. */
-async function newOwnerOfEverything(name: string) {
+/** An owner of an app who is also its user, with one of everything that a path can identify. */
+async function newOwnerWithEverything(name: string) {
   const { email, token } = await newSignedIn();
   const app = await createPartner({ name, rateBp: 2_500, origins: [], ownerEmail: email });
   await setEndpoint(app.id, `${receiver.url}/hook`);
@@ -409,11 +412,11 @@ async function newOwnerOfEverything(name: string) {
   const bought = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session } });
   await credit(bought, { paymentId: 'pi_none', taxMinor: 0 });
   const { id: purchase } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session } });
-  const asked = await post('/v1/chat/completions', {
+  const generated = await post('/v1/chat/completions', {
     model: 'sandbox/echo',
     messages: [{ role: 'user', content: 'hi' }],
   });
-  const request = asked.headers.get('x-request-id') ?? '';
+  const request = generated.headers.get('x-request-id') ?? '';
   const window = {
     publishable_key: app.publishableKey,
     origin: 'http://localhost:9',
@@ -434,16 +437,16 @@ async function newOwnerOfEverything(name: string) {
   };
 }
 
-let people = 0;
+let userCount = 0;
 
-async function newSignedIn(email = `stranger-${++people}@example.com`) {
+async function newSignedIn(email = `stranger-${++userCount}@example.com`) {
   const { id: userId } = await inTransaction((tx) => openUser(tx, email));
   return { email, userId, ...(await newDevice(userId)) };
 }
 
 const newDevice = (userId: string) => inTransaction((tx) => openSession(tx, { userId, userAgent: 'test' }));
 
-/** From outside any app, so that an allowance has something to allow. */
+/** Grants credits outside any app, so that an allowance has an effect. */
 async function giveCredits(userId: string): Promise<void> {
   const gift = { userId, partnerId: OUTSIDE_ANY_APP, credits: wholeCredits(50) };
   await inTransaction(async (tx) => {
@@ -452,11 +455,11 @@ async function giveCredits(userId: string): Promise<void> {
   });
 }
 
-/** Kept by the server itself, whether anybody asks or not. */
-const OWN_BOOKS =
+/** Tables that the server writes without any request. */
+const BACKGROUND_TABLES =
   /^(watermark|audit_run|audited_pocket|activity_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
 
-/** Everything that the database holds, table by table, once no webhook and no receipt is on its way. */
+/** Returns a digest of each table, once no webhook and no receipt is pending. */
 async function readFacts(): Promise<Record<string, string>> {
   await until(
     () =>
@@ -464,12 +467,12 @@ async function readFacts(): Promise<Record<string, string>> {
         prisma().delivery.count({ where: { status: 'pending' } }),
         prisma().purchase.count({ where: { receiptDueAt: { not: null } } }),
       ]),
-    (underWay) => underWay.every((count) => count === 0),
+    (pending) => pending.every((count) => count === 0),
   );
   const { rows: tables } = await pool().query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
-  const facts = tables.map(({ name }) => name).filter((name) => !OWN_BOOKS.test(name));
+  const facts = tables.map(({ name }) => name).filter((name) => !BACKGROUND_TABLES.test(name));
   const digests = facts.map(
     (
       name,

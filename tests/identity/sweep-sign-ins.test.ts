@@ -19,29 +19,29 @@ const HOUR_MS = 60 * MINUTE_MS;
 const start = now();
 const wait = (ms: number) => setClock(() => start + ms);
 
-it('codes are kept as long as the limits of an hour and of a day count them, and no longer', async () => {
-  const ask = () => sendServiceCode({ email: 'often@example.com', clientIp: '' });
+it('codes are kept only while the hourly and daily limits count them', async () => {
+  const send = () => sendServiceCode({ email: 'often@example.com', clientIp: '' });
   wait(0);
-  await ask();
+  await send();
   await sweepSignIns();
-  await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(send()).rejects.toMatchObject({ code: 'rate_limited' });
   wait(HOUR_MS);
-  await ask();
+  await send();
   wait(DAY_MS - 1);
   await sweepSignIns();
-  await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(send()).rejects.toMatchObject({ code: 'rate_limited' });
   expect(await prisma().loginChallenge.count()).toBe(2);
 
   wait(DAY_MS + 2 * HOUR_MS);
   await sweepSignIns();
   expect(await prisma().loginChallenge.count()).toBe(1);
-  await ask();
+  await send();
   wait(3 * DAY_MS);
   await sweepSignIns();
   expect(await prisma().loginChallenge.count()).toBe(0);
 });
 
-it('more rows than one step takes go in one round', async () => {
+it('one sweep deletes more rows than one batch', async () => {
   const old = new Date(start - 3 * DAY_MS);
   await prisma().loginChallenge.createMany({
     data: Array.from({ length: 2_500 }, (_, n) => ({
@@ -56,7 +56,7 @@ it('more rows than one step takes go in one round', async () => {
   expect(await prisma().loginChallenge.count()).toBe(0);
 });
 
-it('a token is kept as long as the key it was good for, so that its second use still revokes that key', async () => {
+it('a token is kept as long as its key, so that a second use still revokes the key', async () => {
   wait(0);
   const partner = await newPartner();
   const user = await newAppUser(partner.id);

@@ -21,7 +21,7 @@ async function setLastUse(wallet: Wallet, age: string, { exact = false } = {}): 
   return lastUse(wallet);
 }
 
-test("a request notes when its key was used: once a minute, or every time where the key's place is at stake", async () => {
+test('a request records the use of its key once a minute, or always if the key may be evicted', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 100);
   expect(await lastUse(wallet)).toBeNull();

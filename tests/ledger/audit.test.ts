@@ -15,7 +15,7 @@ async function spend(wallet: Wallet, app: string, credits: number): Promise<void
   await capture(admission.hold, chargeFor(exactly(credits), 0), receipt());
 }
 
-/** As if minutes went by: everything that was written is that much older. */
+/** Simulates the passing of minutes by making everything written that much older. */
 async function passTime(minutes = 10): Promise<void> {
   await rewriteHistory('created_at = created_at - make_interval(mins => $1)', [minutes]);
   await pool().query('UPDATE usage SET created_at = created_at - make_interval(mins => $1)', [minutes]);
@@ -28,8 +28,8 @@ async function rewriteHistory(change: string, values: unknown[], where = 'true')
   await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
 }
 
-/** What the auditor remembers of a pocket, and what it holds, in credits. */
-async function remembered({ userId, apps }: Wallet, app: string): Promise<[number, number]> {
+/** Returns the audited total of a pocket and its current one, in credits. */
+async function readAuditedPocket({ userId, apps }: Wallet, app: string): Promise<[number, number]> {
   const { rows } = await pool().query<{ total: bigint; own: bigint }>(
     `SELECT a.total, u.own FROM user_app u JOIN audited_pocket a USING (user_id, partner_id)
      WHERE u.user_id = $1 AND u.partner_id = $2`,
@@ -40,11 +40,11 @@ async function remembered({ userId, apps }: Wallet, app: string): Promise<[numbe
 
 const audit = async () => (await auditRecent(0))?.differences;
 
-test('several instances audit once between them, and what was found is written down', async () => {
+test('several instances run one audit between them, and its differences are stored', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 10);
-  const audits = await Promise.all(Array.from({ length: 4 }, () => auditRecent()));
-  expect(audits.filter((one) => one !== null)).toEqual([{ users: expect.any(Number), differences: [] }]);
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => auditRecent()));
+  expect(outcomes.filter((one) => one !== null)).toEqual([{ users: expect.any(Number), differences: [] }]);
 
   await pool().query('UPDATE wallet SET money = money + 3 WHERE user_id = $1', [wallet.userId]);
   const found = await audit();
@@ -54,7 +54,7 @@ test('several instances audit once between them, and what was found is written d
   await pool().query('UPDATE wallet SET money = money - 3 WHERE user_id = $1', [wallet.userId]);
 });
 
-test('a pocket changed by hand is found with the next request of its user, whichever pocket that spends, until it is mended', async () => {
+test('a pocket changed by hand is found with each request of its user, from any pocket, until it is fixed', async () => {
   const wallet = await newWallet(['A', 'B']);
   await buy(wallet, 'A', 100);
   await buy(wallet, 'B', 100);
@@ -85,7 +85,7 @@ test('a pocket changed by hand is found with the next request of its user, which
   expect(await audit()).toEqual([]);
 });
 
-test('what committed long after the time it carries is no difference', async () => {
+test('a transaction that commits long after its timestamp is not a difference', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 100);
   await audit();
@@ -105,24 +105,24 @@ test('what committed long after the time it carries is no difference', async () 
   await spend(wallet, 'A', 10);
   await passTime();
   expect(await audit()).toEqual([]);
-  expect(await remembered(wallet, 'A')).toEqual([130, 130]);
+  expect(await readAuditedPocket(wallet, 'A')).toEqual([130, 130]);
 });
 
-test('an audit adds what came since the last one; all of the past is for the check', async () => {
+test('an audit adds only what is new since the last one; the check reads the whole history', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 500);
   await spend(wallet, 'A', 20);
   expect(await audit()).toEqual([]);
   await passTime();
   expect(await audit()).toEqual([]);
-  expect(await remembered(wallet, 'A')).toEqual([480, 480]);
+  expect(await readAuditedPocket(wallet, 'A')).toEqual([480, 480]);
   await spend(wallet, 'A', 30);
   expect(await audit()).toEqual([]);
-  // Young entries may still get company: they are added again, and remembered later.
-  expect(await remembered(wallet, 'A')).toEqual([480, 450]);
+  // Transactions with earlier timestamps may still commit, so recent entries are added again next time.
+  expect(await readAuditedPocket(wallet, 'A')).toEqual([480, 450]);
   await passTime();
   expect(await audit()).toEqual([]);
-  expect(await remembered(wallet, 'A')).toEqual([450, 450]);
+  expect(await readAuditedPocket(wallet, 'A')).toEqual([450, 450]);
 
   await rewriteHistory("postings = '[]'", [], `user_id = '${wallet.userId}' AND kind = 'purchase'`);
   await spend(wallet, 'A', 10);
@@ -133,7 +133,7 @@ test('an audit adds what came since the last one; all of the past is for the che
   );
 });
 
-test('an audit that found nothing is kept for a month; one that found something, and the newest, for good', async () => {
+test('an audit without differences is kept for a month; one with differences and the newest are kept indefinitely', async () => {
   await pool().query('DELETE FROM audit_run');
   const write = (daysAgo: number, found: string[], runs = 1) =>
     pool().query(

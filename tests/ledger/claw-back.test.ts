@@ -23,7 +23,7 @@ const takeBack = (wallet: Wallet, sessionId: string, reason: 'refund' | 'chargeb
 
 const earningsOf = (wallet: Wallet, app: string) => readEarnings(wallet.apps[app]?.id ?? '');
 
-/** As if everything so far had happened days ago: the past is rewritten and folded anew. */
+/** Makes the history days older and resets the roll-up of earnings. */
 async function age(wallet: Wallet, days: number): Promise<void> {
   await pool().query('ALTER TABLE ledger_transaction DISABLE TRIGGER USER');
   await pool().query(
@@ -35,8 +35,8 @@ async function age(wallet: Wallet, days: number): Promise<void> {
   await pool().query('DELETE FROM earnings_rollup');
 }
 
-describe('taking a purchase back', () => {
-  test('applies the difference to the cumulative sum: twice, late or in parts, it adds up exactly', async () => {
+describe('a claw-back', () => {
+  test('applies the difference to the cumulative sum, so repeated, late or partial ones add up exactly', async () => {
     const wallet = await newWallet(['A']);
     const session = newId('cks');
     await buy(wallet, 'A', 100, session);
@@ -56,7 +56,7 @@ describe('taking a purchase back', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('never takes more than was bought, refund and chargeback together', async () => {
+  test('never takes more than was bought, even for a refund and a chargeback together', async () => {
     const wallet = await newWallet(['A']);
     const session = newId('cks');
     await buy(wallet, 'A', 100, session);
@@ -66,7 +66,7 @@ describe('taking a purchase back', () => {
     expect(await ownCredits(wallet, 'A')).toBe(0);
   });
 
-  test('leaves a debt with the app whose running request had reserved what is gone', async () => {
+  test('leaves a debt in the pocket of the app whose running request held the credits', async () => {
     const wallet = await newWallet(['A', 'B']);
     const session = newId('cks');
     await buy(wallet, 'B', 100, session);
@@ -81,7 +81,7 @@ describe('taking a purchase back', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('leaves a debt that nobody spends into and the next purchase repays first', async () => {
+  test('leaves a debt that no request increases and the next purchase repays first', async () => {
     const wallet = await newWallet(['A', 'B', 'C']);
     const session = newId('cks');
     await buy(wallet, 'A', 500, session);
@@ -103,8 +103,8 @@ describe('taking a purchase back', () => {
   });
 });
 
-describe('what partners earn', () => {
-  test('matures after the hold period, and reads the same before and after a roll-up', async () => {
+describe('the commission of a partner', () => {
+  test('matures after the hold period and is the same before and after a roll-up', async () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     await buy(wallet, 'A', 500);
     await spend(wallet, 'A', 80);
@@ -119,21 +119,21 @@ describe('what partners earn', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('a chargeback reverses unmatured commission on the credits that were spent, oldest first', async () => {
+  test('is reversed by a chargeback, if unmatured, for the credits that were spent, oldest first', async () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     const session = newId('cks');
     await buy(wallet, 'A', 500, session);
     await spend(wallet, 'A', 80); // 100 credits, 20 of them commission
     await spend(wallet, 'A', 160); // 200 credits, 40 of them commission
 
-    // 300 were spent; taking 350 back leaves 150 of them unpaid: all of the first, a quarter of the second.
+    // 300 were spent. Taking 350 back leaves 150 of them unpaid: all of the first, a quarter of the second.
     await takeBack(wallet, session, 'chargeback', 350);
     expect(await ownCredits(wallet, 'A')).toBe(-150);
     expect(await earningsOf(wallet, 'A')).toEqual({ matured: 0n, maturing: 30_000_000n });
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('matured commission stays, and a won dispute restores what was reversed', async () => {
+  test('is kept once matured, and a won dispute restores what was reversed', async () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     const session = newId('cks');
     await buy(wallet, 'A', 500, session);

@@ -10,7 +10,7 @@ import { buy, exactly, hold, newWallet } from './wallets';
 
 await newDatabase();
 
-/** A user who bought and spent, and one request that still runs. */
+/** A user with a purchase, a settled request and a running one. */
 async function newHistory(): Promise<string> {
   const wallet = await newWallet(['A'], { rateBp: 1_000 });
   await buy(wallet, 'A', 100);
@@ -27,33 +27,37 @@ async function forge(change: string, userId: string): Promise<void> {
   await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
 }
 
-/** As if this user had never been. */
+/** Deletes every trace of a user. */
 async function forget(userId: string): Promise<void> {
   for (const table of ['usage', 'hold', 'user_app', 'wallet', 'audited_pocket', 'ledger_transaction'])
     await forge(`DELETE FROM ${table}`, userId);
 }
 
-describe('a change by hand is found by the audit and by the check:', () => {
+describe('the audit and the check find a change by hand:', () => {
   test.each([
-    ['a pocket that is gone', 'DELETE FROM user_app', 'a pocket that does not exist'],
+    ['a missing pocket', 'DELETE FROM user_app', 'a pocket that does not exist'],
     [
       'a pocket',
       'UPDATE user_app SET own = own + 1',
       'every pocket exists and equals the sum of its postings',
     ],
-    ['the money', 'UPDATE wallet SET money = money + 1', 'a wallet equals the sum of its pockets'],
     [
-      'what is held',
+      'the total of a wallet',
+      'UPDATE wallet SET money = money + 1',
+      'a wallet equals the sum of its pockets',
+    ],
+    [
+      'the held amount of a wallet',
       'UPDATE wallet SET held = held + 1',
       'the held amount and the running requests of a wallet match',
     ],
     [
-      'what runs',
+      'the running requests of a wallet',
       'UPDATE wallet SET running = running + 1',
       'the held amount and the running requests of a wallet match',
     ],
     [
-      'what is held of a pocket',
+      'the held amount of a pocket',
       'UPDATE user_app SET own_held = own_held + 1',
       'the held amount of a pocket matches',
     ],
@@ -67,36 +71,36 @@ describe('a change by hand is found by the audit and by the check:', () => {
     ['the cost of a receipt', 'UPDATE usage SET provider_cost = provider_cost + 1', 'every receipt matches'],
     ['the share of a receipt', 'UPDATE usage SET partner_share = partner_share + 1', 'every receipt matches'],
     ['the hold of a receipt', 'UPDATE usage SET held = 1', 'every receipt matches'],
-    ['a receipt that is gone', 'DELETE FROM usage', 'every charged request has a receipt'],
+    ['a missing receipt', 'DELETE FROM usage', 'every charged request has a receipt'],
     [
-      'a receipt of nothing',
+      'a receipt without a transaction',
       "INSERT INTO usage SELECT user_id, 'req_other', partner_id, key_id, model, provider, price_version, 1, 0, 0, 0, 1, 0, 9, 1, 1, 0, false, 'completed' FROM usage",
       'every receipt matches',
     ],
   ])('%s', async (_what, change, invariant) => {
     const userId = await newHistory();
-    const told = expect.stringContaining(invariant);
-    expect((await auditRecent(0))?.differences).not.toContainEqual(told);
+    const difference = expect.stringContaining(invariant);
+    expect((await auditRecent(0))?.differences).not.toContainEqual(difference);
     await forge(change, userId);
-    expect((await auditRecent(0))?.differences).toContainEqual(told);
-    expect((await checkLedger()).differences).toContainEqual(told);
+    expect((await auditRecent(0))?.differences).toContainEqual(difference);
+    expect((await checkLedger()).differences).toContainEqual(difference);
     await forget(userId);
   });
 });
 
-describe('the check alone finds', () => {
-  test('a sum of earnings that the entries do not make', async () => {
+describe('only the check finds', () => {
+  test('a sum of earnings that differs from the entries', async () => {
     await newHistory();
     await rollUpEarnings('0 seconds');
     expect((await checkLedger()).differences).toEqual([]);
     await pool().query('UPDATE earnings_rollup SET earned = earned + 1');
-    const told = expect.stringMatching(/^earnings by hour .* differs by 1$/);
-    expect((await checkLedger()).differences).toContainEqual(told);
+    const difference = expect.stringMatching(/^earnings by hour .* differs by 1$/);
+    expect((await checkLedger()).differences).toContainEqual(difference);
   });
 
-  test('a hold long past its lease', async () => {
+  test('a hold that is open long after its lease', async () => {
     await forge("UPDATE hold SET lease_until = lease_until - interval '10 minutes'", await newHistory());
-    const told = expect.stringContaining('no hold stays open long after its lease expired');
-    expect((await checkLedger()).differences).toContainEqual(told);
+    const difference = expect.stringContaining('no hold stays open long after its lease expired');
+    expect((await checkLedger()).differences).toContainEqual(difference);
   });
 });

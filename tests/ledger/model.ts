@@ -1,6 +1,6 @@
 /**
- * The rules of the money as a person would write them down: one user, numbers in memory, no
- * concurrency. The real ledger is compared with it after every step.
+ * A simple model of the ledger's rules: one user, numbers in memory, no concurrency. The real ledger
+ * is compared with it after every step.
  */
 type Pocket = {
   own: number;
@@ -16,10 +16,10 @@ export class Model {
   readonly pockets = new Map<string, Pocket>();
   readonly holds = new Map<string, Held>();
   readonly purchases = new Map<string, Purchase>();
-  /** Per app and epoch: what was taken elsewhere, and the limit that allowed it. */
+  /** Per app and epoch: what was taken from other pockets, and the allowance for it. */
   readonly drawn = new Map<string, { taken: number; limit: number }>();
 
-  /** Apps in the order in which their pockets were opened. */
+  /** `apps` are in the order in which their pockets were opened. */
   constructor(apps: string[]) {
     for (const app of apps)
       this.pockets.set(app, { own: 0, ownHeld: 0, allowanceLeft: 0, allowanceSaved: null, epoch: 0 });
@@ -48,13 +48,13 @@ export class Model {
     const { own, allowanceLeft, allowanceSaved, epoch } = this.pocket(app);
     if (this.balance(app) >= need) return 'ok';
     const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
-    const comesBack = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
-    if (Math.min(this.money, Math.max(0, own) + allowanceLeft + comesBack) >= need) return 'busy';
+    const releasable = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
+    if (Math.min(this.money, Math.max(0, own) + allowanceLeft + releasable) >= need) return 'busy';
     if (this.money < need) return 'insufficient_credits';
     return allowanceSaved ? 'partner_limit_reached' : 'partner_not_permitted';
   }
 
-  /** Places a hold of at most `want`, or says why not. */
+  /** Places a hold of at most `want`, or returns the refusal. */
   hold(id: string, app: string, want: number, need: number): string {
     const status = this.status(app, need);
     if (status !== 'ok') return status;
@@ -67,7 +67,7 @@ export class Model {
     return 'held';
   }
 
-  /** Takes at most the hold: own pocket, then credits outside any app, then other apps in order. */
+  /** Captures at most the hold: own pocket, then credits outside any app, then other apps in order. */
   settle(id: string, charge: number): number {
     const hold = this.holds.get(id);
     if (!hold) return 0;

@@ -20,7 +20,7 @@ async function expectSound(): Promise<void> {
 }
 
 describe('requests in parallel', () => {
-  test('a thousand requests with money for ten spend exactly what ten cost', async () => {
+  test('a thousand requests with credits for ten spend exactly what ten cost', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 10);
 
@@ -41,7 +41,7 @@ describe('requests in parallel', () => {
     await expectSound();
   });
 
-  test('one limit drawn from many keys at once is never exceeded', async () => {
+  test('an allowance is never exceeded by parallel requests', async () => {
     const wallet = await newWallet(['A', 'B']);
     await buy(wallet, 'A', 500);
     await allow(wallet, 'B', 50);
@@ -60,7 +60,7 @@ describe('requests in parallel', () => {
     await expectSound();
   });
 
-  test('purchases, limits, requests and settlements of many users at once keep every sum', async () => {
+  test('parallel purchases, allowances, requests and settlements of many users keep every sum', async () => {
     const random = seededRandom();
     const wallets = await Promise.all(
       Array.from({ length: 12 }, () => newWallet(['A', 'B', 'C'], { rateBp: 1500 })),
@@ -78,7 +78,7 @@ describe('requests in parallel', () => {
       const admission = await hold(wallet, app, 0.1 + random() * 5);
       if (!admission.ok) return;
       if (random() < 0.15) return release(admission.hold);
-      // Sometimes more than was held, sometimes twice.
+      // Some charges exceed the hold, and some are captured twice.
       const charge = chargeFor(exactly(random() * 6), admission.hold.rateBp);
       await Promise.all([
         capture(admission.hold, charge, receipt()),
@@ -88,11 +88,11 @@ describe('requests in parallel', () => {
     await expectSound();
   });
 
-  test('instances that share nothing but the database still spend exactly the money', async () => {
+  test('instances that share only the database spend exactly the balance', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 10);
 
-    // Straight to the statement, as eight other instances would: no batcher keeps these apart.
+    // Run the statement directly, as eight other instances would, without a batcher that separates requests.
     const outcomes = await inLanes({ lanes: 8, times: 200 }, () => admitDirectly(wallet));
 
     expect(outcomes.filter((outcome) => outcome === 'held')).toHaveLength(10);
@@ -104,18 +104,18 @@ describe('requests in parallel', () => {
 
   async function admitDirectly(wallet: Wallet): Promise<string | undefined> {
     const keyHash = wallet.apps.A?.keyHash ?? Buffer.alloc(0);
-    const asked = {
+    const request = {
       keyHash,
       requestId: newId('req'),
       model: 'test/model',
       need: exactly(1),
       want: exactly(1),
     };
-    const { rows } = await pool().query<{ outcome: string }>(writeBatch([], [asked]));
+    const { rows } = await pool().query<{ outcome: string }>(writeBatch([], [request]));
     return rows[0]?.outcome;
   }
 
-  test('one purchase booked from three places at once counts once', async () => {
+  test('a purchase booked three times in parallel counts once', async () => {
     const wallet = await newWallet(['A']);
     const bookings = await Promise.all(Array.from({ length: 3 }, () => buy(wallet, 'A', 25, 'cks_same')));
 

@@ -15,7 +15,7 @@ process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
 
 const APPS = ['A', 'B', 'C'];
-/** A balance below this serves no request. */
+/** The smallest balance that serves a request. */
 const MINIMUM = 1;
 
 type Step =
@@ -76,13 +76,13 @@ type World = { wallet: Wallet; model: Model; holds: Hold[]; sessions: string[] }
 
 const pickFrom = <T>(items: T[], index: number): T | undefined => items[index % Math.max(1, items.length)];
 
-/** Does one step in both worlds and compares what each says of it. */
+/** Takes a step in the model and in the ledger, and compares the outcomes. */
 async function take(world: World, step: Step): Promise<void> {
   const { wallet, model, holds, sessions } = world;
   switch (step.do) {
     case 'buy': {
       const session = (step.again && sessions.at(-1)) || newId('cks');
-      // The same payment session again is the same purchase, whatever else is said.
+      // A repeated payment session is the same purchase, whatever its other fields.
       model.buy(session, step.app, step.credits);
       const bought = model.purchases.get(session);
       if (!sessions.includes(session)) sessions.push(session);
@@ -154,7 +154,7 @@ async function placeHold(
   holds.push(admission.hold);
 }
 
-/** Every property of the ledger that a state can show. */
+/** Checks every property of the ledger that a single state can show. */
 async function expectAgreement({ wallet, model }: World): Promise<void> {
   for (const name of APPS) {
     const [balance, status] = await sees(wallet, name);
@@ -183,7 +183,9 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
   }
 }
 
-test('any sequence of operations ends, step by step, where the rules say', { timeout: 120_000 }, async () => {
+test('after every step of any sequence of operations, the ledger agrees with the model', {
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       const world: World = { wallet: await newWallet(APPS), model: new Model(APPS), holds: [], sessions: [] };

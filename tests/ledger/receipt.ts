@@ -1,6 +1,6 @@
 import type { Receipt } from '../../server/ledger';
 
-/** The facts of some request, where a test cares about the money only. */
+/** The receipt of an arbitrary request, for tests of the amounts only. */
 export const receipt = (): Receipt => ({
   model: 'test/model',
   provider: 'test',

@@ -11,7 +11,7 @@ await newDatabase();
 
 const OTHERS = 2_000;
 
-/** Wallets of other users, as the planner's statistics know them. */
+/** Adds wallets of other users and updates the planner's statistics. */
 async function addOtherWallets({ apps }: Wallet): Promise<void> {
   const others = 'SELECT $2::text || n AS id FROM generate_series(1, $1) n';
   const given = [OTHERS, apps.A?.id];
@@ -23,7 +23,7 @@ async function addOtherWallets({ apps }: Wallet): Promise<void> {
   await pool().query('ANALYZE wallet, user_app, hold');
 }
 
-test('settling reads the rows of its own user and no others, however many wallets there are', async () => {
+test('a settlement reads only the rows of its user, however many wallets there are', async () => {
   const wallet = await newWallet(['A', 'B']);
   await buy(wallet, 'B', 100);
   await buy(wallet, 'A', 100);
@@ -49,7 +49,7 @@ test('settling reads the rows of its own user and no others, however many wallet
   }
 });
 
-test('every row that a batch touches is found by an index scan, also in tables of few rows on many pages', async () => {
+test('a batch finds every row by an index scan, even in tables with few rows on many pages', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 100);
   await addOtherWallets(wallet);
@@ -60,18 +60,24 @@ test('every row that a batch touches is found by an index scan, also in tables o
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   const settlement = { ...admission.hold, charge: chargeFor(exactly(3), 0), receipt: receipt() };
   const { keyHash } = wallet.apps.A ?? expect.fail();
-  const asked = { keyHash, requestId: newId('req'), model: 'test/model', need: exactly(0), want: exactly(1) };
+  const request = {
+    keyHash,
+    requestId: newId('req'),
+    model: 'test/model',
+    need: exactly(0),
+    want: exactly(1),
+  };
 
   const client = await pool().connect();
   const plans: string[] = [];
-  const keep = ({ message = '' }) => void plans.push(message);
+  const collectPlan = ({ message = '' }) => void plans.push(message);
   try {
     await client.query(`LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0;
       SET auto_explain.log_nested_statements = on; SET auto_explain.log_level = notice`);
-    client.on('notice', keep);
-    await client.query(writeBatch([settlement], [asked]));
+    client.on('notice', collectPlan);
+    await client.query(writeBatch([settlement], [request]));
   } finally {
-    client.off('notice', keep);
+    client.off('notice', collectPlan);
     client.release(true);
   }
   const scans = plans.join('\n').match(/[A-Z][A-Za-z ]* (?:Scan|Join)\b(?: using \w+)?/g) ?? [];

@@ -9,7 +9,7 @@ import { buy, exactly, hold, newWallet, sees, type Wallet } from './wallets';
 
 await newDatabase();
 
-async function held(wallet: Wallet, want: number): Promise<Hold> {
+async function placeHold(wallet: Wallet, want: number): Promise<Hold> {
   const admission = await hold(wallet, 'A', want);
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   return admission.hold;
@@ -33,7 +33,7 @@ describe('settling a request', () => {
   test('takes cost and commission from the user and books both, to the microcredit', async () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     await buy(wallet, 'A', 100);
-    const running = await held(wallet, 40);
+    const running = await placeHold(wallet, 40);
 
     const settled = await capture(running, chargeFor(exactly(3.001), running.rateBp), receipt());
 
@@ -46,10 +46,10 @@ describe('settling a request', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('is done once: repeating a capture or releasing after it changes nothing', async () => {
+  test('happens once: repeating a capture or releasing after it changes nothing', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
-    const running = await held(wallet, 40);
+    const running = await placeHold(wallet, 40);
     const charge = chargeFor(exactly(10), running.rateBp);
 
     await Promise.all(Array.from({ length: 20 }, () => capture(running, charge, receipt())));
@@ -59,10 +59,10 @@ describe('settling a request', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('never takes more than was held: the excess is our loss and the partner earns of what was paid', async () => {
+  test('never takes more than was held: the excess is an overrun loss, and the commission is part of what was paid', async () => {
     const wallet = await newWallet(['A'], { rateBp: 1000 });
     await buy(wallet, 'A', 100);
-    const running = await held(wallet, 10);
+    const running = await placeHold(wallet, 10);
 
     const settled = await capture(running, chargeFor(exactly(25), running.rateBp), receipt());
 
@@ -74,10 +74,10 @@ describe('settling a request', () => {
     });
   });
 
-  test('a released hold costs nothing and leaves no history', async () => {
+  test('costs nothing and leaves no history when the hold is released', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
-    await release(await held(wallet, 40));
+    await release(await placeHold(wallet, 40));
 
     expect(await sees(wallet, 'A')).toEqual([100, 'ok']);
     const history = await readHistory(
@@ -88,21 +88,21 @@ describe('settling a request', () => {
   });
 });
 
-describe('a hold whose instance died', () => {
-  test('is freed by the sweeper when nothing was metered', async () => {
+describe('a hold of a dead instance', () => {
+  test('is released by the sweep when nothing was metered', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
-    const running = await held(wallet, 40);
+    const running = await placeHold(wallet, 40);
     await abandon(running.requestId);
 
     expect(await sweepHolds()).toBe(1);
     expect(await sees(wallet, 'A')).toEqual([100, 'ok']);
   });
 
-  test('pays what its last renewal had metered', async () => {
+  test('is captured with what its last renewal had metered', async () => {
     const wallet = await newWallet(['A'], { rateBp: 2500 });
     await buy(wallet, 'A', 100);
-    const running = await held(wallet, 40);
+    const running = await placeHold(wallet, 40);
     const endLease = keepLease(running, () => ({
       charge: chargeFor(exactly(8), running.rateBp),
       receipt: receipt(),
@@ -117,17 +117,17 @@ describe('a hold whose instance died', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('is left alone while its lease is renewed', async () => {
+  test('is not swept while its lease is renewed', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
-    await held(wallet, 40);
+    await placeHold(wallet, 40);
 
     expect(await sweepHolds()).toBe(0);
   });
 });
 
-describe('the entries', () => {
-  test('can be neither changed nor deleted', async () => {
+describe('the entries of the ledger', () => {
+  test('cannot be changed or deleted', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
 
@@ -135,7 +135,7 @@ describe('the entries', () => {
     await expect(pool().query('DELETE FROM ledger_transaction')).rejects.toThrow('append-only');
   });
 
-  test('cannot be written when they do not sum to zero', async () => {
+  test('cannot be written unless they sum to zero', async () => {
     const wallet = await newWallet(['A']);
     await expect(
       pool().query(
@@ -146,7 +146,7 @@ describe('the entries', () => {
     ).rejects.toThrow('ledger_transaction_sums_to_zero');
   });
 
-  test('give the check away when a balance does not follow from them', async () => {
+  test('let the check find a balance that differs from them', async () => {
     const wallet = await newWallet(['A']);
     await buy(wallet, 'A', 100);
     await pool().query('UPDATE wallet SET money = money + 5 WHERE user_id = $1', [wallet.userId]);

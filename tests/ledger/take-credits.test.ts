@@ -22,7 +22,7 @@ const take = (wallet: Wallet, app: string, credits: number, takeId = newId('req'
 
 const expectSound = async () => expect((await checkLedger()).differences).toEqual([]);
 
-test('taking credits lowers one pocket, is booked once per id, and leaves a row of the history', async () => {
+test('taking credits lowers one pocket, is booked once per id and appears in the history', async () => {
   const wallet = await newWallet(['A', 'B']);
   await buy(wallet, 'A', 100);
   await buy(wallet, 'B', 50);
@@ -49,7 +49,7 @@ test('taking credits lowers one pocket, is booked once per id, and leaves a row 
   await expectSound();
 });
 
-test('more than is free in the pocket is refused as a whole, however much there is elsewhere', async () => {
+test('taking more than is free in the pocket is refused entirely, whatever other pockets contain', async () => {
   const wallet = await newWallet(['A', 'B']);
   await buy(wallet, 'A', 10);
   await buy(wallet, 'B', 500);
@@ -58,7 +58,7 @@ test('more than is free in the pocket is refused as a whole, however much there 
   await expectSound();
 });
 
-test('what running requests reserved is not taken, in the own pocket or out of another one', async () => {
+test('credits held by running requests are not taken, whether in the own pocket or in another', async () => {
   const wallet = await newWallet(['A', 'B']);
   await buy(wallet, 'A', 100);
   await allow(wallet, 'B', 80);
@@ -75,7 +75,7 @@ test('what running requests reserved is not taken, in the own pocket or out of a
   await expectSound();
 });
 
-test('takes and requests in parallel never bring a pocket below zero', async () => {
+test('parallel takes and requests never make a pocket negative', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 100);
   const outcomes = await Promise.all(

@@ -4,20 +4,22 @@ import { isDatabaseBusy } from '@/server/http/database-busy';
 import { newDatabase } from '../harness/database';
 import { buy, hold, newWallet } from './wallets';
 
-/** A way to the database that can go silent: what is sent arrives nowhere, and nobody says so. */
+/** A proxy to the database that can go silent: it drops what is sent without closing a connection. */
 const { url } = await newDatabase();
 const { hostname, port } = new URL(url);
 const open = new Set<Socket>();
-const way = createServer((near) => {
-  const far = connect(Number(port), hostname);
-  for (const socket of [near, far]) open.add(socket.on('error', () => {}));
-  near.pipe(far).pipe(near);
+const proxy = createServer((client) => {
+  const database = connect(Number(port), hostname);
+  for (const socket of [client, database]) open.add(socket.on('error', () => {}));
+  client.pipe(database).pipe(client);
 });
-await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
-process.env.DATABASE_URL = String(Object.assign(new URL(url), { port: (way.address() as AddressInfo).port }));
+await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+process.env.DATABASE_URL = String(
+  Object.assign(new URL(url), { port: (proxy.address() as AddressInfo).port }),
+);
 afterAll(() => {
   for (const socket of open) socket.destroy();
-  way.close();
+  proxy.close();
 });
 
 const goSilent = () => {
@@ -26,7 +28,7 @@ const goSilent = () => {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a database that vanished without a word holds paid requests up for ten seconds, all of them together, and the next ones not at all', async () => {
+test('a database that goes silent delays the pending paid requests for ten seconds and later ones not at all', async () => {
   const wallets = await Promise.all(Array.from({ length: 4 }, () => newWallet(['A'])));
   for (const wallet of wallets) await buy(wallet, 'A', 10);
   const holdEach = () => Promise.allSettled(wallets.map((wallet) => hold(wallet, 'A', 1)));
@@ -37,7 +39,7 @@ test('a database that vanished without a word holds paid requests up for ten sec
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let lost: PromiseSettledResult<unknown>[] | undefined;
-    const asked = holdEach().then((outcomes) => {
+    const holds = holdEach().then((outcomes) => {
       lost = outcomes;
     });
     await nextTurn();
@@ -45,7 +47,7 @@ test('a database that vanished without a word holds paid requests up for ten sec
     await nextTurn();
     expect(lost).toBeUndefined();
     vi.advanceTimersByTime(1);
-    await asked;
+    await holds;
     const busy = lost?.map((outcome) => outcome.status === 'rejected' && isDatabaseBusy(outcome.reason));
     expect(busy).toEqual(wallets.map(() => true));
   } finally {

@@ -3,7 +3,7 @@ import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
 import { admit, bookPurchase, openUserApp, readSpendable, saveAllowance } from '../../server/ledger';
 
-/** Exact cost of so many credits. */
+/** Returns the exact cost of an amount in credits. */
 export const exactly = (credits: number): Picocredits =>
   (wholeCredits(Math.round(credits * 1000)) * 1000n) as Picocredits;
 
@@ -62,13 +62,13 @@ export const hold = (wallet: Wallet, app: string, want: number, need = 0): Retur
     want: exactly(want),
   });
 
-/** What an app sees: `[balance in credits, status]`. */
+/** Returns what an app sees: `[balance in credits, status]`. */
 export async function sees(wallet: Wallet, app: string): Promise<[number, string]> {
   const { balance, status } = await readSpendable(wallet.userId, appOf(wallet, app).id);
   return [Number(balance) / 1e6, status];
 }
 
-/** The pockets, in credits, as the database keeps them. */
+/** Returns the credits of a pocket as stored in the database. */
 export async function ownCredits(wallet: Wallet, app: string): Promise<number> {
   const { rows } = await pool().query<{ own: bigint }>(
     'SELECT own FROM user_app WHERE user_id = $1 AND partner_id = $2',

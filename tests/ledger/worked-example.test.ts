@@ -7,7 +7,7 @@ import { allow, buy, exactly, hold, newWallet, ownCredits, sees, type Wallet } f
 
 await newDatabase();
 
-async function held(wallet: Wallet, app: string, want: number): Promise<Hold> {
+async function placeHold(wallet: Wallet, app: string, want: number): Promise<Hold> {
   const admission = await hold(wallet, app, want);
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   return admission.hold;
@@ -17,11 +17,11 @@ const settle = (placed: Hold, cost: number) =>
   capture(placed, chargeFor(exactly(cost), placed.rateBp), receipt());
 
 async function spend(wallet: Wallet, app: string, credits: number): Promise<void> {
-  await settle(await held(wallet, app, credits), credits);
+  await settle(await placeHold(wallet, app, credits), credits);
 }
 
 describe('the worked example of the ledger', () => {
-  test('spends the own pocket first, then what the limit allows of the others', async () => {
+  test('spends the own pocket first, then up to the allowance from the others', async () => {
     const wallet = await newWallet(['A', 'B', 'C']);
 
     expect(await buy(wallet, 'A', 500)).toMatchObject({ balance: 500_000_000n, creditsAdded: 500_000_000n });
@@ -73,11 +73,11 @@ describe('the worked example of the ledger', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('a hold of an older epoch captures what it reserved and gives nothing back to the new limit', async () => {
+  test('captures a hold of an older epoch without returning anything to the new allowance', async () => {
     const wallet = await newWallet(['A', 'B']);
     await buy(wallet, 'A', 500);
     await allow(wallet, 'B', 300);
-    const running = await held(wallet, 'B', 200);
+    const running = await placeHold(wallet, 'B', 200);
     await allow(wallet, 'B', null);
 
     await settle(running, 150);
@@ -86,11 +86,11 @@ describe('the worked example of the ledger', () => {
     expect(await sees(wallet, 'B')).toEqual([0, 'partner_not_permitted']);
   });
 
-  test('what is bought while a request runs pays for it, and the limit comes back', async () => {
+  test('charges a running request to a purchase made meanwhile and restores the allowance', async () => {
     const wallet = await newWallet(['A', 'B']);
     await buy(wallet, 'A', 500);
     await allow(wallet, 'B', 300);
-    const running = await held(wallet, 'B', 200);
+    const running = await placeHold(wallet, 'B', 200);
     await buy(wallet, 'B', 500);
 
     await settle(running, 150);
@@ -100,26 +100,26 @@ describe('the worked example of the ledger', () => {
     expect(await sees(wallet, 'B')).toEqual([650, 'ok']);
   });
 
-  test('limits may together exceed the money: the second app gets what is left, then is told to retry', async () => {
+  test('lets allowances exceed the wallet: the second app gets the rest, or "busy" if that is too little', async () => {
     const wallet = await newWallet(['A', 'B', 'C']);
     await buy(wallet, 'A', 500);
     await allow(wallet, 'B', 400);
     await allow(wallet, 'C', 400);
-    await held(wallet, 'B', 400);
+    await placeHold(wallet, 'B', 400);
 
     expect(await hold(wallet, 'C', 400, 200)).toMatchObject({ ok: false, refusal: 'busy' });
     expect(await hold(wallet, 'C', 400, 50)).toMatchObject({ ok: true, hold: { amount: 100_000_000n } });
   });
 
-  test('an app that the user never allowed is refused for that reason, whatever else is running', async () => {
+  test('refuses an app without an allowance for that reason, whatever else is running', async () => {
     const wallet = await newWallet(['A', 'B']);
     await buy(wallet, 'A', 500);
-    await held(wallet, 'A', 400);
+    await placeHold(wallet, 'A', 400);
 
     expect(await hold(wallet, 'B', 10)).toMatchObject({ ok: false, refusal: 'partner_not_permitted' });
   });
 
-  test('pocket outside any app is drawn before other apps, and those oldest first', async () => {
+  test('spends the pockets of other apps oldest first', async () => {
     const wallet = await newWallet(['A', 'B', 'C']);
     await buy(wallet, 'A', 100);
     await buy(wallet, 'B', 100);

@@ -16,7 +16,7 @@ import { completion, completionStream, message, messageStream } from '../harness
 import type { Reply } from '../harness/scripted-upstream';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 
-/** The Vercel AI SDK: its three ways to us, each to a provider of each format. */
+/** The Vercel AI SDK: its three provider packages, each with a provider of each format. */
 
 const { url, person, upstream } = await startClientWorld();
 const apiKey = person.userKey;
@@ -25,13 +25,13 @@ const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey });
 const anthropic = createAnthropic({ baseURL: `${url}/v1`, apiKey });
 const withoutVersion = createAnthropic({ baseURL: url, apiKey });
 
-const WAYS: [string, (model: string) => LanguageModel][] = [
+const PACKAGES: [string, (model: string) => LanguageModel][] = [
   ['openai-compatible', (model) => compatible(model)],
   ['openai .chat()', (model) => openai.chat(model)],
   ['anthropic', (model) => anthropic(model)],
   ['anthropic without /v1', (model) => withoutVersion(model)],
 ];
-const cases = WAYS.flatMap(([way, open]) =>
+const cases = PACKAGES.flatMap(([way, open]) =>
   [GPT, CLAUDE].map((model) => ({ way, model, open: () => open(model) })),
 );
 
@@ -55,17 +55,17 @@ function callTools(model: string): Reply {
   return completionStream(deltas, 'tool_calls');
 }
 
-const sayStreamed = (model: string, text: string): Reply =>
+const streamReply = (model: string, text: string): Reply =>
   model === CLAUDE ? messageStream([{ type: 'text', text }]) : completionStream([{ content: text }]);
-const say = (model: string, text: string): Reply =>
+const reply = (model: string, text: string): Reply =>
   model === CLAUDE ? message([{ type: 'text', text }]) : completion({ content: text });
 
-describe.each(cases)('$way to $model', ({ model, open }) => {
+describe.each(cases)('the AI SDK, $way to $model', ({ model, open }) => {
   const name = upstreamName(model);
   const settings = { maxRetries: 0, maxOutputTokens: 500 };
 
-  test('streams text, with its usage and its end', async () => {
-    upstream.script(name, sayStreamed(model, 'Grüße aus 日本'));
+  test('streams text with its usage and finish reason', async () => {
+    upstream.script(name, streamReply(model, 'Grüße aus 日本'));
     const result = streamText({ ...settings, model: open(), prompt: 'hi' });
     const pieces: string[] = [];
     for await (const piece of result.textStream) pieces.push(piece);
@@ -74,14 +74,14 @@ describe.each(cases)('$way to $model', ({ model, open }) => {
     expect(await result.usage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
   });
 
-  test('runs tools in parallel and goes on with their results', async () => {
-    upstream.script(name, callTools(model), sayStreamed(model, 'Warm in both'));
-    const asked: string[] = [];
+  test('runs tools in parallel and continues with their results', async () => {
+    upstream.script(name, callTools(model), streamReply(model, 'Warm in both'));
+    const cities: string[] = [];
     const weather = tool({
       description: 'The weather of a city',
       inputSchema: z.object({ city: z.string() }),
       execute: async ({ city }) => {
-        asked.push(city);
+        cities.push(city);
         return `warm in ${city}`;
       },
     });
@@ -93,13 +93,13 @@ describe.each(cases)('$way to $model', ({ model, open }) => {
       stopWhen: stepCountIs(3),
     });
     expect(await result.text).toBe('Warm in both');
-    expect(asked).toEqual(['Zürich', '東京']);
+    expect(cities).toEqual(['Zürich', '東京']);
     const sent = JSON.stringify(upstream.lastBody(name).messages);
     for (const { id, city } of CALLS) expect(sent).toMatch(new RegExp(`${id}.*warm in ${city}`));
   });
 
-  test('shows an image', async () => {
-    upstream.script(name, say(model, 'A dot'));
+  test('sends an image', async () => {
+    upstream.script(name, reply(model, 'A dot'));
     const { text } = await generateText({
       ...settings,
       model: open(),
@@ -117,8 +117,8 @@ describe.each(cases)('$way to $model', ({ model, open }) => {
     expect(JSON.stringify(upstream.lastBody(name).messages)).toContain(PIXEL);
   });
 
-  test('raises a break in the middle as an error', async () => {
-    const { events = [] } = sayStreamed(model, 'Half an answer');
+  test('reports a stream that breaks off as one error', async () => {
+    const { events = [] } = streamReply(model, 'Half an answer');
     upstream.script(name, { events: events.slice(0, model === CLAUDE ? 4 : 2), breaksOff: true });
     const errors: unknown[] = [];
     const result = streamText({
@@ -134,7 +134,7 @@ describe.each(cases)('$way to $model', ({ model, open }) => {
     expect(errors).toHaveLength(1);
   });
 
-  test('gets a refusal with its status and words', async () => {
+  test('throws a refusal with its status and message', async () => {
     const said = 'prompt is too long: 9 > 8';
     upstream.script(name, {
       status: 400,
@@ -146,12 +146,12 @@ describe.each(cases)('$way to $model', ({ model, open }) => {
   });
 });
 
-// Of the ways that send a schema, one of each format.
+// One model of each format, with the package that sends a schema.
 test.each([
   ['openai .chat()', GPT, () => openai.chat(GPT)],
   ['openai .chat()', CLAUDE, () => openai.chat(CLAUDE)],
-])('structured output: %s to %s', async (_, model, open) => {
-  upstream.script(upstreamName(model), say(model, '{"city":"Bern","degrees":7}'));
+])('%s to %s returns structured output', async (_, model, open) => {
+  upstream.script(upstreamName(model), reply(model, '{"city":"Bern","degrees":7}'));
   const { object } = await generateObject({
     model: open(),
     schema: z.object({ city: z.string(), degrees: z.number() }),
@@ -161,7 +161,7 @@ test.each([
   expect(JSON.stringify(upstream.lastBody(upstreamName(model)))).toContain('"degrees":{"type":"number"}');
 });
 
-test('thinking is told apart from text, and signed for the next turn', async () => {
+test('thinking is separate from text and signed for the next turn', async () => {
   const thought = { type: 'thinking', thinking: 'Let me see', signature: 'c2ln' };
   upstream.script(upstreamName(CLAUDE), messageStream([thought, { type: 'text', text: 'Yes' }]));
   const result = streamText({
@@ -180,7 +180,7 @@ test('thinking is told apart from text, and signed for the next turn', async () 
   expect([await other.reasoningText, await other.text]).toEqual(['Hm', 'Yes']);
 });
 
-test('its default way to OpenAI, which we do not serve, is told what to use instead', async () => {
+test('the default OpenAI API of the SDK, which we do not serve, gets an error that names the supported one', async () => {
   const error = await generateText({ model: openai(GPT), prompt: 'hi', maxRetries: 0 }).catch(
     (thrown) => thrown,
   );

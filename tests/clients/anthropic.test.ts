@@ -32,9 +32,9 @@ const thought = { type: 'thinking', thinking: 'Let me see…', signature: 'c2ln/
 describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
   const name = upstreamName(model);
   const isClaude = model === CLAUDE;
-  const ask = { model, max_tokens: 500 };
+  const options = { model, max_tokens: 500 };
 
-  test('the streaming helper sees each piece of text and puts the whole together', async () => {
+  test('the streaming helper receives each chunk of text and assembles the message', async () => {
     upstream.script(
       name,
       isClaude
@@ -42,7 +42,7 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
         : completionStream([{ content: 'Grüße ' }, { content: 'aus 日本' }]),
     );
     const pieces: string[] = [];
-    const stream = client.messages.stream({ ...ask, messages: [user('hi')] });
+    const stream = client.messages.stream({ ...options, messages: [user('hi')] });
     stream.on('text', (piece) => pieces.push(piece));
     const final = await stream.finalMessage();
 
@@ -57,14 +57,14 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
     });
   });
 
-  test('parallel tool calls go to the client, and their results back, a failed one among them', async () => {
+  test('parallel tool calls reach the client, and their results, including a failed one, reach the provider', async () => {
     upstream.script(
       name,
       isClaude ? message(toolBlocks, 'tool_use') : completion({ tool_calls: chatCalls }, 'tool_calls'),
       isClaude ? message([{ type: 'text', text: 'Warm' }]) : completion({ content: 'Warm' }),
     );
     const tools = [weather];
-    const first = await client.messages.create({ ...ask, tools, messages: [user('Weather?')] });
+    const first = await client.messages.create({ ...options, tools, messages: [user('Weather?')] });
     expect(first).toMatchObject({ content: toolBlocks, stop_reason: 'tool_use' });
 
     const results = [
@@ -72,7 +72,7 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
       { type: 'tool_result' as const, tool_use_id: 'call_2', content: 'no such city', is_error: true },
     ];
     const second = await client.messages.create({
-      ...ask,
+      ...options,
       tools,
       messages: [
         user('Weather?'),
@@ -93,7 +93,7 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
     );
   });
 
-  test('streamed calls are whole for the helper, in the order they were made', async () => {
+  test('the helper assembles streamed tool calls in order', async () => {
     const piece = (index: number, call: object) => ({ tool_calls: [{ index, ...call }] });
     upstream.script(
       name,
@@ -107,11 +107,11 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
             'tool_calls',
           ),
     );
-    const stream = client.messages.stream({ ...ask, tools: [weather], messages: [user('Weather?')] });
+    const stream = client.messages.stream({ ...options, tools: [weather], messages: [user('Weather?')] });
     expect(await stream.finalMessage()).toMatchObject({ content: toolBlocks, stop_reason: 'tool_use' });
   });
 
-  test('an image reaches the provider in its own form', async () => {
+  test('an image reaches the provider in the provider’s format', async () => {
     upstream.script(
       name,
       isClaude ? message([{ type: 'text', text: 'A dot' }]) : completion({ content: 'A dot' }),
@@ -121,7 +121,7 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
       source: { type: 'base64' as const, media_type: 'image/png' as const, data: PIXEL },
     };
     await client.messages.create({
-      ...ask,
+      ...options,
       messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }],
     });
     expect(upstream.lastBody(name).messages).toMatchObject([
@@ -134,7 +134,7 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
     ]);
   });
 
-  test('structured output is asked for in the provider’s own words', async () => {
+  test('structured output is requested in the provider’s format', async () => {
     const json = '{"city":"Bern"}';
     upstream.script(name, isClaude ? message([{ type: 'text', text: json }]) : completion({ content: json }));
     const schema = {
@@ -143,12 +143,12 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
       required: ['city'],
       additionalProperties: false,
     };
-    const answer = await client.messages.create({
-      ...ask,
+    const response = await client.messages.create({
+      ...options,
       messages: [user('Where?')],
       output_config: { format: { type: 'json_schema', schema } },
     });
-    expect(answer.content).toMatchObject([{ type: 'text', text: json }]);
+    expect(response.content).toMatchObject([{ type: 'text', text: json }]);
     expect(upstream.lastBody(name)).toMatchObject(
       isClaude
         ? { output_config: { format: { type: 'json_schema', schema } } }
@@ -160,19 +160,19 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
     ['end_turn', 'stop', 'end_turn'],
     ['max_tokens', 'length', 'max_tokens'],
     ['refusal', 'content_filter', 'refusal'],
-  ])('an answer that ends with %s / %s is told as %s', async (stop, finish, expected) => {
+  ])('a response that ends with %s / %s has the stop reason %s', async (stop, finish, expected) => {
     const text = { type: 'text', text: 'So far' };
     upstream.script(name, isClaude ? message([text], stop) : completion({ content: 'So far' }, finish));
-    const { stop_reason } = await client.messages.create({ ...ask, messages: [user('hi')] });
+    const { stop_reason } = await client.messages.create({ ...options, messages: [user('hi')] });
     expect(stop_reason).toBe(expected);
   });
 
-  test('a stream that breaks off is an error of the SDK, never a finished answer', async () => {
+  test('a stream that breaks off throws an SDK error instead of ending normally', async () => {
     const { events = [] } = isClaude
       ? messageStream([{ type: 'text', text: 'Half an' }])
       : completionStream([{ content: 'Half an' }]);
     upstream.script(name, { events: events.slice(0, isClaude ? 4 : 2), breaksOff: true });
-    const stream = client.messages.stream({ ...ask, messages: [user('hi')] });
+    const stream = client.messages.stream({ ...options, messages: [user('hi')] });
     const pieces: string[] = [];
     stream.on('text', (piece) => pieces.push(piece));
 
@@ -184,37 +184,37 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
 });
 
 describe('thinking', () => {
-  const ask = { max_tokens: 8_000, thinking: { type: 'enabled' as const, budget_tokens: 2_000 } };
-  const answer = [thought, { type: 'redacted_thinking', data: 'b3BhcXVl' }, { type: 'text', text: 'Yes' }];
+  const options = { max_tokens: 8_000, thinking: { type: 'enabled' as const, budget_tokens: 2_000 } };
+  const response = [thought, { type: 'redacted_thinking', data: 'b3BhcXVl' }, { type: 'text', text: 'Yes' }];
 
-  test.each(['whole', 'streamed'])(
-    '%s: thoughts and their signatures pass byte for byte, and back',
-    async (way) => {
+  test.each(['not streamed', 'streamed'])(
+    'thinking blocks and signatures pass unchanged in both directions (%s)',
+    async (mode) => {
       const name = upstreamName(CLAUDE);
-      upstream.script(name, way === 'whole' ? message(answer) : messageStream(answer));
-      const question = { ...ask, model: CLAUDE, messages: [user('Is it?')] };
+      upstream.script(name, mode === 'not streamed' ? message(response) : messageStream(response));
+      const question = { ...options, model: CLAUDE, messages: [user('Is it?')] };
       const first =
-        way === 'whole'
+        mode === 'not streamed'
           ? await client.messages.create(question)
           : await client.messages.stream(question).finalMessage();
-      expect(first.content).toMatchObject(answer);
-      expect(upstream.lastBody(name).thinking).toEqual(ask.thinking);
+      expect(first.content).toMatchObject(response);
+      expect(upstream.lastBody(name).thinking).toEqual(options.thinking);
 
       upstream.script(name, message([{ type: 'text', text: 'Sure' }]));
       await client.messages.create({
-        ...ask,
+        ...options,
         model: CLAUDE,
         messages: [user('Is it?'), { role: 'assistant', content: first.content }, user('Sure?')],
       });
       expect(upstream.lastBody(name).messages).toMatchObject([
         {},
-        { role: 'assistant', content: answer },
+        { role: 'assistant', content: response },
         {},
       ]);
     },
   );
 
-  test('a thought of a provider of the other format is marked, and never sent to Claude', async () => {
+  test('a thinking block from a provider of the other format is marked and never sent to Claude', async () => {
     upstream.script(upstreamName(GPT), completionStream([{ reasoning_content: 'Hm' }, { content: 'Yes' }]));
     const first = await client.messages
       .stream({ model: GPT, max_tokens: 500, messages: [user('Is it?')] })
@@ -236,14 +236,14 @@ describe('thinking', () => {
   });
 });
 
-test('a refusal without any content is told with its explanation', async () => {
+test('a refusal without content includes its explanation', async () => {
   const details = { stop_details: { type: 'refusal', category: 'cyber', explanation: 'Not this' } };
   upstream.script(upstreamName(CLAUDE), messageStream([], 'refusal', details));
   const stream = client.messages.stream({ model: CLAUDE, max_tokens: 500, messages: [user('hi')] });
   expect(await stream.finalMessage()).toMatchObject({ content: [], stop_reason: 'refusal', ...details });
 });
 
-test('the newer way to send the key, and the model list of this SDK', async () => {
+test('bearer authentication and the model list of the SDK work', async () => {
   const bearer = new Anthropic({ authToken: person.userKey, apiKey: null, baseURL: url, maxRetries: 0 });
   upstream.script(upstreamName(CLAUDE), message([{ type: 'text', text: 'Yes' }]));
   await bearer.messages.create({ model: CLAUDE, max_tokens: 500, messages: [user('hi')] });
@@ -254,7 +254,7 @@ test('the newer way to send the key, and the model list of this SDK', async () =
   expect(await client.models.retrieve(CLAUDE)).toMatchObject({ id: CLAUDE, type: 'model' });
 });
 
-test('the SDK does not try again what we have tried', async () => {
+test('the SDK does not retry what the service has already retried', async () => {
   const patient = new Anthropic({ apiKey: person.userKey, baseURL: url, maxRetries: 2 });
   upstream.script(upstreamName(CLAUDE), { status: 401, body: { error: { message: 'bad key' } } });
   await expect(

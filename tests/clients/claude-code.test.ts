@@ -4,7 +4,7 @@ import { readSpendable } from '@/server/ledger';
 import { completion, message, messageStream } from '../harness/scripted-responses';
 import { GPT, startClientWorld, upstreamName } from './world';
 
-/** The shapes in which Claude Code asks. */
+/** Requests as Claude Code sends them. */
 
 const { url, person, upstream } = await startClientWorld();
 const OPUS = 'anthropic/claude-opus-5';
@@ -20,7 +20,7 @@ const REQUEST = {
     { type: 'text', text: 'You are Claude Code.', cache_control },
   ],
   messages: [
-    { role: 'user', content: [{ type: 'text', text: 'Mend the test', cache_control }] },
+    { role: 'user', content: [{ type: 'text', text: 'Fix the test', cache_control }] },
     { role: 'system', content: 'The user opened a file' },
   ],
   tools: [
@@ -60,7 +60,7 @@ function post(body: object, path = '/v1/messages?beta=true'): Promise<Response> 
   });
 }
 
-test('a whole turn reaches Claude as it was asked, but for what we must set', async () => {
+test('a turn reaches Claude unchanged except for the fields that we must set', async () => {
   upstream.script(name, messageStream([{ type: 'text', text: 'Done' }]));
   const response = await post(REQUEST);
   expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -79,7 +79,7 @@ test('a whole turn reaches Claude as it was asked, but for what we must set', as
   expect(JSON.stringify(sent?.headers)).not.toMatch(/svc_sk_|x-app|claude-cli/);
 });
 
-test('long thinking with pings: nothing but pings for a while, then a signature without a text', async () => {
+test('long thinking streams pings, then a signature without text', async () => {
   const { events = [] } = messageStream([
     { type: 'thinking', thinking: '', signature: 'c2ln' },
     { type: 'text', text: 'Done' },
@@ -99,19 +99,19 @@ test('long thinking with pings: nothing but pings for a while, then a signature 
   expect(frames.at(-1)).toContain('message_stop');
 });
 
-test('the beta surface of the SDK puts the same stream together', async () => {
+test('the beta API of the SDK assembles the same stream', async () => {
   const thought = { type: 'thinking', thinking: '', signature: 'c2ln' };
-  const answer = [thought, { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }];
-  upstream.script(name, messageStream(answer, 'tool_use'));
+  const content = [thought, { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }];
+  upstream.script(name, messageStream(content, 'tool_use'));
   const { stream: _, ...request } = REQUEST;
   const stream = client.beta.messages.stream({
     ...(request as unknown as Anthropic.Beta.MessageCreateParamsNonStreaming),
     betas: ['claude-code-20250219'],
   });
-  expect(await stream.finalMessage()).toMatchObject({ content: answer, stop_reason: 'tool_use' });
+  expect(await stream.finalMessage()).toMatchObject({ content, stop_reason: 'tool_use' });
 });
 
-test('the same turn to a provider of the other format keeps what it can carry', async () => {
+test('the same turn to a provider of the other format keeps what that format supports', async () => {
   upstream.script(upstreamName(GPT), completion({ content: 'Done' }));
   const response = await post({ ...REQUEST, model: GPT, stream: false });
   expect(response.status).toBe(200);
@@ -126,7 +126,7 @@ test('the same turn to a provider of the other format keeps what it can carry', 
   expect(JSON.stringify(sent)).not.toMatch(/cache_control|thinking|context_management|billing-header/);
 });
 
-test('count_tokens is the provider’s own count, without a charge', async () => {
+test('count_tokens returns the provider’s count without a charge', async () => {
   const before = await readSpendable(person.userId, person.partnerId);
   upstream.script(name, { body: { input_tokens: 4_711 } });
   const { max_tokens: _, stream: _stream, metadata: _metadata, ...counted } = REQUEST;
@@ -136,7 +136,7 @@ test('count_tokens is the provider’s own count, without a charge', async () =>
   expect(await readSpendable(person.userId, person.partnerId)).toEqual(before);
 });
 
-test('when the provider does not count, an estimate answers', async () => {
+test('count_tokens returns an estimate when the provider does not count', async () => {
   upstream.script(name, { status: 500, body: { error: { type: 'api_error', message: 'x' } } });
   const { input_tokens } = await client.messages.countTokens({
     model: OPUS,
@@ -148,17 +148,14 @@ test('when the provider does not count, an estimate answers', async () => {
 test.each([
   [429, 429, 'rate_limited'],
   [529, 502, 'upstream_error'],
-])(
-  'a provider’s %i stays an error that Claude Code may try again or show: %i',
-  async (given, status, type) => {
-    const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    upstream.script(name, { status: given, body: error, headers: { 'retry-after': '60' } });
-    const response = await post(REQUEST);
-    expect([response.status, (await response.json()).error.type]).toEqual([status, type]);
-  },
-);
+])('a provider’s %i becomes %i, which Claude Code can retry or show', async (given, status, type) => {
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  upstream.script(name, { status: given, body: error, headers: { 'retry-after': '60' } });
+  const response = await post(REQUEST);
+  expect([response.status, (await response.json()).error.type]).toEqual([status, type]);
+});
 
-test('a prompt that is too long is told in the words that it tests for', async () => {
+test('a prompt that is too long gets the message that Claude Code tests for', async () => {
   const said = 'prompt is too long: 210000 tokens > 200000 maximum';
   const error = { type: 'error', error: { type: 'invalid_request_error', message: said } };
   upstream.script(name, message([], 'end_turn'));
@@ -170,7 +167,7 @@ test('a prompt that is too long is told in the words that it tests for', async (
   ]);
 });
 
-test('model discovery: ids of Claude, without a redirect and without a key', async () => {
+test('model discovery lists Claude models without a redirect or a key', async () => {
   const response = await fetch(`${url}/v1/models?limit=1000`, {
     headers: { 'anthropic-version': '2023-06-01' },
     redirect: 'error',

@@ -23,7 +23,7 @@ const fences = [...guide.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = ''
 const ofNode = fences.filter(({ language }) => language === 'js');
 const titled = ofNode.map(({ code }) => [/from '([^']+)'/.exec(code)?.[1] ?? '', code] as const);
 
-// Inside the project, so that Node finds its packages.
+// The folder is inside the project, so that Node finds its packages.
 mkdirSync('.build', { recursive: true });
 const folder = mkdtempSync('.build/snippets-');
 afterAll(() => rmSync(folder, { recursive: true }));

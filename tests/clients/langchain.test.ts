@@ -20,7 +20,7 @@ const openChat = (model: string) =>
 const openMessages = (model: string) =>
   new ChatAnthropic({ model, apiKey: person.userKey, anthropicApiUrl: url, maxRetries: 0, maxTokens: 500 });
 
-const WAYS = [
+const CLASSES = [
   ['ChatOpenAI', GPT, openChat],
   ['ChatOpenAI', CLAUDE, openChat],
   ['ChatAnthropic', GPT, openMessages],
@@ -37,7 +37,7 @@ const weather = tool(({ city }: { city: string }) => `warm in ${city}`, {
   schema: z.object({ city: z.string() }),
 });
 
-const say = (model: string, text: string): Reply =>
+const reply = (model: string, text: string): Reply =>
   model === CLAUDE ? message([{ type: 'text', text }]) : completion({ content: text });
 
 function callTools(model: string): Reply {
@@ -55,10 +55,10 @@ function callTools(model: string): Reply {
   return completion({ tool_calls: calls }, 'tool_calls');
 }
 
-describe.each(WAYS)('%s to %s', (way, model, open) => {
+describe.each(CLASSES)('%s to %s', (className, model, open) => {
   const name = upstreamName(model);
 
-  test('streams text, and its usage at the end', async () => {
+  test('streams text with its usage at the end', async () => {
     const text = 'Grüße aus 日本';
     upstream.script(
       name,
@@ -67,19 +67,19 @@ describe.each(WAYS)('%s to %s', (way, model, open) => {
     let whole: AIMessageChunk | undefined;
     for await (const piece of await open(model).stream('hi')) whole = whole?.concat(piece) ?? piece;
     expect(whole?.text).toBe(text);
-    // ChatAnthropic takes the input from the first event and adds the output of first and last: of
-    // a provider that counts at the end only it is told what we expect, and no output to add to.
+    // ChatAnthropic takes the input from the first event and adds up the output of the first and last.
+    // For a provider that counts only at the end, the first event has our estimate and no output.
     const input = expect.toSatisfy((tokens: number) => tokens > 0 && tokens < 20);
     const usage = {
       ChatOpenAI: { input_tokens: 20, output_tokens: 10 },
       ChatAnthropic:
         model === GPT ? { input_tokens: input, output_tokens: 10 } : { input_tokens: 20, output_tokens: 11 },
     };
-    expect(whole?.usage_metadata).toMatchObject(usage[way]);
+    expect(whole?.usage_metadata).toMatchObject(usage[className]);
   });
 
-  test('binds tools, and sends their results back', async () => {
-    upstream.script(name, callTools(model), say(model, 'Warm in both'));
+  test('binds tools and sends their results', async () => {
+    upstream.script(name, callTools(model), reply(model, 'Warm in both'));
     const bound = open(model).bindTools([weather]);
     const question = new HumanMessage('Weather?');
     const first = await bound.invoke([question]);
@@ -97,7 +97,7 @@ describe.each(WAYS)('%s to %s', (way, model, open) => {
     for (const { id, args } of CALLS) expect(sent).toMatch(new RegExp(`${id}.*warm in ${args.city}`));
   });
 
-  test('gives structured output through a tool that it forces', async () => {
+  test('returns structured output through a forced tool', async () => {
     const input = { city: 'Bern', degrees: 7 };
     upstream.script(
       name,
@@ -129,7 +129,7 @@ describe.each(WAYS)('%s to %s', (way, model, open) => {
     );
   });
 
-  test('raises what we refuse, with its status', async () => {
+  test('throws refusals with their status', async () => {
     await expect(open('no/such').invoke('hi')).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -20,7 +20,7 @@ const weather = {
   },
 };
 
-/** What both kinds of provider answer with, said once for each. */
+/** The tool calls in the responses of both formats. */
 const TWO_CALLS = [
   { id: 'call_1', name: 'weather', input: { city: 'Zürich' } },
   { id: 'call_2', name: 'weather', input: { city: '東京' } },
@@ -36,7 +36,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
   const name = upstreamName(model);
   const isGpt = model === GPT;
 
-  test('the streaming helper sees each piece of text and puts the whole together', async () => {
+  test('the streaming helper receives each chunk of text and assembles the completion', async () => {
     upstream.script(
       name,
       isGpt
@@ -57,13 +57,13 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     });
   });
 
-  test('runTools calls two tools at once and brings both results back', async () => {
+  test('runTools calls two tools in parallel and sends both results', async () => {
     upstream.script(
       name,
       isGpt ? completion({ tool_calls: chatCalls }, 'tool_calls') : message(toolBlocks, 'tool_use'),
       isGpt ? completion({ content: 'Warm in both' }) : message([{ type: 'text', text: 'Warm in both' }]),
     );
-    const asked: string[] = [];
+    const cities: string[] = [];
     const runner = client.chat.completions.runTools({
       model,
       messages: [user('Weather?')],
@@ -74,7 +74,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
             ...weather.function,
             parse: JSON.parse,
             function: ({ city }: { city: string }) => {
-              asked.push(city);
+              cities.push(city);
               return `warm in ${city}`;
             },
           },
@@ -83,7 +83,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     });
 
     expect(await runner.finalContent()).toBe('Warm in both');
-    expect(asked).toEqual(['Zürich', '東京']);
+    expect(cities).toEqual(['Zürich', '東京']);
     const { messages } = upstream.lastBody(name);
     expect(messages).toMatchObject(
       isGpt
@@ -107,7 +107,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     );
   });
 
-  test('streamed parallel calls arrive whole, each under its own index', async () => {
+  test('streamed parallel calls arrive complete, each with its own index', async () => {
     const start = (index: number) => ({
       tool_calls: [
         { index, id: chatCalls[index]?.id, type: 'function', function: { name: 'weather', arguments: '' } },
@@ -129,7 +129,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     expect(choice?.message.tool_calls).toMatchObject(chatCalls);
   });
 
-  test('parse() gives typed structured output', async () => {
+  test('parse() returns typed structured output', async () => {
     const json = '{"city":"Bern","degrees":7}';
     upstream.script(name, isGpt ? completion({ content: json }) : message([{ type: 'text', text: json }]));
     const schema = z.object({ city: z.string(), degrees: z.number() });
@@ -154,7 +154,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     );
   });
 
-  test('an image as a data URL reaches the provider in its own form', async () => {
+  test('an image as a data URL reaches the provider in the provider’s format', async () => {
     upstream.script(
       name,
       isGpt ? completion({ content: 'A dot' }) : message([{ type: 'text', text: 'A dot' }]),
@@ -189,14 +189,14 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     ['stop', 'end_turn', 'stop'],
     ['length', 'max_tokens', 'length'],
     ['content_filter', 'refusal', 'content_filter'],
-  ])('an answer that ends with %s / %s is told as %s', async (finish, stop, expected) => {
+  ])('a response that ends with %s / %s has the finish reason %s', async (finish, stop, expected) => {
     const text = { type: 'text', text: 'So far' };
     upstream.script(name, isGpt ? completion({ content: 'So far' }, finish) : message([text], stop));
     const { choices } = await client.chat.completions.create({ model, messages: [user('hi')] });
     expect(choices[0]?.finish_reason).toBe(expected);
   });
 
-  test('a stream that breaks off is an error of the SDK, never a finished answer', async () => {
+  test('a stream that breaks off throws an SDK error instead of ending normally', async () => {
     const { events = [] } = isGpt
       ? completionStream([{ content: 'Half an' }])
       : messageStream([{ type: 'text', text: 'Half an' }]);
@@ -212,7 +212,7 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
   });
 });
 
-test('a tool that cannot be forced is offered instead, and the client is told', async () => {
+test('a tool that cannot be forced is offered instead, and a warning reports it', async () => {
   const model = 'anthropic/claude-opus-5-5';
   upstream.script(upstreamName(model), message([{ type: 'text', text: 'No need' }]));
   const { response } = await client.chat.completions
@@ -227,11 +227,11 @@ test('a tool that cannot be forced is offered instead, and the client is told', 
   expect(response.headers.get('x-svc-warnings')).toBe('tool_choice was lowered to auto');
 });
 
-test('thinking: an effort becomes a budget, and thoughts come back signed, to be sent again', async () => {
+test('a reasoning effort becomes a thinking budget, and signed thinking can be sent back', async () => {
   const thought = { type: 'thinking', thinking: 'Let me see…', signature: 'c2ln/+==' };
   upstream.script(upstreamName(CLAUDE), message([thought, { type: 'text', text: 'Yes' }]));
-  const ask = { model: CLAUDE, reasoning_effort: 'low' as const, max_tokens: 8_000 };
-  const first = await client.chat.completions.create({ ...ask, messages: [user('Is it?')] });
+  const options = { model: CLAUDE, reasoning_effort: 'low' as const, max_tokens: 8_000 };
+  const first = await client.chat.completions.create({ ...options, messages: [user('Is it?')] });
   const reply = first.choices[0]?.message;
   expect(reply).toMatchObject({
     content: 'Yes',
@@ -241,7 +241,7 @@ test('thinking: an effort becomes a budget, and thoughts come back signed, to be
   expect(upstream.lastBody(upstreamName(CLAUDE)).thinking).toMatchObject({ type: 'enabled' });
 
   if (reply === undefined) throw new Error('no reply');
-  await client.chat.completions.create({ ...ask, messages: [user('Is it?'), reply, user('Sure?')] });
+  await client.chat.completions.create({ ...options, messages: [user('Is it?'), reply, user('Sure?')] });
   expect(upstream.lastBody(upstreamName(CLAUDE)).messages).toMatchObject([
     { role: 'user' },
     { role: 'assistant', content: [thought, { type: 'text', text: 'Yes' }] },
@@ -249,7 +249,7 @@ test('thinking: an effort becomes a budget, and thoughts come back signed, to be
   ]);
 });
 
-test('thinking is streamed apart from the text', async () => {
+test('thinking is streamed separately from the text', async () => {
   upstream.script(
     upstreamName(CLAUDE),
     messageStream([
@@ -289,26 +289,26 @@ test.each([
   expect(upstream.lastBody(upstreamName(CLAUDE)).tool_choice).toEqual(expected);
 });
 
-test('the model list is the SDK’s own type, and one model can be asked for', async () => {
+test('the SDK lists the models and retrieves one', async () => {
   const ids = [];
   for await (const model of client.models.list()) ids.push(model.id);
   expect(ids).toEqual(expect.arrayContaining([GPT, CLAUDE, 'sandbox/echo']));
   expect((await client.models.retrieve(GPT)).id).toBe(GPT);
 });
 
-test('the classes of the SDK’s errors are those of the statuses', async () => {
+test('errors have the SDK class of their status', async () => {
   const bad = new OpenAI({ apiKey: 'svc_sk_wrong', baseURL: `${url}/v1`, maxRetries: 0 });
-  const ask = { model: GPT, messages: [user('hi')] };
-  await expect(bad.chat.completions.create(ask)).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-  await expect(client.chat.completions.create({ ...ask, model: 'no/such' })).rejects.toBeInstanceOf(
+  const options = { model: GPT, messages: [user('hi')] };
+  await expect(bad.chat.completions.create(options)).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  await expect(client.chat.completions.create({ ...options, model: 'no/such' })).rejects.toBeInstanceOf(
     OpenAI.NotFoundError,
   );
-  await expect(client.chat.completions.create({ ...ask, messages: [] })).rejects.toBeInstanceOf(
+  await expect(client.chat.completions.create({ ...options, messages: [] })).rejects.toBeInstanceOf(
     OpenAI.BadRequestError,
   );
 });
 
-test('the SDK does not try again what we have tried', async () => {
+test('the SDK does not retry what the service has already retried', async () => {
   const patient = new OpenAI({ apiKey: person.userKey, baseURL: `${url}/v1`, maxRetries: 2 });
   upstream.script(upstreamName(GPT), { status: 401, body: { error: { message: 'bad key' } } });
   await expect(

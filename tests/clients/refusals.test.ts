@@ -10,14 +10,14 @@ import { expect, test } from 'vitest';
 import { newPerson } from '../harness/people';
 import { startClientWorld } from './world';
 
-/** Where each client has the code of a 402, as the page of the errors tells it. */
+/** The properties in which each client reports a 402, as the errors page documents. */
 
 const { url } = await startClientWorld();
 const { userKey: apiKey } = await newPerson({ credits: 0 });
 const baseURL = `${url}/v1`;
 const model = 'sandbox/story';
 const messages = [{ role: 'user' as const, content: 'Hello' }];
-const ask = (way: LanguageModel) => generateText({ model: way, prompt: 'Hello' });
+const generate = (languageModel: LanguageModel) => generateText({ model: languageModel, prompt: 'Hello' });
 
 test.each<[string, () => Promise<unknown>]>([
   ['openai', () => new OpenAI({ apiKey, baseURL }).chat.completions.create({ model, messages })],
@@ -27,7 +27,7 @@ test.each<[string, () => Promise<unknown>]>([
   ],
   ['ChatOpenAI', () => new ChatOpenAI({ model, apiKey, configuration: { baseURL } }).invoke('Hello')],
   ['ChatAnthropic', () => new ChatAnthropic({ model, apiKey, anthropicApiUrl: url }).invoke('Hello')],
-])('%s throws status and type', async (_, request) => {
+])('%s throws an error with status and type', async (_, request) => {
   await expect(request()).rejects.toMatchObject({ status: 402, type: 'insufficient_credits' });
 });
 
@@ -37,14 +37,18 @@ test.each<[string, () => LanguageModel]>([
   ['openai-compatible', () => createOpenAICompatible({ name: 'svc', baseURL, apiKey })(model)],
   ['openai', () => createOpenAI({ baseURL, apiKey }).chat(model)],
   ['anthropic', () => createAnthropic({ baseURL, apiKey })(model)],
-])('the AI SDK throws statusCode and data: %s', async (_, open) => {
-  await expect(ask(open())).rejects.toMatchObject(REFUSED);
+])('the AI SDK with %s throws an error with statusCode and data', async (_, open) => {
+  await expect(generate(open())).rejects.toMatchObject(REFUSED);
 });
 
-test('the AI SDK tells it to onError while it streams', async () => {
-  const told = await new Promise((onError) => {
-    const way = createOpenAICompatible({ name: 'svc', baseURL, apiKey })(model);
-    void streamText({ model: way, prompt: 'Hello', onError: ({ error }) => onError(error) }).consumeStream();
+test('the AI SDK passes the error to onError while streaming', async () => {
+  const error = await new Promise((onError) => {
+    const languageModel = createOpenAICompatible({ name: 'svc', baseURL, apiKey })(model);
+    void streamText({
+      model: languageModel,
+      prompt: 'Hello',
+      onError: ({ error }) => onError(error),
+    }).consumeStream();
   });
-  expect(told).toMatchObject(REFUSED);
+  expect(error).toMatchObject(REFUSED);
 });

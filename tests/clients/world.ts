@@ -3,14 +3,14 @@ import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 import { type ScriptedUpstream, startScriptedUpstream } from '../harness/scripted-upstream';
 
-/** A model of each upstream format, as clients name it and as its provider does. */
+/** A model of each upstream format, by its id for clients; `upstreamName` is its provider's name for it. */
 export const GPT = 'openai/gpt-4.1-mini';
 export const CLAUDE = 'anthropic/claude-haiku-4-5';
 export const upstreamName = (model: string): string => model.slice(model.indexOf('/') + 1);
 
 export type ClientWorld = { url: string; person: Person; upstream: ScriptedUpstream };
 
-/** Our real server behind a real address, with a scripted provider of each format behind it. */
+/** Starts the API on a real port, with a scripted provider of each format behind it. */
 export async function startClientWorld(): Promise<ClientWorld> {
   await newDatabase();
   const upstream = await startScriptedUpstream();

@@ -13,7 +13,7 @@ import { pool } from '@/server/db';
 import { readUsageDays, rollUpUsage } from '@/server/ledger';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { newDatabase } from '../harness';
-import { joinApp, newUser, use } from './person';
+import { joinApp, newUser, recordRequest } from './person';
 
 await newDatabase();
 // These requests are older than the database, so nothing is rolled up yet.
@@ -46,8 +46,8 @@ describe('usage by day', () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
     const times = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z'];
-    for (const at of times) await use(userId, { partnerId, at });
-    await use(userId, { partnerId, at: times[0] as string, model: 'sandbox/echo' });
+    for (const at of times) await recordRequest(userId, { partnerId, at });
+    await recordRequest(userId, { partnerId, at: times[0] as string, model: 'sandbox/echo' });
     const before = await readUsageDays(userId, YEAR);
     expect(before.map(({ day, model, requests }) => [day, model, requests])).toEqual(
       expect.arrayContaining([
@@ -67,8 +67,16 @@ describe('usage by day', () => {
   it('filters by a single app or model', async () => {
     const userId = await newUser();
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
-    await use(userId, { partnerId: notes.partnerId, at: '2026-05-01T10:00:00Z', model: 'sandbox/echo' });
-    await use(userId, { partnerId: chat.partnerId, at: '2026-05-01T11:00:00Z', model: 'sandbox/story' });
+    await recordRequest(userId, {
+      partnerId: notes.partnerId,
+      at: '2026-05-01T10:00:00Z',
+      model: 'sandbox/echo',
+    });
+    await recordRequest(userId, {
+      partnerId: chat.partnerId,
+      at: '2026-05-01T11:00:00Z',
+      model: 'sandbox/story',
+    });
     const days = async (filter: object) =>
       (await readUsageDays(userId, { ...YEAR, ...filter })).map(({ partnerId, model }) => [partnerId, model]);
     expect(await days({ partnerId: notes.partnerId })).toEqual([[notes.partnerId, 'sandbox/echo']]);
@@ -81,24 +89,24 @@ describe('the list of requests', () => {
   it('pages through every request once, newest first, across days without requests', async () => {
     const userId = await newUser();
     const [notes, chat] = [await joinApp(userId, 'Notes'), await joinApp(userId, 'Chat')];
-    const made: string[] = [];
+    const requestIds: string[] = [];
     for (const [i, day] of ['01', '01', '01', '05', '05', '09', '20'].entries()) {
       const { partnerId } = i % 2 === 0 ? notes : chat;
-      made.unshift(await use(userId, { partnerId, at: `2026-06-${day}T0${i}:00:00Z` }));
+      requestIds.unshift(await recordRequest(userId, { partnerId, at: `2026-06-${day}T0${i}:00:00Z` }));
     }
     const filter = { ...YEAR };
     const days = await readUsageDays(userId, filter);
     const pages: string[] = [];
     for (const offset of [0, 2, 4, 6, 8])
       pages.push(...ids(await readRequestPage(userId, filter, days, { offset, limit: 2 })));
-    expect(pages).toEqual(made);
+    expect(pages).toEqual(requestIds);
     const exported: string[] = [];
     for await (const lines of streamRequests(userId, filter)) exported.push(...ids(lines));
-    expect(exported).toEqual(made);
-    expect(ids(await readLatestRequests(userId, 3))).toEqual(made.slice(0, 3));
+    expect(exported).toEqual(requestIds);
+    expect(ids(await readLatestRequests(userId, 3))).toEqual(requestIds.slice(0, 3));
   });
 
-  it('reads only the days that the page lies in', () => {
+  it('reads only the days that the page covers', () => {
     const counts = [
       { day: '2026-06-09', requests: 3 },
       { day: '2026-06-05', requests: 1 },
@@ -140,10 +148,10 @@ describe('the list of requests', () => {
     expect(exported.size).toBe(2500);
   });
 
-  it('contains nothing of other users, whatever app or request is requested', async () => {
+  it('contains no requests of other users, whatever app or request id is given', async () => {
     const [mine, theirs] = [await newUser(), await newUser()];
     const { partnerId } = await joinApp(theirs, 'Notes');
-    const requestId = await use(theirs, { partnerId, at: '2026-06-01T10:00:00Z' });
+    const requestId = await recordRequest(theirs, { partnerId, at: '2026-06-01T10:00:00Z' });
     const filter = { ...YEAR, partnerId };
     expect(await readUsageDays(mine, filter)).toEqual([]);
     const days = await readUsageDays(theirs, filter);
@@ -152,7 +160,7 @@ describe('the list of requests', () => {
     expect(await findUserReceipt(theirs, requestId)).not.toBeNull();
     expect(await findUserReceipt(mine, 'req_\0')).toBeNull();
     expect(await findUserOfRequest(requestId)).toBe(theirs);
-    // Nor does the address of a user whose name starts the same.
+    // An e-mail address that starts like an id is not one either.
     expect(isRequestId('req_ada@example.com')).toBe(false);
     for (const unknown of ['req_unknown', 'req_\0']) expect(await findUserOfRequest(unknown)).toBeNull();
     expect(await listUsedApps(mine)).toEqual([]);
@@ -170,7 +178,7 @@ describe('a receipt', () => {
     if (!version) throw new Error('the sandbox has prices');
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
-    const requestId = await use(userId, {
+    const requestId = await recordRequest(userId, {
       partnerId,
       at: '2026-06-01T10:00:00Z',
       outputTokens: 7,
@@ -195,7 +203,11 @@ describe('a receipt', () => {
   it('shows tokens without a price when the version is unknown', async () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
-    const requestId = await use(userId, { partnerId, at: '2026-06-01T10:00:00Z', priceVersion: 'gone' });
+    const requestId = await recordRequest(userId, {
+      partnerId,
+      at: '2026-06-01T10:00:00Z',
+      priceVersion: 'gone',
+    });
     expect((await findUserReceipt(userId, requestId))?.lines[0]).toEqual({
       tokens: 'input',
       count: 100,

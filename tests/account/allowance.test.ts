@@ -10,7 +10,7 @@ import { buyIn, joinApp, newUser } from './person';
 
 await newDatabase();
 
-async function person() {
+async function newUserWithTwoApps() {
   const userId = await newUser();
   const [home, other] = [await joinApp(userId, 'Home'), await joinApp(userId, 'Other')];
   await buyIn(userId, home.partnerId, 500);
@@ -24,9 +24,9 @@ async function person() {
   return { userId, save, pocket, events };
 }
 
-describe('an allowance', () => {
-  it('paused leaves the app no other credits, and is restored unchanged', async () => {
-    const { save, pocket, events } = await person();
+describe('an allowance that is', () => {
+  it('paused lets the app spend no other credits, and is restored unchanged', async () => {
+    const { save, pocket, events } = await newUserWithTwoApps();
     await setAllowance(save(), wholeCredits(300));
     expect(await pocket()).toMatchObject({ balance: 300_000_000n, status: 'ok' });
     expect(await pauseAllowance(save())).toMatchObject({
@@ -57,7 +57,7 @@ describe('an allowance', () => {
   });
 
   it('saved again while paused can no longer be resumed', async () => {
-    const { save, pocket } = await person();
+    const { save, pocket } = await newUserWithTwoApps();
     await setAllowance(save(), wholeCredits(300));
     await pauseAllowance(save());
     await setAllowance(save(), wholeCredits(50));
@@ -67,15 +67,15 @@ describe('an allowance', () => {
     expect(await pocket()).toMatchObject({ allowanceSaved: null, allowanceLeft: 0n, allowancePaused: null });
   });
 
-  it('that does not exist is neither paused nor resumed, and no event is recorded', async () => {
-    const { save, events } = await person();
+  it('missing is neither paused nor resumed, and no event is recorded', async () => {
+    const { save, events } = await newUserWithTwoApps();
     expect(await pauseAllowance(save())).toBeNull();
     expect(await resumeAllowance(save())).toBeNull();
     expect(await events()).toEqual([]);
   });
 
-  it('paused from two windows at once is paused once and never lost', async () => {
-    const { save, pocket } = await person();
+  it('paused several times in parallel is paused once and never lost', async () => {
+    const { save, pocket } = await newUserWithTwoApps();
     await setAllowance(save(), wholeCredits(300));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => pauseAllowance(save())));
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('an allowance', () => {
 });
 
 describe('a wallet', () => {
-  it('opens before any app is used, once', async () => {
+  it('is opened once, before any app is used', async () => {
     const userId = await newUser();
     expect(await readPockets(userId)).toEqual({ money: 0n, held: 0n, pockets: [] });
     await Promise.all([1, 2, 3].map(() => inTransaction((tx) => openWallet(tx, userId))));

@@ -20,7 +20,7 @@ async function start(userId: string) {
   return { checkoutUrl, id };
 }
 
-test('belong to no app: none can spend them until the user allows it, and none is notified', async () => {
+test('credits bought on the account pages belong to no app: none can spend them without an allowance, and none is notified', async () => {
   const userId = await newUser();
   const { checkoutUrl, id } = await start(userId);
   expect(await payByCard(checkoutUrl)).toMatchObject({ status: 'complete' });
@@ -44,7 +44,7 @@ test('belong to no app: none can spend them until the user allows it, and none i
   expect((await checkLedger()).differences).toEqual([]);
 });
 
-test('are credited once, however often the page polls', async () => {
+test('a payment is credited once, however often the page polls', async () => {
   const userId = await newUser();
   const { checkoutUrl, id } = await start(userId);
   expect(await findOwnPayment(userId, id)).toMatchObject({ status: 'open' });

@@ -8,7 +8,7 @@ import type { UsageDay } from '@/server/ledger';
 
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit';
 
-describe('a device in words', () => {
+describe('the description of a device', () => {
   it.each([
     [`${MAC}/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36`, 'Chrome on macOS', 'computer'],
     [`${MAC}/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15`, 'Safari on macOS', 'computer'],
@@ -28,7 +28,7 @@ describe('a device in words', () => {
     ['Mozilla/5.0', 'Unknown device', 'computer'],
     ['<script>alert(1)</script>', 'Unknown device', 'computer'],
     ['', 'Unknown device', 'computer'],
-  ])('%s', (userAgent, name, kind) => {
+  ])('is derived from the user agent %j', (userAgent, name, kind) => {
     expect(describeDevice(userAgent)).toEqual({ name, kind });
   });
 });
@@ -36,14 +36,20 @@ describe('a device in words', () => {
 describe('the URL of the activity page', () => {
   it('is read back as written and omits defaults', () => {
     const query = { period: '90d', by: 'app', app: 'prt_1', model: 'acme/large-2', page: 3 } as const;
-    const address = new URL(writeQuery(query), 'http://localhost');
-    expect(readQuery(Object.fromEntries(address.searchParams))).toEqual(query);
+    const url = new URL(writeQuery(query), 'http://localhost');
+    expect(readQuery(Object.fromEntries(url.searchParams))).toEqual(query);
     expect(writeQuery(readQuery({}))).toBe('/account/activity');
   });
 
   it('falls back to the default for invalid values', () => {
-    const odd = { period: '1e9', by: 'x', app: 'a\u0000b', model: 'm'.repeat(300), page: '-1' };
-    expect(readQuery(odd)).toEqual({ period: '30d', by: 'model', app: undefined, model: undefined, page: 1 });
+    const invalid = { period: '1e9', by: 'x', app: 'a\u0000b', model: 'm'.repeat(300), page: '-1' };
+    expect(readQuery(invalid)).toEqual({
+      period: '30d',
+      by: 'model',
+      app: undefined,
+      model: undefined,
+      page: 1,
+    });
     expect(readQuery({ page: ['2', '3'], app: '' })).toMatchObject({ page: 2, app: undefined });
     for (const page of ['1.5', '0', '9999999', 'NaN', '']) expect(readQuery({ page }).page).toBe(1);
   });
@@ -94,7 +100,7 @@ describe('the bars', () => {
     expect(sharesOf(days, { by: 'app', names }).map(({ id }) => id)).toEqual(['prt_1', 'prt_2']);
   });
 
-  it('of a year are monthly', () => {
+  it('are monthly for a year', () => {
     const { rows } = chartOf([day('2026-10-31', 'a', 1), day('2026-11-01', 'a', 2)], {
       ...window,
       from: '2026-10-01',

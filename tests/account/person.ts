@@ -7,13 +7,13 @@ import { mintUserKey } from '@/server/keys/mint';
 import { bookPurchase } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 
-/** Users, their apps and their requests, as the account pages show them. */
+/** Creates users, their apps and their requests, as the account pages show them. */
 
 export async function newUser(): Promise<string> {
   return inTransaction(async (tx) => (await openUser(tx, `${newId('usr').toLowerCase()}@example.com`)).id);
 }
 
-/** An app with a webhook endpoint, which has the person as a user with a key. */
+/** Creates an app with a webhook endpoint and a key for the user. */
 export async function joinApp(userId: string, name: string): Promise<{ partnerId: string; keyId: string }> {
   const { id: partnerId } = await createPartner({ name, rateBp: 2_500, origins: [] });
   await prisma().partner.update({
@@ -32,7 +32,7 @@ export const buyIn = (userId: string, partnerId: string, credits: number) =>
     bookPurchase(tx, { userId, partnerId, credits: wholeCredits(credits), sessionId: newId('cks') }),
   );
 
-export type Used = {
+export type PastRequest = {
   partnerId: string;
   at: string;
   model?: string;
@@ -41,8 +41,8 @@ export type Used = {
   priceVersion?: string;
 };
 
-/** Writes a settled request of a given time; the ledger itself only knows the present. */
-export async function use(
+/** Writes a settled request at a given time; the ledger itself books only the present. */
+export async function recordRequest(
   userId: string,
   {
     partnerId,
@@ -51,7 +51,7 @@ export async function use(
     charge = 1_250_000,
     outputTokens = 20,
     priceVersion = 'v1',
-  }: Used,
+  }: PastRequest,
 ): Promise<string> {
   const requestId = newId('req');
   const cost = (charge * 4) / 5;

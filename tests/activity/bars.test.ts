@@ -6,7 +6,7 @@ const NOVEMBER = { from: '2026-11-01', to: '2026-11-04' };
 const point = (name: string, value: number, day = '2026-11-02') => ({ day, name, value });
 
 describe('the bars of a chart', () => {
-  it('stand for every day of a time, also where nothing happened', () => {
+  it('cover every day of the period, including days without activity', () => {
     const { rows, series } = barsOf([point('a', 1), point('b', 3), point('a', 1)], NOVEMBER, '7d');
     expect(series).toEqual(['b', 'a']);
     expect(rows).toEqual([
@@ -16,7 +16,7 @@ describe('the bars of a chart', () => {
     ]);
   });
 
-  it('stand for months where days are too many, and put small series together', () => {
+  it('are monthly for long periods, and combine small series', () => {
     const points = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name, place) => point(name, 10 - place));
     const { rows, series } = barsOf(points, { from: '2026-10-01', to: '2026-12-01' }, '12m');
     expect(series).toEqual(['a', 'b', 'c', 'd', 'e', 'Other']);
@@ -33,7 +33,7 @@ describe('the bars of a chart', () => {
       [0, 200, 400, 600, 800, 1000],
     ],
     [[], [0, 1]],
-  ])('of %j are measured at round numbers', (values, steps) => {
+  ])('of %j have round numbers on the axis', (values, steps) => {
     const rows = values.map((value) => ({ label: 'x', values: { value } }));
     expect(chooseSteps(rows).map((step) => Number(step.toFixed(9)))).toEqual(steps);
   });

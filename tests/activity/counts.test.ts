@@ -5,8 +5,8 @@ import { setClock } from '@/server/clock';
 import { pool } from '@/server/db';
 import { providersInCooldown } from '@/server/generation/circuit-breaker';
 import { startApi } from '../harness/api-server';
-import { newDatabase } from '../harness/database';
 import { configureProviders, modelOf } from '../harness/custom-providers';
+import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
 import { completion } from '../harness/scripted-responses';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
@@ -19,29 +19,29 @@ const person = await newPerson({ credits: 100 });
 const poor = await newPerson();
 afterEach(() => setClock());
 
-const ask = (key: string, model: string): Promise<Response> =>
+const send = (key: string, model: string): Promise<Response> =>
   fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
   });
 
-async function counted(): Promise<[string, string, bigint][]> {
+async function readCounts(): Promise<[string, string, bigint][]> {
   const { rows } = await pool().query<{ partner_id: string; code: string; count: bigint }>(
     'SELECT partner_id, code, sum(count)::bigint AS count FROM refusal_hour GROUP BY 1, 2 ORDER BY 2',
   );
   return rows.map(({ partner_id, code, count }) => [partner_id, code, count]);
 }
 
-test('requests that are refused or fail are counted by app and code; those that work are not', async () => {
+test('refused and failed requests are counted by app and code; successful ones are not', async () => {
   upstream.script('alone', { status: 400, body: { error: { message: 'no' } } });
-  await ask(poor.userKey, 'sandbox/echo');
-  await ask(poor.userKey, 'sandbox/echo');
-  await ask(person.userKey, 'sandbox/none');
-  await ask(person.userKey, modelOf('alone'));
-  await ask('svc_sk_nobody', 'sandbox/echo');
-  expect((await ask(person.userKey, 'sandbox/echo')).status).toBe(200);
-  expect(await counted()).toEqual([]);
+  await send(poor.userKey, 'sandbox/echo');
+  await send(poor.userKey, 'sandbox/echo');
+  await send(person.userKey, 'sandbox/none');
+  await send(person.userKey, modelOf('alone'));
+  await send('svc_sk_nobody', 'sandbox/echo');
+  expect((await send(person.userKey, 'sandbox/echo')).status).toBe(200);
+  expect(await readCounts()).toEqual([]);
 
   await writeCounts([]);
   const expected = [
@@ -50,26 +50,26 @@ test('requests that are refused or fail are counted by app and code; those that 
     ['', 'invalid_user_key', 1n],
     [person.partnerId, 'model_not_found', 1n],
   ];
-  expect(await counted()).toEqual(expected);
+  expect(await readCounts()).toEqual(expected);
   await writeCounts([]);
-  expect(await counted()).toEqual(expected);
+  expect(await readCounts()).toEqual(expected);
 });
 
-test('a count that could not be written is written the next time', async () => {
+test('a count that could not be written is written with the next ones', async () => {
   await pool().query('ALTER TABLE refusal_hour RENAME TO elsewhere');
   countRefusal(new Error('a bug'), null);
   await expect(writeCounts([])).rejects.toThrow('refusal_hour');
   await pool().query('ALTER TABLE elsewhere RENAME TO refusal_hour');
   await writeCounts([]);
-  expect(await counted()).toContainEqual(['', 'internal_error', 1n]);
+  expect(await readCounts()).toContainEqual(['', 'internal_error', 1n]);
 });
 
-test('failures of a provider are counted, and that it is left alone is told until it works again', async () => {
+test('failures of a provider are counted, and its cooldown is shown until it works again', async () => {
   await pool().query('TRUNCATE provider_failure_hour');
   const begin = Date.now();
   setClock(() => begin);
   upstream.script('alone', { status: 401, body: { error: { message: 'bad key' } } });
-  for (let i = 0; i < 5; i++) await ask(person.userKey, modelOf('alone'));
+  for (let i = 0; i < 5; i++) await send(person.userKey, modelOf('alone'));
   await writeCounts(providersInCooldown());
   const failures = await pool().query('SELECT provider, kind, status, count FROM provider_failure_hour');
   expect(failures.rows).toEqual([{ provider: 'alone', kind: 'account', status: 401, count: 5n }]);
@@ -81,19 +81,19 @@ test('failures of a provider are counted, and that it is left alone is told unti
 
   setClock(() => begin + 15_000);
   upstream.script('alone', completion({ content: 'Hello' }));
-  expect((await ask(person.userKey, modelOf('alone'))).status).toBe(200);
+  expect((await send(person.userKey, modelOf('alone'))).status).toBe(200);
   await writeCounts(providersInCooldown());
   expect(await cooldowns()).toEqual([]);
 });
 
-test('counts are kept for more than a year, then forgotten', async () => {
-  const kept = await counted();
+test('counts are kept for more than a year, then deleted', async () => {
+  const kept = await readCounts();
   expect(kept).not.toEqual([]);
   const begin = Date.now();
   setClock(() => begin + KEEP_COUNTS_MS - 60_000);
   await forgetOldCounts();
-  expect(await counted()).toEqual(kept);
+  expect(await readCounts()).toEqual(kept);
   setClock(() => begin + KEEP_COUNTS_MS + 2 * 3_600_000);
   await forgetOldCounts();
-  expect(await counted()).toEqual([]);
+  expect(await readCounts()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { buy, exactly, hold, newWallet } from '../ledger/wallets';
 await newDatabase();
 const wallet = await newWallet(['A', 'B'], { rateBp: 2500 });
 
-async function use(app: 'A' | 'B', credits: number): Promise<void> {
+async function spend(app: 'A' | 'B', credits: number): Promise<void> {
   const charge = chargeFor(exactly(credits), 2500);
   const admission = await hold(wallet, app, credits);
   if (!admission.ok) throw new Error(admission.refusal);
@@ -37,11 +37,11 @@ async function sums(source: string): Promise<Sums[]> {
 const RECEIPTS =
   '(SELECT partner_id AS partner_id, 1 AS requests, charge, provider_cost, partner_share FROM usage) u';
 
-test('the sums of an app are those of its receipts at any time, folded or not', async () => {
+test('the sums of an app always equal those of its receipts, rolled up or not', async () => {
   await buy(wallet, 'A', 100);
   await buy(wallet, 'B', 100);
-  await use('A', 1);
-  await use('B', 2);
+  await spend('A', 1);
+  await spend('B', 2);
   const receipts = await sums(RECEIPTS);
   expect(receipts).toHaveLength(2);
   expect(await sums('activity_by_partner')).toEqual(receipts);
@@ -50,7 +50,7 @@ test('the sums of an app are those of its receipts at any time, folded or not', 
   await rollUpActivity('0 seconds');
   expect(await sums('activity_partner_day')).toEqual(receipts);
 
-  await use('A', 3);
+  await spend('A', 3);
   expect(await sums('activity_by_partner')).toEqual(await sums(RECEIPTS));
   await Promise.all([1, 2, 3].map(() => rollUpActivity('0 seconds')));
   await rollUpActivity('0 seconds');
@@ -58,7 +58,7 @@ test('the sums of an app are those of its receipts at any time, folded or not', 
   expect(await sums('activity_by_partner')).toEqual(await sums(RECEIPTS));
 });
 
-test('credits that came in are summed by day and kind', async () => {
+test('added credits are summed by day and kind', async () => {
   const { rows } = await pool().query('SELECT kind, entries, credits FROM activity_money_day');
   const bought = { kind: 'purchase', entries: 1n, credits: 100_000_000n };
   expect(rows).toEqual([bought, bought]);

@@ -12,7 +12,7 @@ import { setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { openAppUser } from '@/server/identity/app-users';
 import { createPartner } from '@/server/partners/partner';
-import { newUser, use } from '../account/person';
+import { newUser, recordRequest } from '../account/person';
 import { newDatabase } from '../harness';
 
 await newDatabase();
@@ -36,7 +36,7 @@ describe('an app’s activity', () => {
   it('counts what has just happened, before any roll-up', async () => {
     const [partnerId, userId] = [await newApp(), await newUser()];
     const appUserId = await join(userId, partnerId);
-    await use(userId, { partnerId, at: '2026-11-20T10:00:00Z', charge: 1_250_000 });
+    await recordRequest(userId, { partnerId, at: '2026-11-20T10:00:00Z', charge: 1_250_000 });
     expect(await readAppDays(partnerId, DAYS)).toMatchObject([
       { day: '2026-11-20', model: 'sandbox/story', requests: 1, charge: 1_250_000n, partnerShare: 250_000n },
     ]);
@@ -59,7 +59,7 @@ describe('an app’s activity', () => {
     await join(userId, partnerId);
     const made: string[] = [];
     for (const day of ['02', '02', '02', '09', '09', '18'])
-      made.unshift(await use(userId, { partnerId, at: `2026-11-${day}T0${made.length}:00:00Z` }));
+      made.unshift(await recordRequest(userId, { partnerId, at: `2026-11-${day}T0${made.length}:00:00Z` }));
     const paged: string[] = [];
     for (const offset of [0, 2, 4, 6]) {
       const { requests, total } = await listAppRequests(partnerId, DAYS, { offset, limit: 2 });
@@ -75,9 +75,9 @@ describe('an app’s activity', () => {
   it('filters by model, by user and by both', async () => {
     const [partnerId, ada, bob] = [await newApp(), await newUser(), await newUser()];
     const [adaHere] = [await join(ada, partnerId), await join(bob, partnerId)];
-    const wanted = await use(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
-    await use(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
-    await use(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
+    const wanted = await recordRequest(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
+    await recordRequest(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
+    await recordRequest(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
     const list = async (filter: object) =>
       (await listAppRequests(partnerId, { ...DAYS, ...filter }, ALL)).total;
     expect(await list({ model: 'sandbox/echo' })).toBe(2);
@@ -95,8 +95,8 @@ describe('an app’s activity', () => {
     const [mine, other, userId] = [await newApp(), await newApp(), await newUser()];
     await join(userId, mine);
     const elsewhere = await join(userId, other);
-    await use(userId, { partnerId: mine, at: '2026-11-03T10:00:00Z' });
-    await use(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
+    await recordRequest(userId, { partnerId: mine, at: '2026-11-03T10:00:00Z' });
+    await recordRequest(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
     expect(await listAppRequests(mine, { ...DAYS, appUserId: elsewhere }, ALL)).toEqual({
       requests: [],
       total: 0,

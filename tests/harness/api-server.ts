@@ -6,7 +6,7 @@ import type { LoopbackServer } from '@/server/sandbox/loopback-server';
 import { startSandboxProvider } from '@/server/sandbox/provider/server';
 
 /**
- * The API on a real port, served as the product serves it, with the sandbox provider behind it.
+ * Serves the API on a real port as the product does, with the sandbox provider behind it.
  * Call after `newDatabase()` and before anything reads the settings.
  */
 export async function startApi(): Promise<{ url: string; provider: LoopbackServer }> {

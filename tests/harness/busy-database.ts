@@ -1,38 +1,38 @@
 import { pool, prisma } from '@/server/db';
 
-/** Does the work while all connections of this process but the ledger's own are in use. */
+/** Runs the work while all connections of this process are in use, except the ledger's own. */
 export async function whileDatabaseIsBusy(work: () => Promise<unknown>): Promise<void> {
-  let free = () => {};
-  const freed = new Promise<void>((resolve) => {
-    free = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   const holders: Promise<unknown>[] = [];
   const held = Array.from({ length: pool().options.max }, () => [
-    new Promise<void>((resolve) => holders.push(holdHot(resolve, freed))),
-    new Promise<void>((resolve) => holders.push(holdPrisma(resolve, freed))),
+    new Promise<void>((resolve) => holders.push(holdHot(resolve, released))),
+    new Promise<void>((resolve) => holders.push(holdPrisma(resolve, released))),
   ]);
   await Promise.all(held.flat());
   try {
     await work();
   } finally {
-    free();
+    release();
     await Promise.all(holders);
   }
 }
 
-async function holdHot(onHeld: () => void, freed: Promise<void>): Promise<void> {
+async function holdHot(onHeld: () => void, released: Promise<void>): Promise<void> {
   const connection = await pool().connect();
   onHeld();
-  await freed;
+  await released;
   connection.release();
 }
 
-function holdPrisma(onHeld: () => void, freed: Promise<void>): Promise<void> {
+function holdPrisma(onHeld: () => void, released: Promise<void>): Promise<void> {
   return prisma().$transaction(
     async (tx) => {
       await tx.$queryRaw`SELECT 1`;
       onHeld();
-      await freed;
+      await released;
     },
     { timeout: 60_000 },
   );

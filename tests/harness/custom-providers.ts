@@ -6,12 +6,12 @@ import type { WireFormatName } from '@/server/endpoints';
 
 export type CustomModel = { provider: string; format: WireFormatName; fallbacks?: string[]; price?: string };
 
-/** The id of the one model of a provider, which calls it by the provider's own name. */
+/** Returns the id of a provider's only model, which has the name of the provider. */
 export const modelOf = (provider: string): string => `${provider}/${provider}`;
 
 /**
- * Providers of the operator's own at one address, each with one model, so that what happens to one
- * leaves the others alone. Call before anything reads the settings.
+ * Configures custom providers at one URL, each with one model, so that a failure of one does not
+ * affect the others. Call before anything reads the settings.
  */
 export function configureProviders(url: string, models: CustomModel[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
-/** Apart from what starts the server: every file of tests connects, and loads no more than this for it. */
+/** Separate from the code that starts the server, because every test file loads this module. */
 
-/** Where a database of the server is. */
+/** Returns the URL of a database of the server. */
 export const addressOn = (serverUrl: string, database: string): string =>
   serverUrl.replace(/\/svc$/, `/${database}`);
 

@@ -5,14 +5,14 @@ import { randomBase62 } from '@/server/ids';
 import { addressOn, withClient } from './database-connection';
 
 /**
- * A database of its own for one test file: `await newDatabase()` at the top of the file, before
- * anything reads the settings. It is gone when the file is done.
+ * Creates a database for one test file: `await newDatabase()` at the top of the file, before
+ * anything reads the settings. It is dropped at the end of the file.
  */
 export function newDatabase(): Promise<{ url: string }> {
   return cloneDatabase(() => inject('templateName'));
 }
 
-/** The same, from the template that `chooseTemplate` names once the settings have their database. */
+/** Like `newDatabase`, from the template that `chooseTemplate` returns once `DATABASE_URL` is set. */
 export async function cloneDatabase(
   chooseTemplate: () => string | Promise<string>,
 ): Promise<{ url: string }> {
@@ -30,7 +30,7 @@ export async function cloneDatabase(
   return { url };
 }
 
-/** Where a database of this run's server is. */
+/** Returns the URL of a database on the server of this run. */
 export const addressOf = (database: string): string => addressOn(inject('serverUrl'), database);
 
 export const onDatabaseServer = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> =>

@@ -1,15 +1,14 @@
 import { afterAll, vi } from 'vitest';
 
 /**
- * Before each file of tests: what the file before it left in this process is gone. Our modules run
- * anew, with their settings, pools and counters; only packages stay loaded, which takes longer than
- * most tests do.
+ * Clears the process before each test file. Our modules are loaded again, with new settings, pools
+ * and counters. Packages stay loaded, because loading them takes longer than most tests.
  */
 
 const environment = { ...process.env };
 
 vi.resetModules();
-// Copies of our modules share their connections; the next file has a database of its own.
+// Copies of our modules share their connections, but the next file has another database.
 Reflect.deleteProperty(globalThis, Symbol.for('svc database'));
 
 afterAll(() => {

@@ -3,7 +3,7 @@ import { startDatabaseServer } from './database-server';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the server's own database; a test file makes its database from the template. */
+    /** URL of the server's default database; a test file clones its database from the template. */
     serverUrl: string;
     templateName: string;
   }

@@ -1,15 +1,15 @@
 /**
- * Does the work so many times, in lanes side by side. Where each takes a database connection, more at
- * once would wait for one longer on a slow machine than the product does, and be told that it is busy.
+ * Runs the work `times` times, at most `lanes` in parallel. Without that maximum, on a slow machine
+ * work that takes a database connection would time out waiting for one.
  */
 export async function inLanes<T>(
   { lanes, times }: { lanes: number; times: number },
   work: () => Promise<T>,
 ): Promise<T[]> {
   const results: T[] = [];
-  let begun = 0;
+  let started = 0;
   const lane = async () => {
-    while (begun++ < times) results.push(await work());
+    while (started++ < times) results.push(await work());
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return results;

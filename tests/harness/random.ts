@@ -1,4 +1,4 @@
-/** A repeatable source of random numbers (mulberry32): the same seed, the same run of numbers. */
+/** Returns a repeatable source of random numbers (mulberry32): the same seed gives the same numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -10,7 +10,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** For tests: a new seed each time, printed, so that `SEED=n` repeats a run. */
+/** Uses a new seed each time and prints it, so that `SEED=n` repeats a run. */
 export function seededRandom(): () => number {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
   console.info(`SEED=${seed}`);

@@ -1,7 +1,7 @@
 import type { Json } from '@/server/protocols/neutral';
 import type { Reply } from './scripted-upstream';
 
-/** Answers as providers write them, for a scripted upstream. */
+/** Provider responses for a scripted upstream. */
 
 const CHAT_USAGE = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 };
 const MESSAGE_USAGE = { input_tokens: 20, output_tokens: 10 };
@@ -45,7 +45,7 @@ export function message(content: Json[], stopReason = 'end_turn', more: Json = {
   return { body: { ...emptyMessage(), content, stop_reason: stopReason, usage: MESSAGE_USAGE, ...more } };
 }
 
-/** Each block in two deltas, with a ping between the blocks. */
+/** Streams each block in two deltas, with a ping before each block. */
 export function messageStream(content: Json[], stopReason = 'end_turn', more: Json = {}): Reply {
   return {
     events: [

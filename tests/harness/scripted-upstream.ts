@@ -3,11 +3,11 @@ import { afterAll } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
 import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 
-/** One answer of the scripted provider. */
+/** A response of the scripted provider. */
 export type Reply = {
   status?: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   /** Sent as server-sent events: their data, or a whole line of another kind. */
   events?: (Json | string)[];
@@ -19,7 +19,7 @@ export type SeenRequest = { path: string; headers: IncomingMessage['headers']; b
 
 export type ScriptedUpstream = {
   url: string;
-  /** What it answers to requests for a model, in this order; the last one stays. */
+  /** Sets the responses to requests for a model, in order; the last one repeats. */
   script: (model: string, ...replies: Reply[]) => void;
   /** The requests for a model, oldest first. */
   seen: (model: string) => SeenRequest[];
@@ -28,8 +28,8 @@ export type ScriptedUpstream = {
 };
 
 /**
- * A real HTTP server in a provider's place, of either format, that answers what a test tells it
- * to. Models are named as the provider names them.
+ * Starts a real HTTP server that replaces a provider of either format and sends the responses that a
+ * test sets. Models have the provider's names.
  */
 export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const scripts = new Map<string, Reply[]>();
@@ -69,7 +69,7 @@ function send(response: ServerResponse, reply: Reply): void {
 
 const writeBody = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body ?? {}));
 
-/** Named, where the event has a type: providers of the messages format do so. */
+/** Writes the event name if the event has a type, as providers of the messages format do. */
 function writeEvent(event: Json | string): string {
   if (typeof event === 'string') return `${event}\n\n`;
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What is right at once is seen at once; a busy machine may take its time. */
-const PATIENCE_MS = 15_000;
-const LOOK_EVERY_MS = 10;
+/** Enough for a busy machine; an expected state is returned without waiting. */
+const TIMEOUT_MS = 15_000;
+const INTERVAL_MS = 10;
 
-/** Looks until what it sees is right; fails when it does not become so. */
-export async function until<T>(look: () => Promise<T>, isRight: (seen: T) => boolean): Promise<T> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
-    const seen = await look();
-    if (isRight(seen)) return seen;
-    await pause(LOOK_EVERY_MS);
+/** Reads until the value is as expected, and throws if that takes too long. */
+export async function until<T>(read: () => Promise<T>, isExpected: (value: T) => boolean): Promise<T> {
+  for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += INTERVAL_MS) {
+    const value = await read();
+    if (isExpected(value)) return value;
+    await pause(INTERVAL_MS);
   }
   throw new Error(
-    `Not right after ${PATIENCE_MS} ms: ${JSON.stringify(await look(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`,
+    `Not as expected after ${TIMEOUT_MS} ms: ${JSON.stringify(await read(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`,
   );
 }

@@ -13,7 +13,7 @@ const CARD = { number: '4242 4242 4242 4242', expiry: '12 / 40', cvc: '123', nam
 /** A receiver that verifies each webhook as the product does. */
 class Receiver {
   events: Stripe.Event[] = [];
-  answer: (count: number) => number = () => 200;
+  chooseStatus: (count: number) => number = () => 200;
   private calls = 0;
   private readonly server: Server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -23,7 +23,7 @@ class Receiver {
       request.headers['stripe-signature'] ?? '',
       WEBHOOK_SECRET,
     );
-    const status = this.answer(this.calls++);
+    const status = this.chooseStatus(this.calls++);
     if (status < 300) this.events.push(event);
     response.writeHead(status).end();
   });
@@ -125,7 +125,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 
 describe('checkout sessions', () => {
-  test('a hosted session has an address, an embedded one a client secret', async () => {
+  test('a hosted session has a URL, an embedded one a client secret', async () => {
     const page = await stripe.checkout.sessions.create(
       hosted({ client_reference_id: 'cks_1', metadata: { payment: 'cks_1' } }),
     );
@@ -252,7 +252,7 @@ describe('checkout sessions', () => {
 });
 
 describe('every call', () => {
-  test('the same idempotency key replays the stored answer', async () => {
+  test('the same idempotency key replays the stored response', async () => {
     const first = await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_1' });
     const second = await stripe.checkout.sessions.create(hosted(), { idempotencyKey: 'ps_1' });
     expect(second.id).toBe(first.id);
@@ -313,7 +313,7 @@ describe('paying', () => {
     });
   });
 
-  test('submitting twice at once pays once', async () => {
+  test('submitting twice in parallel pays once', async () => {
     const session = await stripe.checkout.sessions.create(embedded());
     const results = await Promise.all([submit(session, CARD), submit(session, CARD), submit(session, CARD)]);
     expect(results.map((result) => result.status)).toEqual(['complete', 'complete', 'complete']);
@@ -438,13 +438,13 @@ describe('webhooks', () => {
     stripe.checkout.sessions.expire((await stripe.checkout.sessions.create(hosted())).id);
 
   test('are retried until they are accepted', async () => {
-    receiver.answer = (count) => (count < 2 ? 500 : 200);
+    receiver.chooseStatus = (count) => (count < 2 ? 500 : 200);
     await expireOne();
     await receive('checkout.session.expired');
   });
 
   test('fail after the last retry and can be redelivered on demand', async () => {
-    receiver.answer = (count) => (count < 4 ? 500 : 200);
+    receiver.chooseStatus = (count) => (count < 4 ? 500 : 200);
     await expireOne();
     const events = async () =>
       (
@@ -469,7 +469,7 @@ describe('webhooks', () => {
     expect((await control({ webhooks: 'sometimes' })).status).toBe(400);
   });
 
-  test('and everything else survive a restart', async () => {
+  test('survive a restart, like all other state', async () => {
     await control({ webhooks: 'hold' });
     const session = await stripe.checkout.sessions.create(embedded(), { idempotencyKey: 'ps_9' });
     await submit(session, CARD);

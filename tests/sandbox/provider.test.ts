@@ -51,16 +51,16 @@ async function streamRaw(path: string, body: object) {
 
 describe('chat completions', () => {
   test('echo returns the last user message and OpenAI usage', async () => {
-    const answer = await openai.chat.completions.create({
+    const completion = await openai.chat.completions.create({
       model: 'echo',
       messages: user('Hello there, world'),
     });
-    expect(answer.id).toMatch(/^chatcmpl-/);
-    expect(answer.choices[0]).toMatchObject({
+    expect(completion.id).toMatch(/^chatcmpl-/);
+    expect(completion.choices[0]).toMatchObject({
       finish_reason: 'stop',
       message: { role: 'assistant', content: 'Hello there, world' },
     });
-    expect(answer.usage).toMatchObject({
+    expect(completion.usage).toMatchObject({
       prompt_tokens: 9,
       completion_tokens: 3,
       total_tokens: 12,
@@ -92,26 +92,26 @@ describe('chat completions', () => {
   });
 
   test('the same prompt gets the same story', async () => {
-    const tell = () =>
+    const requestStory = () =>
       openai.chat.completions.create({ model: 'story', messages: user('cats'), max_tokens: 20 });
-    const [first, second] = await Promise.all([tell(), tell()]);
+    const [first, second] = await Promise.all([requestStory(), requestStory()]);
     expect(first.choices[0]?.message.content).toBe(second.choices[0]?.message.content);
   });
 
   test('a stop text is omitted', async () => {
-    const answer = await openai.chat.completions.create({
+    const completion = await openai.chat.completions.create({
       model: 'echo',
       messages: user('one two three'),
       stop: ' three',
     });
-    expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'one two' } });
+    expect(completion.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'one two' } });
   });
 
   test('a repeated prompt is cached in blocks of 64 tokens', async () => {
     const long = `cache ${'word '.repeat(100)}`;
-    const ask = () => openai.chat.completions.create({ model: 'echo', messages: user(long) });
-    expect((await ask()).usage?.prompt_tokens_details?.cached_tokens).toBe(0);
-    expect((await ask()).usage).toMatchObject({
+    const send = () => openai.chat.completions.create({ model: 'echo', messages: user(long) });
+    expect((await send()).usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+    expect((await send()).usage).toMatchObject({
       prompt_tokens: 131,
       prompt_tokens_details: { cached_tokens: 128 },
     });
@@ -127,10 +127,10 @@ describe('chat completions', () => {
         },
       },
     ];
-    const ask = openai.chat.completions.stream({ model: 'tool', messages: user('Oslo'), tools });
-    const answer = await ask.finalChatCompletion();
-    expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
-    const [call] = answer.choices[0]?.message.tool_calls ?? [];
+    const runner = openai.chat.completions.stream({ model: 'tool', messages: user('Oslo'), tools });
+    const completion = await runner.finalChatCompletion();
+    expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
+    const [call] = completion.choices[0]?.message.tool_calls ?? [];
     expect(call).toMatchObject({
       type: 'function',
       function: { name: 'weather', arguments: '{"city":"Oslo"}' },

@@ -38,11 +38,11 @@ const connect = (key = SECRET_KEY, changes: Stripe.StripeConfig = {}) =>
   });
 const stripe = connect();
 const control = async (command: object) => {
-  const answer = await fetch(`${sandbox.url}/__sandbox/control`, {
+  const response = await fetch(`${sandbox.url}/__sandbox/control`, {
     method: 'POST',
     body: JSON.stringify(command),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 };
 const types = () => heard.map(({ type }) => type);
 
@@ -60,12 +60,12 @@ const order: Stripe.Checkout.SessionCreateParams = {
 };
 
 async function pay(session: Stripe.Checkout.Session, form: object): Promise<{ status: string }> {
-  const answer = await fetch(`${sandbox.url}/pay/${session.id}`, {
+  const response = await fetch(`${sandbox.url}/pay/${session.id}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(form),
   });
-  return (await answer.json()) as { status: string };
+  return (await response.json()) as { status: string };
 }
 const byCard = (number: string) => ({ number, expiry: '12/40', cvc: '123', name: 'Ann Example' });
 const byBank = (iban: string) => ({ iban, name: 'Ann Example' });
@@ -79,7 +79,7 @@ test('customers are created and named on a session', async () => {
   });
 });
 
-describe('a session that asks for tax and consent', () => {
+describe('a session that requests tax and consent', () => {
   const taxed: Stripe.Checkout.SessionCreateParams = {
     ...order,
     line_items: (order.line_items ?? []).map(({ price_data: price, ...item }) => ({
@@ -105,11 +105,11 @@ describe('a session that asks for tax and consent', () => {
       status: 'invalid',
       errors: { country: expect.any(String), terms: expect.any(String) },
     });
-    const answers = { country: 'AT', terms: 'accepted' };
-    expect(await pay(session, { ...byCard('4000000000000002'), ...answers })).toMatchObject({
+    const fields = { country: 'AT', terms: 'accepted' };
+    expect(await pay(session, { ...byCard('4000000000000002'), ...fields })).toMatchObject({
       status: 'declined',
     });
-    expect(await pay(session, { ...byCard('4242424242424242'), ...answers })).toMatchObject({
+    expect(await pay(session, { ...byCard('4242424242424242'), ...fields })).toMatchObject({
       status: 'complete',
     });
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
@@ -121,13 +121,13 @@ describe('a session that asks for tax and consent', () => {
     });
   });
 
-  test('asks the same for bank debits and for cards with 3-D Secure', async () => {
-    const answers = { country: 'DE', terms: 'accepted' };
+  test('requires the same for bank debits and for cards with 3-D Secure', async () => {
+    const fields = { country: 'DE', terms: 'accepted' };
     const debited = await stripe.checkout.sessions.create(taxed);
     expect(await pay(debited, byBank('AT611904300234573201'))).toMatchObject({ status: 'invalid' });
-    await pay(debited, { ...byBank('AT611904300234573201'), ...answers });
+    await pay(debited, { ...byBank('AT611904300234573201'), ...fields });
     const challenged = await stripe.checkout.sessions.create(taxed);
-    await pay(challenged, { ...byCard('4000002760003184'), ...answers });
+    await pay(challenged, { ...byCard('4000002760003184'), ...fields });
     await pay(challenged, { challenge: 'complete' });
     for (const { id } of [debited, challenged]) {
       expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
@@ -155,7 +155,7 @@ describe('a bank debit', () => {
     await expect.poll(types).toContain('checkout.session.async_payment_succeeded');
   });
 
-  test('that the bank refuses cannot be paid any more', async () => {
+  test('that the bank refuses can no longer be paid', async () => {
     const session = await stripe.checkout.sessions.create(order);
     await pay(session, byBank('AT861904300235473202'));
     expect(await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })).toMatchObject(

@@ -92,7 +92,7 @@ describe('estimates', () => {
       estimate(
         get({ publishable_key: pk, models: models.join(', '), input_tokens: '1000', output_tokens: '0' }),
       ),
-      estimate(post({ publishable_key: pk, models: models, input_tokens: 1000, output_tokens: 0 })),
+      estimate(post({ publishable_key: pk, models, input_tokens: 1000, output_tokens: 0 })),
     ]);
     expect(fromQuery).toEqual({
       token_assumption: { input: 1000, output: 0 },

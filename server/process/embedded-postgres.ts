@@ -58,7 +58,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** For commands: uses the server of a running service, else starts one for the moment. */
+/** For commands: uses the server of a running service, else starts one for this command. */
 export async function useEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = findCluster(openDataDir(options.dataDir));
   const session = cluster && (await connectToServer(cluster));

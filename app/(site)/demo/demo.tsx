@@ -31,8 +31,8 @@ export function Demo({ mailUrl, language, ...setup }: Props) {
           An AI app its users pay for
         </h1>
         <p className="mt-3 max-w-[56ch] text-[17px] leading-relaxed text-muted">
-          This page acts as a partner’s app. You bring your own credits, and each response costs
-          exactly what it used.
+          This page acts as a partner’s app. You bring your own credits, and each response costs exactly what
+          it used.
         </p>
         <Credits state={state} language={language} isReady={isReady} onBuy={buy} />
         {mailUrl !== null && <SandboxHint mailUrl={mailUrl} />}

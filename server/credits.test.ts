@@ -17,7 +17,7 @@ describe('chargeFor', () => {
     );
   });
 
-  test('splits the charge into cost and commission without a rest', () => {
+  test('splits the charge into cost and commission without a remainder', () => {
     fc.assert(
       fc.property(exact, rate, (cost, rateBp) => {
         const { charge, providerCost, partnerShare } = chargeFor(cost, rateBp);
@@ -29,7 +29,7 @@ describe('chargeFor', () => {
 });
 
 describe('credits as text and JSON', () => {
-  test('text is exact both ways', () => {
+  test('text converts exactly in both directions', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), (amount) => {
         expect(parseCredits(formatCredits(amount))).toBe(amount);

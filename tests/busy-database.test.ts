@@ -22,7 +22,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** The two doors once more, with settings of their own. */
+/** Both database clients again, with separate settings. */
 async function withDoors<T>(
   settings: pg.PoolConfig,
   work: (hot: pg.Pool, slow: PrismaClient) => Promise<T>,
@@ -37,7 +37,7 @@ async function withDoors<T>(
   }
 }
 
-/** What each way to ask answers. */
+/** The response of each way to query. */
 const askEveryWay = (hot: pg.Pool, slow: PrismaClient, text = 'SELECT email FROM "user"') =>
   Promise.all([
     failureOf(hot.query(text)),
@@ -50,7 +50,7 @@ function expectBusy(failures: unknown[]): void {
   expect(failures.map(isDatabaseBusy), String(failures)).toEqual(failures.map(() => true));
 }
 
-test('a database without a free connection is told from one that fails, at both doors', async () => {
+test('both database clients distinguish a database without a free connection from a failing one', async () => {
   await whileDatabaseIsBusy(async () => {
     expectBusy(
       await Promise.all([
@@ -69,7 +69,7 @@ test('a database without a free connection is told from one that fails, at both 
   expect(broken.map(isDatabaseBusy), String(broken)).toEqual([false, false, false]);
 });
 
-test('so is a transaction that takes longer than it may: nothing of it was written', async () => {
+test('a transaction over its time limit counts as busy, and writes nothing', async () => {
   const tooLong = prisma().$transaction(
     async (tx) => {
       await tx.user.create({ data: { id: 'usr_late', email: 'late@example.com' } });
@@ -82,7 +82,7 @@ test('so is a transaction that takes longer than it may: nothing of it was writt
   expect(await prisma().user.findUnique({ where: { id: 'usr_late' } })).toBeNull();
 });
 
-test('so is a server that takes no more connections', async () => {
+test('a server without free connections counts as busy', async () => {
   const role = `busy_${process.pid}`;
   await onDatabaseServer((client) =>
     client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x' CONNECTION LIMIT 0`),
@@ -98,7 +98,7 @@ test('so is a server that takes no more connections', async () => {
 test.each([
   ['a statement that takes too long', { statement_timeout: 100 }],
   ['a lock that is not to be had in time', { options: '-c lock_timeout=100' }],
-])('so is %s', async (_, limit) => {
+])('%s counts as busy', async (_, limit) => {
   await withClient(url, async (holder) => {
     await holder.query('BEGIN; LOCK TABLE "user"');
     await withDoors({ connectionString: url, ...limit }, async (hot, slow) =>
@@ -107,7 +107,7 @@ test.each([
   });
 });
 
-test('so is a connection that is cut off, and an address where nobody listens', async () => {
+test('a broken connection and an address without a listener count as busy', async () => {
   await withDoors({ connectionString: url, application_name: 'cut off' }, async (hot, slow) => {
     const asked = Promise.all([
       failureOf(hot.query('SELECT pg_sleep(30)')),
@@ -125,12 +125,12 @@ test('so is a connection that is cut off, and an address where nobody listens', 
   await withDoors({ connectionString }, async (hot, slow) => expectBusy(await askEveryWay(hot, slow)));
 });
 
-test('so is a server that shuts down', async () => {
+test('a server that shuts down counts as busy', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'svc-shutdown-'));
   const database = await startEmbeddedPostgres({ dataDir, durable: false });
   try {
     await withClient(database.url, async (holder) => {
-      // As long as somebody is there it lets no further one in, and does not end.
+      // While clients are connected it accepts no more of them, and does not end.
       const { rows } = await holder.query("SELECT pg_read_file('postmaster.pid') AS file");
       process.kill(Number.parseInt(rows[0].file, 10), 'SIGTERM');
       await withDoors({ connectionString: database.url }, async (hot, slow) => {
@@ -152,7 +152,7 @@ async function askTooMuch(): Promise<unknown> {
   );
 }
 
-test('a statement of ours that was cut off is told with the place that asked, and without its values', async () => {
+test('a statement that was cut off is reported with its place in the code, and without its values', async () => {
   const told = describeError(await failureOf(askTooMuch()));
   expect(told).toMatch(/canceling statement due to statement timeout \(in \w/);
   expect(told).not.toContain('secret');

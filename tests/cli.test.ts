@@ -34,7 +34,7 @@ async function newPk(): Promise<string> {
   return String((await json('partner', 'create', '--name', 'Acme', '--rate', '25')).publishable_key);
 }
 
-/** Every refusal: nothing on standard output, one line that says why, a bad exit code. */
+/** Every refusal: nothing on standard output, one line with the reason, and a failing exit code. */
 async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
   const { code, out, err } = await run(...words);
   expect([code, out]).toEqual([1, '']);
@@ -43,7 +43,7 @@ async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
 }
 
 describe('svc partner webhook', () => {
-  it('sets the address and shows the signing secret, which stays over a clearing', async () => {
+  it('sets the address and shows the signing secret, which is kept when the address is cleared', async () => {
     const pk = await newPk();
     const { code, out, err } = await run(
       'partner',
@@ -79,7 +79,7 @@ describe('svc partner webhook', () => {
 });
 
 describe('svc partner', () => {
-  it('create makes an app with rate, origins and owner', async () => {
+  it('create adds an app with rate, origins and owner', async () => {
     const made = await json(
       ...[
         'partner',
@@ -134,7 +134,7 @@ describe('svc partner', () => {
     if (rateBp !== null) expect(parsePercent(formatPercent(rateBp))).toBe(rateBp);
   });
 
-  it('refuses bad values in one line and makes nothing', async () => {
+  it('refuses bad values in one line and creates nothing', async () => {
     const before = await prisma().partner.count();
     const create = (...more: string[]) => ['partner', 'create', ...more];
     await expectRefusal(create('--rate', '25'), /Missing name/);
@@ -155,14 +155,14 @@ describe('svc partner', () => {
     expect(await prisma().partner.count()).toBe(before);
   });
 
-  it('list shows every app, for people and as JSON', async () => {
+  it('list shows every app, as a table and as JSON', async () => {
     const pk = await newPk();
     const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
     expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
     expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme$`, 'm'));
   });
 
-  it('set-rate plans a change, cap-rate bounds it, both in one line when refused', async () => {
+  it('set-rate schedules a change, cap-rate limits it, and both refuse in one line', async () => {
     const pk = await newPk();
     const nextMonth = new Date(Date.now() + 30 * DAY_MS).toISOString();
     expect(await json('partner', 'set-rate', pk, '40', '--from', nextMonth)).toMatchObject({ rate: 25 });
@@ -180,7 +180,7 @@ describe('svc partner', () => {
     await expectRefusal(['partner', 'decline', pk], /no longer waiting/);
   });
 
-  it('disable and enable suspend the app and let it work again', async () => {
+  it('disable suspends the app, and enable restores it', async () => {
     const pk = await newPk();
     expect(await json('partner', 'disable', pk)).toMatchObject({ disabled: true });
     await expect(requirePartner(pk)).rejects.toMatchObject({ code: 'partner_disabled' });
@@ -195,7 +195,7 @@ describe('svc partner', () => {
     await expectRefusal(['partner', 'set-rate', pk, 'free'], /Invalid rate "free"/);
   });
 
-  it('origins adds and removes, and warns of a dangerous one', async () => {
+  it('origins adds and removes, and warns about a dangerous one', async () => {
     const pk = await newPk();
     expect(
       await json('partner', 'origins', pk, '--add', 'https://a.com', '--add', 'https://b.com'),
@@ -214,7 +214,7 @@ describe('svc partner', () => {
     expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('warning: chrome-extension://*')]);
   });
 
-  it('models limits an app to some models, and lifts the limit', async () => {
+  it('models restricts an app to some models, and removes the restriction', async () => {
     const pk = await newPk();
     const models = ['sandbox/echo', 'sandbox/story'];
     expect(await json('partner', 'models', pk, '--allow', models.join(', '))).toMatchObject({ models });
@@ -227,14 +227,14 @@ describe('svc partner', () => {
     await expectRefusal(['partner', 'models', pk, '--all', '--allow', 'sandbox/echo'], /--allow or --all/);
   });
 
-  it('says so when there is no such app', async () => {
+  it('reports that an app does not exist', async () => {
     await expectRefusal(['partner', 'show', 'svc_pk_unknown'], /Unknown partner svc_pk_unknown/);
     await expectRefusal(['partner', 'show'], /Missing PK/);
   });
 });
 
 describe('svc user', () => {
-  it('grant gives exact credits, in an app or outside any, as rows of the history', async () => {
+  it('grant adds exact credits, in an app or outside any, as rows of the history', async () => {
     const pk = await newPk();
     const outside = await json('user', 'grant', 'Ada@Example.com', '--credits', '12.345678');
     expect(outside).toEqual({
@@ -266,7 +266,7 @@ describe('svc user', () => {
     expect(await prisma().event.count()).toBe(0);
   });
 
-  it('grant refuses what is not an amount, not a person or not an app', async () => {
+  it('grant refuses an invalid amount, an unknown user and an unknown app', async () => {
     const grant = (...more: string[]) => ['user', 'grant', 'eve@example.com', ...more];
     for (const credits of ['0', '-5', '1.1234567', 'abc', '1e3', '9999999999']) {
       await expectRefusal(grant(`--credits=${credits}`), /not an amount of credits/);
@@ -279,7 +279,7 @@ describe('svc user', () => {
 });
 
 describe('svc ledger check', () => {
-  it('says that the books hold, and exits 1 with the differences when they do not', async () => {
+  it('reports that the ledger is correct, and exits 1 with the differences when it is not', async () => {
     await run('user', 'grant', 'books@example.com', '--credits', '10');
     expect(await json('ledger', 'check')).toMatchObject({ ok: true, differences: [] });
     expect((await run('ledger', 'check')).out).toMatch(
@@ -299,7 +299,7 @@ describe('svc ledger check', () => {
 });
 
 describe('svc models and db', () => {
-  it('models list prices every model, and check finds nothing wrong', async () => {
+  it('models list prices every model, and check finds no problem', async () => {
     const models = (await json('models', 'list')) as unknown as { id: string }[];
     expect(models.map((model) => model.id)).toContain('sandbox/echo');
     expect((await json('models', 'check')).ok).toBe(true);
@@ -311,7 +311,7 @@ describe('svc models and db', () => {
 });
 
 describe('the command line', () => {
-  it('help lists every command; help of a noun only its own', async () => {
+  it('help lists every command, and help with a noun only its own', async () => {
     for (const words of [[], ['help'], ['--help'], ['partner', 'create', '--help']])
       expect((await run(...words)).code).toBe(0);
     const { out } = await run('help');
@@ -329,7 +329,7 @@ describe('the command line', () => {
     await expectRefusal(['ledger', 'check', 'now'], /Unexpected argument "now"/);
   });
 
-  it('says what to do about a database without tables, one that is away, and a bad setting', async () => {
+  it('explains how to fix a database without tables, an unreachable one, and an invalid setting', async () => {
     const environment = { ...process.env };
     const { settings } = await import('@/server/env');
     const useDatabase = (address: string) => {

@@ -5,7 +5,7 @@ import { buy, hold, newWallet } from './ledger/wallets';
 
 await newDatabase();
 
-test('a connection that breaks between two statements fails the work, not the process, and is not used again', async () => {
+test('a connection that breaks between two statements fails the query, not the process, and is not reused', async () => {
   const work = onConnection(async (connection) => {
     const { rows } = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const gone = new Promise((resolve) => connection.once('end', resolve));
@@ -18,14 +18,14 @@ test('a connection that breaks between two statements fails the work, not the pr
   expect((await pool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
-test('what nobody waits for may take a minute, and only that', async () => {
+test('background queries may take a minute, and no others', async () => {
   const timeout = "SELECT current_setting('statement_timeout') AS timeout";
   expect(await querySlowly(timeout, [])).toEqual([{ timeout: '1min' }]);
   await expect(querySlowly('SELECT 1 / $1::int', [0])).rejects.toThrow('division by zero');
   expect((await pool().query(timeout)).rows).toEqual([{ timeout: '5s' }]);
 });
 
-test('whatever else takes connections, a paid request finds one', async () => {
+test('a paid request finds a connection, whatever else uses them', async () => {
   const wallet = await newWallet(['A']);
   await buy(wallet, 'A', 10);
   const taken = await Promise.all(Array.from({ length: pool().options.max }, () => pool().connect()));

@@ -6,7 +6,7 @@ import { newDatabase } from './harness/database';
 
 const { url } = await newDatabase();
 
-test('times written by Prisma and by the database agree, whatever zone the database prefers', async () => {
+test('times written by Prisma and by the database agree in any time zone of the database', async () => {
   const name = new URL(url).pathname.slice(1);
   await pool().query(`ALTER DATABASE ${name} SET timezone = 'America/New_York'`);
   await closeDatabase();

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /**
- * Server actions can be called by anybody. Each one is made by a function that checks origin,
- * session and input (app/_session/action.ts), or by one that is built on those.
+ * Anyone can call a server action. A function that checks origin, session and input creates each one
+ * (app/_session/action.ts, or a function built on it).
  */
 
 const sources = readdirSync('app', { recursive: true, encoding: 'utf8' })
@@ -12,7 +12,7 @@ const sources = readdirSync('app', { recursive: true, encoding: 'utf8' })
 const actionFiles = sources.filter(({ text }) => /^['"]use server['"]/.test(text));
 
 const GUARDS = ['sessionAction', 'recentAction', 'operatorAction'];
-/** What may be asked without being signed in. */
+/** Actions that do not require a signed-in user. */
 const OPEN = ['(sign-in)/sign-in/actions.ts', '_session/sign-out.ts'];
 
 /** Guards of an area, such as `ownerAction`: exported functions that return one of ours. */
@@ -24,7 +24,7 @@ const areaGuards = sources.flatMap(({ text }) =>
     .map(([, name = '']) => name),
 );
 
-test('every server action is made by a guard', () => {
+test('a guard creates every server action', () => {
   expect(actionFiles.length).toBeGreaterThan(5);
   const unguarded = actionFiles.flatMap(({ file, text }) => {
     const guards = [...GUARDS, ...areaGuards, ...(OPEN.includes(file) ? ['openAction'] : [])];
@@ -36,7 +36,7 @@ test('every server action is made by a guard', () => {
   expect(unguarded).toEqual([]);
 });
 
-test('no action hides inside a component', () => {
+test('no component contains an action', () => {
   const hidden = sources.filter(({ text }) => /^\s+['"]use server['"]/m.test(text)).map(({ file }) => file);
   expect(hidden).toEqual([]);
 });

@@ -31,13 +31,13 @@ const LLAMA = {
 const PROVIDERS = { acme: { format: 'openai', baseUrl: 'http://127.0.0.1:8000/v1' } };
 
 describe('the checked-in catalogue', () => {
-  test('is sound, and of providers that can be configured', () => {
+  test('is valid, and contains only providers that can be configured', () => {
     expect(checkCatalog()).toEqual([]);
     const providers = new Set(catalogJson.models.map(({ id }) => id.split('/')[0]));
     expect([...providers].sort()).toEqual(Object.keys(ENDPOINTS).sort());
   });
 
-  test('is not sound with a model that moves, writes more than it holds or costs less for more', () => {
+  test('is invalid with a model that moves, writes more than it holds or costs less for more', () => {
     const [found] = priceVersions().filter(({ model }) => model.id === 'google/gemini-2.5-pro');
     const [version] = found?.versions ?? [];
     if (found === undefined || version === undefined) throw new Error('the model is gone');
@@ -62,7 +62,7 @@ describe('the checked-in catalogue', () => {
     ]);
   });
 
-  test('says every price of every model, sorted by exact id', () => {
+  test('lists every price of every model, sorted by exact id', () => {
     const ids = catalogJson.models.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort());
     const classes = ['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'];
@@ -83,7 +83,7 @@ describe('the checked-in catalogue', () => {
       expect([source, date]).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/^\d{4}-/)]);
   });
 
-  test('changes a price on the day that was announced', () => {
+  test('changes a price on the announced day', () => {
     const priceOn = (day: string) => {
       setClock(() => Date.parse(day));
       return findCatalogModel('google/gemini-3.8-flash');
@@ -103,7 +103,7 @@ describe('the checked-in catalogue', () => {
 });
 
 describe("the operator's CATALOG_FILE", () => {
-  test('adds a model of a provider of their own, with every price class filled', () => {
+  test('adds a model of a custom provider, with every price class filled', () => {
     const { entries, providers } = build({ providers: PROVIDERS, models: [LLAMA] });
     expect(entries.get('acme/llama-3')?.prices[0]).toMatchObject({
       input: '0.10',
@@ -175,11 +175,11 @@ describe("the operator's CATALOG_FILE", () => {
       { providers: { acme: { ...PROVIDERS.acme, format: 'gemini' } } },
       /providers\.acme\.format: expected "openai" or "anthropic"/,
     ],
-  ])('is refused with its place: %s', (_what, content, message) => {
+  ])('is refused with the location of the error: %s', (_what, content, message) => {
     expect(() => build(content)).toThrow(message);
   });
 
-  test('that is not there is refused', () => {
+  test('that does not exist is refused', () => {
     expect(() => buildCatalog(path.join(directory, 'nothing.json'))).toThrow(
       /^CATALOG_FILE: .*nothing\.json cannot be read/,
     );

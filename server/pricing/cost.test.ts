@@ -44,12 +44,12 @@ describe('the cost of tokens', () => {
     expect(dollars(costOf(usage, OPUS))).toBe(0.073464);
   });
 
-  test('counts cached and written input of a provider that writes by itself', () => {
+  test('counts cached and written input of a provider that caches automatically', () => {
     const usage = { ...NO_TOKENS, input: 500, cacheRead: 200, cacheWrite5m: 300, output: 100 };
     expect(dollars(costOf(usage, GPT))).toBe(0.00558);
   });
 
-  test('moves the whole request to the tier of its prompt, cached tokens counted', () => {
+  test('moves the whole request to the tier of its prompt, including cached tokens', () => {
     expect(dollars(costOf({ ...NO_TOKENS, input: 50_000, cacheRead: 250_000, output: 1_000 }, GPT))).toBe(
       0.63,
     );
@@ -77,21 +77,21 @@ describe('the cost of tokens', () => {
 });
 
 describe('what a hold reserves', () => {
-  test('takes the tier that the prompt may reach', () => {
+  test('uses the highest tier that the prompt can reach', () => {
     expect(dollars(worstInputCost(200_000, GEMINI))).toBe(0.25);
     expect(dollars(worstInputCost(200_001, GEMINI))).toBe(0.5000025);
     expect(worstOutputPrice(200_000, GEMINI)).toBe(readListPrice('10'));
     expect(worstOutputPrice(200_001, GEMINI)).toBe(readListPrice('15'));
   });
 
-  test('takes cache writes where the request or the provider may write', () => {
+  test('includes cache writes when the request or the provider may write', () => {
     const of = (model: ModelPrices, mark: 'none' | '5m' | '1h') =>
       dollars(worstInputCost(1_000_000, model, mark));
     expect([of(OPUS, 'none'), of(OPUS, '5m'), of(OPUS, '1h')]).toEqual([4, 5, 8]);
     expect(of({ ...OPUS, automaticCacheWrites: true }, 'none')).toBe(5);
   });
 
-  test('is never less than what a request of at most so many tokens costs', () => {
+  test('is never less than the cost of a request within its token limits', () => {
     const tokens = fc.integer({ min: 0, max: 300_000 });
     fc.assert(
       fc.property(
@@ -116,7 +116,7 @@ describe('what a hold reserves', () => {
   });
 });
 
-test('a list price is read and written to the last of eight decimals', () => {
+test('a list price is read and written exactly, to eight decimals', () => {
   expect(readListPrice('0.003625')).toBe(362_500n as Picocredits);
   for (const text of ['0', '0.00000001', '1.25', '75', '999999.5'])
     expect(writeListPrice(readListPrice(text))).toBe(text);

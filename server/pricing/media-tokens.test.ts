@@ -7,7 +7,7 @@ const of = (upstreamModel: string) => ({ upstreamModel });
 const tokens = (model: string, width: number, height: number): number =>
   largestMediaTokens({ images: [image(width, height)], pages: 0 }, of(model));
 
-describe('an image counts as the vendor says', () => {
+describe('an image counts as the vendor documents', () => {
   test.each([
     ['gpt-4o', 1_024, 1_024, 765],
     ['gpt-4o-2024-11-20', 2_048, 4_096, 1_105],
@@ -45,10 +45,10 @@ describe('an image counts as the vendor says', () => {
   });
 });
 
-describe('an image that only the provider sees', () => {
+describe('an image that only the provider can fetch', () => {
   const unseen = { images: [{ size: null, isLowDetail: false }], pages: 0 };
 
-  test('is held for at the most that it can count as, and estimated as a photograph', () => {
+  test('is held for at its maximum and estimated as a photograph', () => {
     expect(largestMediaTokens(unseen, of('gpt-4o-mini'))).toBe(2_833 + 8 * 5_667);
     expect(likelyMediaTokens(unseen, of('gpt-4o-mini'))).toBe(25_501);
   });
@@ -66,12 +66,12 @@ describe('an image that only the provider sees', () => {
   });
 });
 
-test('a page is an image and its text', () => {
+test('a page counts as an image and its text', () => {
   const pages = { images: [], pages: 2 };
   expect(largestMediaTokens(pages, of('claude-haiku-4-5'))).toBe(2 * (1_500 + 1_600));
   expect(largestMediaTokens(pages, of('gpt-4o-mini'))).toBe(2 * (1_500 + 2_833 + 6 * 5_667));
 });
 
-test('a request that shows nothing is not looked up', () => {
+test('a request without media is not looked up', () => {
   expect(largestMediaTokens({ images: [], pages: 0 }, {} as { upstreamModel: string })).toBe(0);
 });

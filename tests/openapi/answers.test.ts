@@ -14,7 +14,7 @@ import { newPerson, type Person } from '../harness/people';
 import { openMailbox, wrongCode } from '../identity/mailbox';
 import { startChecking } from './check-answer';
 
-/** Every documented answer of every endpoint, from the running server, held to the document. */
+/** Validates every documented response of every endpoint of the running server against the document. */
 
 await newDatabase();
 const mailbox = await openMailbox();
@@ -34,7 +34,7 @@ const { url } = await startApi();
 const document = buildDocument();
 const { call, seen } = startChecking(url, document);
 
-/** Changes settings while the work runs. */
+/** Changes settings while the function runs. */
 async function withSettings(
   changed: Partial<ReturnType<typeof settings>>,
   work: () => Promise<unknown>,
@@ -64,7 +64,7 @@ describe.each([
   const expectStatus = async (status: number, headers: Record<string, string>, body: unknown) =>
     expect((await call(operation, { headers, body })).status).toBe(status);
 
-  test('answers whole and in a stream, in its own format and from the other', async () => {
+  test('returns whole and streamed responses, in its own format and from the other', async () => {
     const models = [`${provider}/echo`, 'sandbox/story', 'sandbox-anthropic/story', 'sandbox/tool'];
     const wishes = [{}, { stream: true }, { stream: true, stream_options: { include_usage: true } }];
     await Promise.all(
@@ -72,11 +72,11 @@ describe.each([
     );
   });
 
-  test('answers from a provider that breaks off, as documented too', async () => {
+  test('returns documented errors when a provider breaks off', async () => {
     await expectStatus(200, as(rich), ask(`${provider}/cut`, { stream: true }));
   });
 
-  test('refuses as documented', async () => {
+  test('refuses with documented errors', async () => {
     await expectStatus(400, as(rich), { model: 'sandbox/echo' });
     await expectStatus(400, as(rich), 'no JSON');
     await expectStatus(401, {}, ask('sandbox/echo'));
@@ -209,7 +209,7 @@ test('GET /v1/openapi.json is the document', async () => {
   expect(await (await call('GET /v1/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test('while no connection to the database is free, whatever needs one says to ask again in a moment', async () => {
+test('while no connection to the database is free, every endpoint that needs one asks the client to retry shortly', async () => {
   const app = { publishable_key: rich.publishableKey };
   const signIn = { ...app, challenge_id: 'chl_1', email: 'busy@example.com', code: '123456' };
   const exchange = { grant_type: 'signin_token', token: 'svc_st_x', code_verifier: 'x'.repeat(43) };
@@ -236,8 +236,11 @@ test('while no connection to the database is free, whatever needs one says to as
   );
 });
 
-test('every documented answer was seen', () => {
-  /** What only a fault of ours brings about, or a race that other tests run; and what asks no database is never too busy. */
+test('every documented response was seen', () => {
+  /**
+   * Responses that only a fault of ours causes, or a race that other tests cover; an endpoint without a
+   * query is never too busy.
+   */
   const unseen =
     /^(?:.* 500 |POST \/v1\/auth\/verify-code 429 |POST \/v1\/credits\/checkout 429 |GET \/v1\/(?:models|models\/{id}|openapi.json) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -4,12 +4,12 @@ import { expect } from 'vitest';
 import type { OpenApiDocument } from '@/server/openapi/document';
 import type { JsonSchema } from '@/server/openapi/json';
 
-/** Holds answers of a running server to what the document says of them. */
+/** Validates responses of a running server against the document. */
 
 type Check = (value: unknown) => string[];
 const ROOT = 'document';
 
-/** The check of the schema at a place in the document: everything that is wrong with a value. */
+/** The validation of the schema at a location in the document: returns all errors of a value. */
 export function compileContent(document: OpenApiDocument, place: string[]): Check {
   return compile(document, [...place, 'schema']);
 }
@@ -36,7 +36,7 @@ function compile(document: OpenApiDocument, place: string[]): Check {
         );
 }
 
-/** Clients must bear new fields; our own answers may have none that is not documented. */
+/** Clients must accept new fields; our own responses may contain only documented ones. */
 function refuseUnknownFields(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
   const answers = Object.entries(copy.components.schemas).filter(([name]) => !name.endsWith('Request'));
@@ -57,11 +57,11 @@ function close(schema: JsonSchema): void {
 
 type Call = { headers?: Record<string, string>; body?: unknown; query?: string; path?: string };
 
-/** Sends requests to documented endpoints, and remembers which of the documented answers were seen. */
+/** Sends requests to documented endpoints, and records which of the documented responses were seen. */
 export function startChecking(url: string, document: OpenApiDocument) {
   const seen = new Set<string>();
 
-  /** The answer as it came, after it was held to the document. */
+  /** The response, after it was validated against the document. */
   async function call(
     operation: string,
     { headers = {}, body, query = '', path }: Call = {},
@@ -96,7 +96,7 @@ export function startChecking(url: string, document: OpenApiDocument) {
     );
   }
 
-  /** Each event's data: what the stream's schema names, or an error. */
+  /** Validates each event's data: the stream's schema, or an error. */
   function checkEvents(place: string[], text: string): void {
     const check = compile(document, [...place, 'schema', 'x-event-schema']);
     const isError = compile(document, [

@@ -27,7 +27,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(valid).toBe(true);
 });
 
-test('every reference in it leads somewhere', () => {
+test('every reference in it resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path]) => path ?? '',
   );
@@ -60,7 +60,7 @@ test('every error code of the API is documented at some endpoint', () => {
       Object.keys(content?.['application/json']?.examples ?? {}),
     ),
   );
-  // Asked for by pages of our own: no endpoint of the API needs the user to be there.
+  // Used by our own pages: no endpoint of the API requires the user to be present.
   const elsewhere = ['step_up_required'];
   expect([...new Set(told), ...elsewhere].filter((name) => name !== 'response').sort()).toEqual(
     Object.keys(ERROR_STATUS).sort(),
@@ -72,7 +72,7 @@ test('operation ids are unique', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-describe('every example is what its schema says', () => {
+describe('every example matches its schema', () => {
   const all = [
     ...operations,
     ...Object.entries(document.webhooks).map(([name, { post }]) => [name, 'post', post] as const),

@@ -39,7 +39,7 @@ const balanceOf = async ({ userId, partnerId }: Person) =>
   Number((await readSpendable(userId, partnerId)).balance) / 1e6;
 
 describe('credits moved by an operator', () => {
-  it('are given and taken once per id, each with one audit entry', async () => {
+  it('are granted and taken back once per id, each with one audit entry', async () => {
     const person = await newPerson({ credits: 10 });
     const gift = change(person, 30);
     const { transactionId } = await giveCredits(gift);
@@ -57,7 +57,7 @@ describe('credits moved by an operator', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  it('are not moved without a reason or beyond what is free, and then nothing is logged', async () => {
+  it('are not moved without a reason or beyond the available balance, and then nothing is logged', async () => {
     const person = await newPerson({ credits: 10 });
     await expect(giveCredits({ ...change(person, 5), reason: '  ' })).rejects.toThrow(/Enter a reason/);
     await expect(takeCreditsAway(change(person, 11))).rejects.toThrow('At most 10 credits');
@@ -85,7 +85,7 @@ describe('the audit log', () => {
     await expect(prisma().operatorAction.deleteMany()).rejects.toThrow('append-only');
   });
 
-  it('has the actions of the command line, under its name', async () => {
+  it('contains the actions of the command line, under its name', async () => {
     const person = await newPerson({ credits: 10 });
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
     const quiet = { out: () => {}, err: () => {} };
@@ -117,7 +117,7 @@ it('an alert is dismissed once, with a reason', async () => {
   expect(await logOf('dp_1')).toHaveLength(1);
 });
 
-it('a user appears in URLs by a sealed reference that only this installation can read', async () => {
+it('a user appears in URLs as a sealed reference that only this installation can read', async () => {
   const person = await newPerson();
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
   const ref = await findUserRef(` ${email.toUpperCase()} `);

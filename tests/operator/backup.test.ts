@@ -58,7 +58,7 @@ await allow(wallet, 'B', 40);
 await newPerson({ credits: 3 });
 const admission = await hold(wallet, 'B', 5);
 if (admission.ok) await capture(admission.hold, chargeFor(exactly(4), 2500), receipt());
-// One that runs while the backup is made.
+// A row that is written during the backup.
 await hold(wallet, 'A', 2);
 await pool().query(`SELECT ledger_roll_up('0 seconds')`);
 await pool().query(
@@ -70,7 +70,7 @@ const whole = fileIn('whole.gz');
 await writeBackup(url, whole);
 
 describe('a backup', () => {
-  it('goes into an empty database with every row as it was, and new rows are numbered after it', async () => {
+  it('restores every row into an empty database, and new rows are numbered after it', async () => {
     const target = await newEmpty();
     await readBackup(target, whole);
     expect(await everything(target)).toEqual(await everything(url));
@@ -79,7 +79,7 @@ describe('a backup', () => {
     );
   });
 
-  it('is for its owner alone, and is never written over another file', async () => {
+  it('is readable by its owner only, and never overwrites another file', async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600);
     const before = readFileSync(whole);
     await expect(writeBackup(url, whole)).rejects.toThrow('already exists');
@@ -88,7 +88,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a restore leaves nothing behind when', () => {
+describe('a restore changes nothing when', () => {
   const lines = gunzipSync(readFileSync(whole)).toString().split('\n');
   const damaged = (name: string, content: string): string => {
     writeFileSync(fileIn(name), gzipSync(content));
@@ -110,7 +110,7 @@ describe('a restore leaves nothing behind when', () => {
     await expectRefused(fileIn('cut.gz'), /incomplete or corrupt/);
   });
 
-  it('a row is gone', async () => {
+  it('a row is missing', async () => {
     const index = lines.findIndex((line) => line.startsWith('{"id":"a","body"'));
     await expectRefused(
       damaged('gone.gz', lines.toSpliced(index, 1).join('\n')),
@@ -123,7 +123,7 @@ describe('a restore leaves nothing behind when', () => {
     await expectRefused(damaged('money.gz', text), /ledger failed the audit/);
   });
 
-  it('it is of another schema, or no backup', async () => {
+  it('it has another schema, or is no backup', async () => {
     const head = JSON.parse(String(lines[0])) as { migrations: string[] };
     head.migrations.push('29990101000000_later abc');
     const other = [JSON.stringify(head), ...lines.slice(1)].join('\n');
@@ -139,7 +139,7 @@ describe('a restore leaves nothing behind when', () => {
   });
 });
 
-it('the commands say what they did', async () => {
+it('the commands report what they did', async () => {
   let told = '';
   const terminal = { out: (text: string) => (told += text), err: (text: string) => (told += text) };
   expect(await runCommand(['db', 'backup', fileIn('cli.gz')], terminal)).toBe(0);

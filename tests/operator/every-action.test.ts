@@ -13,7 +13,7 @@ import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-w
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
 
-/** Every operator action, and the audit entries it leaves. */
+/** Every operator action, and the audit entries that it writes. */
 
 await newDatabase();
 const world = await startCheckout();
@@ -30,7 +30,7 @@ async function newApp(isPending = false): Promise<string> {
   return (await createPartner({ name: 'Notes', rateBp: 2500, origins: [], isPending })).id;
 }
 
-/** An audit entry with what changed, whatever else it contains. */
+/** Matches an audit entry with these changes, whatever else it contains. */
 const line = (what: ActionName, subject: string, before?: object, after?: object): Line => ({
   what,
   subject,
@@ -176,7 +176,7 @@ describe('the audit log records who did what to whom, why, and the values before
     expect([...seen].sort()).toEqual([...ACTION_NAMES].sort());
   });
 
-  it('keeps no e-mail address and no secret in the values it compares', async () => {
+  it('contains no e-mail address and no secret in the values it compares', async () => {
     const rows = await prisma().operatorAction.findMany({ select: { before: true, after: true } });
     expect(JSON.stringify(rows)).not.toMatch(/\w@|whsec_|svc_sk_/);
   });

@@ -33,7 +33,7 @@ async function join(userId: string, partnerId: string): Promise<string> {
 const idsOf = (requests: AppRequest[]) => requests.map(({ requestId }) => requestId);
 
 describe('an app’s activity', () => {
-  it('counts what has just happened, before any roll-up', async () => {
+  it('counts recent requests, before any roll-up', async () => {
     const [partnerId, userId] = [await newApp(), await newUser()];
     const appUserId = await join(userId, partnerId);
     await recordRequest(userId, { partnerId, at: '2026-11-20T10:00:00Z', charge: 1_250_000 });
@@ -91,7 +91,7 @@ describe('an app’s activity', () => {
     expect(idsOf(requests)).toEqual([wanted]);
   });
 
-  it('never reveals that a user of another app is a user of this one', async () => {
+  it('never reveals that a user of another app is also a user of this one', async () => {
     const [mine, other, userId] = [await newApp(), await newApp(), await newUser()];
     await join(userId, mine);
     const elsewhere = await join(userId, other);

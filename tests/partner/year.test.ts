@@ -25,7 +25,7 @@ if (busiest === undefined) throw new Error('The year has apps');
 const partnerId = busiest.id;
 const year = readPeriod('12m');
 
-/** Everything that an app's pages and exports read, with every filter they use. */
+/** All queries of an app's pages and exports, with every filter that they use. */
 async function readEverything(): Promise<unknown[]> {
   const { requests, total } = await listAppRequests(partnerId, year, { offset: 0, limit: 50 });
   const appUserId = requests[0]?.appUserId;
@@ -72,7 +72,7 @@ describe('on a year of 200,000 requests', () => {
   it(`answers every query of an app's pages in less than ${LIMIT_MS} ms`, async () => {
     const slow: string[] = [];
     for (const [text, values] of [...asked.values()] as [string, unknown[]][]) {
-      // The best of three, because a busy machine says nothing about a query plan.
+      // The fastest of three, because a busy machine says nothing about a query plan.
       let best = Number.POSITIVE_INFINITY;
       for (let run = 0; run < 3 && best >= LIMIT_MS; run++) best = Math.min(best, await timeOf(text, values));
       if (best >= LIMIT_MS) slow.push(`${Math.round(best)} ms: ${text} ${write(values)}`);

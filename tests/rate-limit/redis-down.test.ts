@@ -7,7 +7,7 @@ import { countAttempt } from '@/server/rate-limit/attempts';
 import { takeKeyTurn } from '@/server/rate-limit/key-turns';
 import { closeRedis } from '@/server/rate-limit/redis';
 
-/** A Redis that takes connections and never answers: the worst kind of down. */
+/** A Redis that accepts connections and never responds: the worst kind of outage. */
 const silent = createServer(() => {});
 
 beforeAll(async () => {
@@ -26,12 +26,12 @@ afterAll(async () => {
 it('a Redis that does not answer delays no paid request; the limit still holds in memory', () => {
   setClock(() => 0);
   const key = Buffer.alloc(32, 1);
-  // Told without a promise: there is nothing to wait for.
+  // Reported without a promise: there is nothing to wait for.
   const waits = Array.from({ length: 70 }, () => takeKeyTurn(key));
   expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(60);
 });
 
-it('limits beside the paid requests fall back to memory', async () => {
+it('limits outside paid requests fall back to memory', async () => {
   const waits = [];
   for (let i = 0; i < 4; i++) waits.push(await countAttempt('test', '203.0.113.9', 3));
   expect(waits.map((waitMs) => waitMs > 0)).toEqual([false, false, false, true]);

@@ -7,18 +7,21 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { until } from '../harness/until';
 
-/** Two instances of the product, as far as limits go, and the Redis in which they count together. */
+/**
+ * Two instances of the product, as far as rate limits are concerned, and the Redis in which they count
+ * together.
+ */
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 const suite = hasRedis ? 'a real Redis' : 'a real Redis (skipped: redis-server is not installed)';
 
 const PER_MINUTE = 60;
-/** A key's burst is as many again. */
+/** A key's burst equals its rate per minute. */
 const BY_ALL_INSTANCES = 2 * PER_MINUTE;
 
 type Instance = Awaited<ReturnType<typeof startInstance>>;
 
-/** Modules of its own: nothing is shared with another instance but Redis. */
+/** Loads separate modules: the instances share nothing but Redis. */
 async function startInstance() {
   vi.resetModules();
   const [{ countAttempt }, { takeKeyTurn }, connection] = await Promise.all([
@@ -75,7 +78,10 @@ describe.skipIf(!hasRedis)(suite, () => {
     rmSync(dir, { recursive: true });
   });
 
-  /** Which of six tries, by two instances in turn, of five in a minute were refused. */
+  /**
+   * The indexes of the refused ones among six attempts, by two instances in turn, with a limit of five per
+   * minute.
+   */
   async function tryInTurn(of: string): Promise<boolean[]> {
     const refused: boolean[] = [];
     for (let n = 0; n < 6; n++) {
@@ -86,12 +92,12 @@ describe.skipIf(!hasRedis)(suite, () => {
   }
   const FIVE_OF_SIX = [false, false, false, false, false, true];
 
-  it('counts the tries of an address on all instances together', async () => {
+  it('counts the attempts of an IP address across all instances', async () => {
     expect(await tryInTurn('203.0.113.1')).toEqual(FIVE_OF_SIX);
     expect(await tryInTurn('203.0.113.2')).toEqual(FIVE_OF_SIX);
   });
 
-  it('stops a key that all instances together gave too much, on one that gave it little', async () => {
+  it('stops a key that exceeds its rate across all instances, on one that served few of its requests', async () => {
     const key = Buffer.alloc(32, 7);
     const [first, second, third] = instances;
     for (let n = 0; n < BY_ALL_INSTANCES / 2; n++)
@@ -101,12 +107,12 @@ describe.skipIf(!hasRedis)(suite, () => {
       async () => waits.push(third.takeKeyTurn(key)),
       () => (waits.at(-1) ?? 0) > 0,
     );
-    // Its own count alone would have let that many through at once.
+    // Its own count alone would have allowed that many.
     expect(waits.length).toBeLessThan(PER_MINUTE);
     expect(third.takeKeyTurn(Buffer.alloc(32, 8))).toBe(0);
   });
 
-  it('that is killed blocks nobody: each instance counts by itself; back again, they count together', async () => {
+  it('that is killed blocks nobody: each instance counts by itself, and they count together again when it is back', async () => {
     await killRedis();
     const begunAt = performance.now();
     const [first] = instances;
@@ -119,7 +125,7 @@ describe.skipIf(!hasRedis)(suite, () => {
 
     startRedis();
     await untilConnected();
-    // A try under way while the connection came back may still have been counted alone.
+    // An attempt in progress while the connection was restored may have been counted locally.
     let address = 0;
     await until(
       () => tryInTurn(`198.51.100.${++address}`),

@@ -10,7 +10,7 @@ import { bookPurchase, saveAllowance } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import type { Tally } from './tally';
 
-/** People with one wallet and a key in each of two apps; several clients use every wallet at once. */
+/** Users with one wallet and a key in each of two apps; several clients use every wallet in parallel. */
 
 export type Wallet = { userId: string; keys: { partnerId: string; userKey: string }[] };
 
@@ -40,7 +40,7 @@ function openWallet(partnerIds: string[]): Promise<Wallet> {
   });
 }
 
-/** Models that answer, each as often as it stands here, and those that fail in their own way. */
+/** Models that respond, as often as each is listed here, and those that fail in a particular way. */
 const MODELS = [
   'sandbox/echo',
   'sandbox/echo',
@@ -69,7 +69,7 @@ export type Site = {
   processor: Stripe;
 };
 
-/** One client: one thing after the other, until it is told to stop. */
+/** One client: runs one action after the other until it is stopped. */
 export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const dice = site.random();
@@ -116,7 +116,7 @@ async function ask(
     });
     const requestId = response.headers.get('x-request-id') ?? '';
     const charged = response.headers.get('x-svc-credits-charged');
-    // The headers tell it, whatever becomes of the body.
+    // The headers report the charge, whatever happens to the body.
     if (charged !== null) tally.charged.set(requestId, BigInt(Math.round(Number(charged) * 1e6)));
     if (!response.ok) tally.refused.add(requestId);
     const text = await response.text();
@@ -127,7 +127,7 @@ async function ask(
   }
 }
 
-/** Whether it was saved is not known when the database goes away meanwhile: both are right. */
+/** When the database fails meanwhile, the outcome is unknown: both values are correct. */
 async function saveSomeAllowance({ random, tally, wallets }: Site): Promise<void> {
   const { userId, keys } = pick(random, wallets);
   const { partnerId } = pick(random, keys);
@@ -167,7 +167,7 @@ async function purchase(site: Site): Promise<void> {
   if (random() < 0.6) await refund(site, started.session_id);
 }
 
-/** In one or two parts, right after the payment: perhaps before its credits arrived. */
+/** In one or two parts, right after the payment: possibly before its credits arrived. */
 async function refund({ random, tally, processor }: Site, sessionId: string): Promise<void> {
   const first = 1 + Math.floor(random() * PRICE_MINOR);
   try {

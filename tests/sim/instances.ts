@@ -5,15 +5,18 @@ import { choosePort } from '@/server/process/listen';
 
 const MOST_STARTS = 3;
 const START_PATIENCE_MS = 60_000;
-/** What runs ends within this time; a connection that was opened and never used would hold the stop up for longer. */
+/**
+ * Running requests end within this time; a connection that was opened and never used would delay the stop
+ * further.
+ */
 const STOP_PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
-/** One real server process on the shared database. It can be killed and started again. */
+/** One real server process on the shared database. It can be killed and restarted. */
 export class Instance {
   private child: ChildProcess | undefined;
   private isOver = false;
-  /** All that the process wrote, where the environment says KEEP_LOG. */
+  /** All output of the process, if the environment names a folder in KEEP_LOG. */
   log = '';
 
   private constructor(
@@ -37,7 +40,7 @@ export class Instance {
     return instance;
   }
 
-  /** Starts the process, as a supervisor does: again, when the database was away. */
+  /** Starts the process like a supervisor: again, when the database was unreachable. */
   async run(): Promise<void> {
     for (let tries = 1; ; tries++) {
       if (this.isOver) throw new Error('The simulation is over');
@@ -47,7 +50,7 @@ export class Instance {
     }
   }
 
-  /** Null once it answers, else what it complained of. */
+  /** Null once it responds, otherwise its last error. */
   private async tryToRun(): Promise<string | null> {
     const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.environment },
@@ -71,18 +74,18 @@ export class Instance {
     return complaint;
   }
 
-  /** As a crash or a power cut: nothing is finished, nothing is said. */
+  /** Like a crash or a power cut: nothing is finished or logged. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** For good: whoever is about to start it again will not. */
+  /** Permanently: a pending start does not happen. */
   async finish(): Promise<void> {
     this.isOver = true;
     await this.kill();
   }
 
-  /** As an operator stops it: what runs is finished and settled. */
+  /** Like an operator's stop: running requests are finished and settled. */
   async stop(): Promise<void> {
     const timeout = setTimeout(() => this.child?.kill('SIGKILL'), STOP_PATIENCE_MS);
     await this.end('SIGTERM');

@@ -5,8 +5,8 @@ import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import type { Tally } from './tally';
 
 /**
- * The processor stands outside both servers. Its events reach them twice, late, in any order; of a
- * payment that was made perhaps never, since a sweep finds those. It tells of a refund until it is heard.
+ * The processor runs outside both servers. Its events reach them twice, late, in any order; events of a
+ * payment possibly never, since a sweep finds those. It repeats a refund until it is received.
  */
 
 export const PROCESSOR_KEY = 'sk_test_simulation';
@@ -48,7 +48,7 @@ export async function startPayments(
   };
 }
 
-/** When each copy of an event is delivered; none for an event that is lost. */
+/** When each copy of an event is delivered; empty for an event that is lost. */
 function planDelivery(random: () => number, tally: Tally, mayBeLost: boolean): number[] {
   const dice = random();
   const later = () => Math.floor(random() * LONGEST_DELAY_MS);
@@ -69,7 +69,7 @@ function planDelivery(random: () => number, tally: Tally, mayBeLost: boolean): n
 
 type Delivery = { addresses: string[]; body: string; signature: string; delayMs: number; tries: number };
 
-/** Either server will do: the next try goes to the other one. */
+/** Either server will do: the next attempt goes to the other one. */
 async function deliver(
   { addresses, body, signature, delayMs, tries }: Delivery,
   first: number,
@@ -97,7 +97,7 @@ async function isHeard(target: string, body: string, signature: string): Promise
   }
 }
 
-/** The processor as its own customer service sees it: for refunds. */
+/** The processor as its own support staff sees it: for refunds. */
 export function openProcessor(payments: Payments | undefined): Stripe {
   const { hostname, port } = new URL(payments?.url ?? '');
   return new Stripe(PROCESSOR_KEY, { host: hostname, port, protocol: 'http', telemetry: false });

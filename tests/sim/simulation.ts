@@ -21,8 +21,8 @@ import { Tally } from './tally';
 import { findNegative, judge } from './verdict';
 
 /**
- * Two server processes on one PostgreSQL, clients that share wallets, and faults. The seed fixes
- * what every client does and when what breaks; how the processes interleave is theirs.
+ * Two server processes on one PostgreSQL, clients that share wallets, and faults. The seed determines what
+ * every client does and when what breaks, but not how the processes interleave.
  */
 
 const WALLETS = 4;
@@ -34,12 +34,12 @@ const LONGEST_STALL_MS = 6_500;
 export type SimulationOptions = {
   seed: number;
   seconds: number;
-  /** Ends the simulation before its time. */
+  /** Ends the simulation early. */
   signal?: AbortSignal;
 };
 export type SimulationReport = { tally: Tally; abandoned: number };
 
-/** Whatever becomes of it, when this ends nothing is left running. */
+/** When this ends, for any reason, no process is left running. */
 export async function simulate({ seed, seconds, signal }: SimulationOptions): Promise<SimulationReport> {
   const random = randomFrom(seed);
   const dataDir = path.resolve(`.data/sim-${process.pid}`);
@@ -69,7 +69,7 @@ function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Pr
 
 class World {
   readonly tally = new Tally();
-  /** The server that runs, or is about to. */
+  /** The running server, or the one that is about to start. */
   private postgres: Promise<EmbeddedPostgres> | undefined;
   private isOver = false;
   private payments: Payments | undefined;
@@ -95,7 +95,7 @@ class World {
       STRIPE_SECRET_KEY: PROCESSOR_KEY,
       STRIPE_WEBHOOK_SECRET: PROCESSOR_WEBHOOK_SECRET,
     };
-    // The library's own code runs here as well: it prepares, saves limits and judges.
+    // The library's own code runs here as well: it prepares, saves allowances and checks the result.
     Object.assign(process.env, environment);
     for (const name of ['one', 'two'])
       this.instances.push(await Instance.prepare(path.join(this.dataDir, name), environment));
@@ -114,16 +114,16 @@ class World {
     try {
       await this.breakThings(durationMs);
     } finally {
-      // Who went on would open the connections of whatever runs next in this process.
+      // A client that continued would open connections in this process during the next simulation.
       stop.abort();
       await Promise.all([...clients, auditor]);
     }
     await this.payments?.finish();
-    // What the living still run, they finish; what the dead left is what the sweeper is for.
+    // Running instances finish their requests; the sweeper releases the holds of dead ones.
     await Promise.all(this.instances.map((instance) => instance.stop()));
   }
 
-  /** At least one of each, then whatever the dice say. */
+  /** At least one of each, then random ones. */
   private async breakThings(durationMs: number): Promise<void> {
     const endAt = performance.now() + durationMs;
     const faults = [
@@ -156,7 +156,7 @@ class World {
     await this.startPostgres();
   }
 
-  /** As a power cut: what was committed must be there again. */
+  /** Like a power cut: committed data must survive. */
   private async killPostgres(): Promise<void> {
     this.tally.fault('kill -9 of PostgreSQL');
     const pidFile = readFileSync(path.join(this.dataDir, 'postgres/postmaster.pid'), 'utf8');
@@ -164,7 +164,7 @@ class World {
     await this.restart();
   }
 
-  /** No money moves for a while: statements wait, the longest of them until they are given up. */
+  /** Credits cannot move for a while: statements wait, and the longest of them time out. */
   private async stallPostgres(longestMs: number): Promise<void> {
     this.tally.fault('PostgreSQL stalls');
     if (this.postgres === undefined) throw new Error('The simulation has no database yet');
@@ -182,7 +182,7 @@ class World {
     return this.postgres;
   }
 
-  /** The auditor, and an eye on every balance, while everything runs. */
+  /** Runs the audit and checks every balance while everything runs. */
   private async watch(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       await pause(LOOK_EVERY_MS);
@@ -206,7 +206,7 @@ class World {
   }
 }
 
-/** A source of its own for every client, so that their order does not matter. */
+/** A separate random source for every client, so that their order does not matter. */
 function fork(random: () => number): () => number {
   return randomFrom(Math.floor(random() * 2 ** 32));
 }

@@ -1,15 +1,15 @@
-/** What a run did, and what it was told. */
+/** What a run did, and which responses it received. */
 export class Tally {
   readonly operations = new Map<string, number>();
   readonly faults = new Map<string, number>();
   readonly violations: string[] = [];
-  /** Microcredits that an answer said it cost, by request. */
+  /** The charge in microcredits that a response reported, by request. */
   readonly charged = new Map<string, bigint>();
-  /** Streams that arrived whole. */
+  /** Streams that arrived complete. */
   readonly streamed = new Set<string>();
-  /** Requests that were answered with an error: nothing may be charged for them. */
+  /** Requests that failed with an error: nothing may be charged for them. */
   readonly refused = new Set<string>();
-  /** Checkout sessions that the processor said were paid, and those that nobody paid. */
+  /** Checkout sessions that the processor reported as paid, and those that nobody paid. */
   readonly paid = new Set<string>();
   readonly unpaid = new Set<string>();
   /** Minor units that the processor refunded, by checkout session. */

@@ -4,7 +4,7 @@ import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import type { Tally } from './tally';
 
-/** After the run: everything that was promised is looked up in the database. */
+/** After the run: checks every invariant and every reported outcome in the database. */
 export async function judge(tally: Tally): Promise<{ abandoned: number }> {
   const abandoned = await resolveAbandoned();
   await sweepPayments();
@@ -19,7 +19,7 @@ export async function judge(tally: Tally): Promise<{ abandoned: number }> {
   return { abandoned };
 }
 
-/** Nobody waits 90 seconds for the lease of a dead instance: the time is taken as over. */
+/** Expires the leases of dead instances, which would otherwise take 90 seconds. */
 async function resolveAbandoned(): Promise<number> {
   await pool().query("UPDATE hold SET lease_until = clock_timestamp() - interval '1 second'");
   return sweepHolds();
@@ -32,7 +32,7 @@ async function auditedDifferences(): Promise<string[]> {
   return rows.map(({ difference }) => difference);
 }
 
-/** Only what a refund took back after it was spent is a debt. Asked all the time. */
+/** Only refunded credits that were already spent are a debt. Checked continuously. */
 export async function findNegative(tally: Tally): Promise<void> {
   const { rows } = await pool().query<{ subject: string }>(
     `WITH refunded AS (SELECT DISTINCT user_id FROM ledger_transaction WHERE kind = 'refund')

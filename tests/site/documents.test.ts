@@ -44,7 +44,7 @@ test('HTML and scripts in a document are shown as text', () => {
   expect(shown).toContain('a link');
 });
 
-test('a link to another guide leads to its page, a link into the repository is plain text', () => {
+test('a link to another guide leads to its page, and a link into the repository is plain text', () => {
   expect(resolveLink('charges.md#receipts')).toBe('/docs/charges#receipts');
   expect(resolveLink('docs/charges.md')).toBe('/docs/charges');
   expect(resolveLink('../server/errors.ts')).toBeNull();

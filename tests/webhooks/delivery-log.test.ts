@@ -20,7 +20,7 @@ await newDatabase();
 allowLoopback();
 
 describe('the delivery log', () => {
-  it('shows each attempt with time, status and answer, newest event first, page by page', async () => {
+  it('shows each attempt with time, status and response, newest event first, page by page', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(503);
     const { id } = await newListeningPartner(receiver.url);
@@ -68,7 +68,7 @@ describe('the delivery log', () => {
     expect(await ids({ type: 'test', status: 'delivered' })).toEqual([]);
   });
 
-  it('never shows a user key, before or after it was delivered, though the receiver echoes it', async () => {
+  it('never shows a user key, before or after its delivery, even if the receiver echoes it', async () => {
     const userKey = 'svc_sk_CANARYCANARYCANARY1234';
     const receiver = await startReceiver((response, { body }) => response.end(`got ${body}`));
     const { id } = await newListeningPartner(receiver.url);
@@ -83,7 +83,7 @@ describe('the delivery log', () => {
     expect(after?.canResend).toBe(false);
   });
 
-  it('knows nothing of the events of others', async () => {
+  it('shows no events of other partners', async () => {
     const owner = await newListeningPartner((await startReceiver()).url);
     const stranger = await newListeningPartner((await startReceiver()).url);
     const eventId = await recordTest(owner.id);
@@ -99,7 +99,7 @@ describe('the delivery log', () => {
   });
 });
 
-it('an attempt without an answer is explained in a sentence', async () => {
+it('an attempt without a response is explained in a sentence', async () => {
   const { id } = await newListeningPartner('http://127.0.0.1:9/hook');
   const explanation = 'The connection was refused or closed';
   const sent = await sendTestEvent(id);
@@ -108,8 +108,8 @@ it('an attempt without an answer is explained in a sentence', async () => {
   expect(view?.attempts).toMatchObject([{ status: null, error: 'connection', explanation }]);
 });
 
-describe('resending by hand', () => {
-  it('sends the same bytes once more, and a success makes a failed event a delivered one', async () => {
+describe('a manual resend', () => {
+  it('sends the same bytes again, and a success turns a failed event into a delivered one', async () => {
     const receiver = await startReceiver(400);
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -134,7 +134,7 @@ describe('resending by hand', () => {
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('leaves the schedule of a waiting event as it is', async () => {
+  it('does not change the schedule of a waiting event', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(500);
     const { id } = await newListeningPartner(receiver.url);
@@ -150,7 +150,7 @@ describe('resending by hand', () => {
     expect(await readDelivery(eventId)).toMatchObject({ status: 'failed', attempts: 3, sends: 4 });
   });
 
-  it('never runs beside another attempt of the event', async () => {
+  it('never runs during another attempt of the event', async () => {
     const { id } = await newListeningPartner((await startReceiver()).url);
     const eventId = await recordTest(id);
     const [running] = await takeDue();
@@ -158,7 +158,7 @@ describe('resending by hand', () => {
     expect(await resendDelivery(id, eventId)).toMatchObject({ ok: false, reason: 'running' });
   });
 
-  it('says why nothing is sent: the key is erased, the endpoint cleared, the app disabled', async () => {
+  it('explains why nothing is sent: the key is erased, the endpoint cleared, the app disabled', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const [key, test] = [await recordKey(id), await recordTest(id)];
@@ -174,7 +174,7 @@ describe('resending by hand', () => {
 });
 
 describe('the test event', () => {
-  it('tells the result at once', async () => {
+  it('reports its result immediately', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const sent = await sendTestEvent(id);
@@ -192,7 +192,7 @@ describe('the test event', () => {
     expect(await takeDue()).toEqual([]);
   });
 
-  it('is tried again like any event when it failed', async () => {
+  it('is retried like any event when it fails', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(500);
     const { id } = await newListeningPartner(receiver.url);
@@ -206,7 +206,7 @@ describe('the test event', () => {
     expect((await readDelivery(sent.ok ? sent.eventId : '')).status).toBe('delivered');
   });
 
-  it('is refused for a while after twenty in a minute, as is resending; nothing is recorded then', async () => {
+  it('is refused after twenty in a minute, as is resending, and nothing is recorded', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);

@@ -24,7 +24,7 @@ import { type Received, startReceiver } from './receiver';
 await newDatabase();
 allowLoopback();
 
-/** As a receiver does it, written anew. */
+/** The verification of a receiver, written independently. */
 function isSigned({ headers, body }: Received, secret: string): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-svc-signature'])) ?? [];
   return v1 === createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
@@ -57,7 +57,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is tried 0, 2 and 8 seconds after the first attempt began, the same bytes under a fresh signature', async () => {
+  it('is attempted 0, 2 and 8 seconds after the first attempt began, with the same bytes and a fresh signature', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(500);
     const partner = await newListeningPartner(receiver.url);
@@ -76,9 +76,9 @@ describe('a delivery', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['x-svc-signature'])).size).toBe(3);
   });
 
-  it('is never tried again before the attempt before it ended', async () => {
+  it('is never attempted again before the previous attempt ended', async () => {
     const clock = freezeClock();
-    // The receiver answers after three seconds, on our clock.
+    // The receiver responds after three seconds, on our clock.
     const receiver = await startReceiver((response) => response.writeHead(500).end());
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     [599, 'pending'],
     [600, 'pending'],
     [999, 'pending'],
-  ])('answered with %i is %s', async (status, outcome) => {
+  ])('with the response %i is %s', async (status, outcome) => {
     const receiver = await startReceiver(status);
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -128,7 +128,7 @@ describe('a delivery', () => {
     await clearEndpoint(id);
   });
 
-  it('goes to the new address with the new secret when they changed in between', async () => {
+  it('goes to the new address with the new secret after they change', async () => {
     const clock = freezeClock();
     const [before, after] = [await startReceiver(500), await startReceiver()];
     const partner = await newListeningPartner(before.url);
@@ -146,7 +146,7 @@ describe('a delivery', () => {
     expect(received && isSigned(received, partner.secret)).toBe(false);
   });
 
-  it('pauses while the partner is disabled, nothing taken from the three, and goes on afterwards', async () => {
+  it('pauses while the partner is disabled, without using up an attempt, and resumes afterwards', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(500);
     const { id } = await newListeningPartner(receiver.url);
@@ -248,7 +248,7 @@ describe('a user key in the outbox', () => {
     expect(await readDelivery(kept)).toMatchObject({ status: 'expired', event: { body: null } });
   });
 
-  it('survives the sweep that follows the end of a pause, so that it can still be delivered', async () => {
+  it('survives the sweep after a pause, so that it can still be delivered', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
@@ -263,7 +263,7 @@ describe('a user key in the outbox', () => {
   });
 });
 
-it('an event is forgotten, with its log, after thirty days', async () => {
+it('an event is deleted, with its log, after thirty days', async () => {
   const clock = freezeClock();
   const { id } = await newListeningPartner((await startReceiver()).url);
   const [old] = [await recordTest(id)];
@@ -279,7 +279,7 @@ it('an event is forgotten, with its log, after thirty days', async () => {
 });
 
 describe('an attempt of a process that died', () => {
-  it('is given back once, with nothing taken from the three', async () => {
+  it('is returned once, without using up an attempt', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -295,7 +295,7 @@ describe('an attempt of a process that died', () => {
     ]);
   });
 
-  it('counts from the second time on, so that a poisonous event ends', async () => {
+  it('counts from the second time on, so that an event that crashes the process ends', async () => {
     const { id } = await newListeningPartner('http://127.0.0.1:9/hook');
     const eventId = await recordKey(id);
     for (const attempts of [1, 1, 2, 3]) {
@@ -310,7 +310,7 @@ describe('an attempt of a process that died', () => {
     expect(log.map(({ number, error }) => [number, error])).toEqual([1, 2, 3, 4].map((n) => [n, 'lost']));
   });
 
-  it('writes nothing when it comes back after its lease', async () => {
+  it('writes nothing when it resumes after its lease', async () => {
     const receiver = await startReceiver(400);
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -323,7 +323,7 @@ describe('an attempt of a process that died', () => {
     expect(await readDelivery(eventId)).toMatchObject({ status: 'delivered', sends: 2 });
   });
 
-  it('does not start when its lease is nearly over', async () => {
+  it('does not start when its lease is about to end', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     await recordTest(id);
@@ -335,7 +335,7 @@ describe('an attempt of a process that died', () => {
   });
 });
 
-it('metrics tell what waits, for how long, and what came back', async () => {
+it('metrics report what is waiting, for how long, and the outcomes', async () => {
   const receiver = await startReceiver((response, { id }) =>
     response.writeHead(receiver.received.findIndex((got) => got.id === id) % 2 === 0 ? 200 : 503).end(),
   );

@@ -44,25 +44,25 @@ describe('an endpoint', () => {
     expect(await revealSecret(id)).toEqual({ secret, nextSecret: null });
   });
 
-  it('has a sealed secret: the table does not tell it', async () => {
+  it('has a sealed secret that the table does not reveal', async () => {
     const { id, secret } = await newListeningPartner('http://127.0.0.1:9/hook');
     const row = await prisma().partner.findUniqueOrThrow({ where: { id } });
     expect(Buffer.from(row.webhookSecret ?? []).includes(secret.slice(6))).toBe(false);
   });
 
-  it('has one secret though two set it up at the same time', async () => {
+  it('has one secret, even if two callers create it at the same time', async () => {
     const id = await newPartnerId();
     const both = await Promise.all([1, 2].map((n) => setEndpoint(id, `http://127.0.0.1:9/${n}`)));
     expect(new Set(both.map((set) => set.ok && set.secret)).size).toBe(1);
   });
 
-  it('takes a name that cannot be found just now, with a warning', async () => {
+  it('is accepted with a warning when its host name does not resolve', async () => {
     const set = await setEndpoint(await newPartnerId(), 'https://nobody.has.this.example./hook');
     expect(set).toMatchObject({ ok: true, url: 'https://nobody.has.this.example/hook' });
     expect(set.ok && set.warning).toContain('nobody.has.this.example could not be resolved');
   });
 
-  it('stops what waits when it is cleared, erases its keys, and starts anew with the next address', async () => {
+  it('cancels waiting events when it is cleared, erases their keys, and starts empty with the next address', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const [key, test] = [await recordKey(id), await recordTest(id)];
@@ -77,7 +77,7 @@ describe('an endpoint', () => {
 });
 
 describe('the signing secret', () => {
-  it('is replaced in two steps: made first, in use only when the rotation is finished', async () => {
+  it('is replaced in two steps: generated first, and used only after the rotation is finished', async () => {
     const { id, secret } = await newListeningPartner('http://127.0.0.1:9/hook');
     const begun = await beginSecretRotation(id);
     const next = begun.ok ? begun.nextSecret : '';
@@ -91,7 +91,7 @@ describe('the signing secret', () => {
     expect(await finishSecretRotation(id)).toMatchObject({ ok: false, reason: 'no_rotation' });
   });
 
-  it('stays when the rotation is given up', async () => {
+  it('is kept when the rotation is cancelled', async () => {
     const { id, secret } = await newListeningPartner('http://127.0.0.1:9/hook');
     await beginSecretRotation(id);
     expect(await cancelSecretRotation(id)).toEqual({ ok: true });
@@ -99,7 +99,7 @@ describe('the signing secret', () => {
     expect(await cancelSecretRotation(id)).toMatchObject({ ok: false, reason: 'no_rotation' });
   });
 
-  it('cannot be rotated before there is one', async () => {
+  it('cannot be rotated before it exists', async () => {
     expect(await beginSecretRotation(await newPartnerId())).toMatchObject({ ok: false, reason: 'no_secret' });
   });
 });

@@ -47,11 +47,11 @@ const call = async (route: (request: Request) => Promise<Response>, body: object
   return (await response.json()) as Record<string, string>;
 };
 
-test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: the right events, no other', async () => {
+test('minting, evicting, revoking, logging out, buying, allowing twice, disabling and enabling send the right events and no other', async () => {
   const receiver = await startReceiver();
   await setEndpoint(app.id, receiver.url);
   const read = new Set<string>();
-  /** What the app's server was told since it was asked last. */
+  /** The events that the app's server received since the last call. */
   const heard = async (): Promise<Heard[]> => {
     await deliverDue();
     const news = receiver.received.filter(({ id }) => !read.has(id));
@@ -95,7 +95,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
   });
   expect(await kinds()).toEqual([['user_key.created', second.key_id, undefined]]);
 
-  // Eight more keys are room enough; the eleventh pushes the idlest out.
+  // Eight more keys fit; the eleventh evicts the least recently used.
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
   const mint = () => inTransaction((tx) => mintUserKey(tx, { userId, partnerId: app.id, session: null }));
   for (let n = 3; n <= 10; n++) await mint();
@@ -106,17 +106,17 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
     ['user_key.revoked', first.key_id, 'evicted'],
   ]);
 
-  // The user ends a key; a second time there is nothing to end.
+  // The user revokes a key; the second time there is nothing to revoke.
   expect(await revokeKey(userId, eleventh.keyId)).toBe(true);
   expect(await revokeKey(userId, eleventh.keyId)).toBe(false);
   expect(await kinds()).toEqual([['user_key.revoked', eleventh.keyId, 'user_revoked']]);
 
-  // A device is logged out, with the one live key that it minted.
+  // A device is logged out, with the one active key that it minted.
   const { sessionId } = await prisma().userKey.findUniqueOrThrow({ where: { id: String(second.key_id) } });
   await logOutDevice(userId, sessionId ?? '');
   expect(await kinds()).toEqual([['user_key.revoked', second.key_id, 'session_revoked']]);
 
-  // A purchase, though the processor says so twice; nothing before it is paid.
+  // A purchase, although the processor reports it twice; nothing before it is paid.
   await setWebhooks(world, 'twice');
   const started = await window.startPayment({ amount: 25, checkout_mode: 'new_tab' });
   expect(await kinds()).toEqual([]);
@@ -135,7 +135,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
     },
   ]);
 
-  // Credits from elsewhere, allowed, allowed again, taken away; a save that is repeated is one save.
+  // Credits bought elsewhere: allowed, allowed again, withdrawn; a repeated save is one save.
   const elsewhere = await newApp('Elsewhere');
   await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId: elsewhere.id });
@@ -159,7 +159,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
     { ...permission, granted_credits: 0, balance: 2500, credits_added: 0 },
   ]);
 
-  // Suspended and resumed keys are no events; nor is a gift of the operator.
+  // Suspended and resumed keys are no events; nor is a grant by the operator.
   await disablePartner(app.id);
   await enablePartner(app.id);
   const quiet = { out: () => {}, err: () => {} };
@@ -173,7 +173,7 @@ test('Mint, evict, revoke, log out, buy, allow, allow again, disable, enable: th
     ['test', ['message', 'partner_id']],
   ]);
 
-  // Every body is of its kind and no more; none tells who the user is or what was paid.
+  // Every body has the fields of its kind only; none identifies the user or reveals the amount paid.
   const all = receiver.received.map(({ body }) => body);
   for (const { type, data } of all.map((body) => JSON.parse(body) as Heard)) EVENT_DATA[type].parse(data);
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(all.length);

@@ -24,7 +24,7 @@ beforeEach(async () => {
   await prisma().delivery.deleteMany();
 });
 
-/** As if the address had been registered before the rules knew it. */
+/** As if the address had been registered before the rules covered it. */
 async function attemptAt(url: string) {
   await prisma().partner.update({
     where: { id: partnerId },
@@ -146,12 +146,12 @@ const FORBIDDEN_ADDRESSES = [
   ...['', 'example.com', '1.2.3', '127.1.evil'],
 ];
 
-describe('an address that nothing is sent to', () => {
+describe('an address that no delivery reaches', () => {
   it.each(FORBIDDEN_ADDRESSES)('%s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('is also any address of this very machine', () => {
+  it('is also any address of this machine', () => {
     const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
     expect(own.filter(({ address }) => isPublicAddress(address))).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe('an address that nothing is sent to', () => {
   });
 });
 
-describe('a name is judged by every address it leads to', () => {
+describe('a name is judged by every address it resolves to', () => {
   it.each([
     ['private', { a: ['10.1.2.3'] }],
     ['public and private', { a: ['93.184.216.34', '10.1.2.3'] }],
@@ -190,7 +190,7 @@ describe('a name is judged by every address it leads to', () => {
     expect(await attemptAt(`https://${host}/`)).toMatchObject({ status: null, error: 'blocked_address' });
   });
 
-  it('public in both families: taken', async () => {
+  it('public in both families: accepted', async () => {
     names.tell('good.example.com', { a: ['93.184.216.34'], aaaa: ['2606:2800:220:1::1'] });
     expect(await setEndpoint(partnerId, 'https://GOOD.example.com.:443/hook?a=b')).toMatchObject({
       ok: true,
@@ -199,7 +199,7 @@ describe('a name is judged by every address it leads to', () => {
     });
   });
 
-  it('unknown: taken with a warning, and each attempt fails until it leads somewhere', async () => {
+  it('unknown: accepted with a warning, and each attempt fails until it resolves', async () => {
     expect(await setEndpoint(partnerId, 'https://nowhere.example.com/')).toMatchObject({
       ok: true,
       warning: expect.stringContaining('nowhere.example.com'),
@@ -208,8 +208,8 @@ describe('a name is judged by every address it leads to', () => {
   });
 });
 
-describe('a name that leads elsewhere between the check and the connection', () => {
-  it('is asked for once per attempt, and judged anew at the next', async () => {
+describe('a name that resolves differently between the check and the connection', () => {
+  it('is looked up once per attempt, and judged again at the next', async () => {
     names.tell('rebind.example.com', { a: ['93.184.216.34'] }, { a: ['127.0.0.1'] });
     expect(await setEndpoint(partnerId, 'https://rebind.example.com/')).toMatchObject({ ok: true });
     expect(names.asked.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
@@ -218,7 +218,7 @@ describe('a name that leads elsewhere between the check and the connection', () 
     expect(names.asked.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
   });
 
-  it('is connected to at the checked address, whatever it leads to by then', async () => {
+  it('is called at the checked address, whatever it resolves to by then', async () => {
     const hosts: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       hosts.push(request.headers.host);
@@ -241,7 +241,7 @@ describe('a name that leads elsewhere between the check and the connection', () 
   });
 });
 
-it('a receiver on this machine needs a setting, which is refused beside a live Stripe key', () => {
+it('a receiver on this machine needs a setting, which is refused with a live Stripe key', () => {
   expect(readSettings({}).WEBHOOK_ALLOW_LOOPBACK).toBe(false);
   expect(readSettings({ WEBHOOK_ALLOW_LOOPBACK: '1' }).WEBHOOK_ALLOW_LOOPBACK).toBe(true);
   const live = {
@@ -257,7 +257,7 @@ it('a receiver on this machine needs a setting, which is refused beside a live S
   );
 });
 
-it('a name server that never answers costs five seconds at most', async () => {
+it('a name server that never responds costs five seconds at most', async () => {
   names.beSilent();
   const result = await attemptAt('https://silent.example.com/');
   expect(result.error).toMatch(/^(timeout|dns)$/);

@@ -9,7 +9,7 @@ import { deliver } from '@/server/webhooks/deliver';
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { recordEvent } from '@/server/webhooks/record';
 
-/** After `newDatabase()` and before anything reads the settings. A test leaves nothing to deliver behind. */
+/** Runs after `newDatabase()` and before the settings are read. Each test ends with nothing to deliver. */
 export function allowLoopback(): void {
   process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
   afterEach(async () => {
@@ -20,7 +20,7 @@ export function allowLoopback(): void {
 
 export type Listening = Partner & { secret: string };
 
-/** An app that listens at the address. */
+/** An app with an endpoint at the address. */
 export async function newListeningPartner(url: string): Promise<Listening> {
   const { id } = await createPartner({ name: 'Acme Notes', rateBp: 2_500, origins: [] });
   const set = await setEndpoint(id, url);
@@ -54,7 +54,7 @@ const PLENTY = { free: 64, freeForSlow: 64, perEndpoint: 64, limited: new Map() 
 
 export const takeDue = (): Promise<Claim[]> => claimDue(PLENTY);
 
-/** One round of what the worker does, to its end. */
+/** Runs one round of the worker to its end. */
 export async function deliverDue(): Promise<(AttemptResult | null)[]> {
   return Promise.all((await takeDue()).map(deliver));
 }
@@ -77,7 +77,7 @@ export const readDelivery = (eventId: string) =>
     include: { event: true, log: { orderBy: { number: 'asc' } } },
   });
 
-/** As time does to the lease of a process that died. */
+/** Ends the lease of a process that died. */
 export async function endLeases(): Promise<void> {
   await pool().query(`UPDATE delivery SET lease_until = lease_until - interval '1 minute'`);
 }

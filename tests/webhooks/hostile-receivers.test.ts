@@ -29,7 +29,7 @@ async function startSocketServer(
   return { port: (server.address() as AddressInfo).port, sockets };
 }
 
-/** After the request came, whole enough to be answered. */
+/** Runs once the request has arrived, complete enough for a response. */
 const onRequest = (answer: (socket: Socket) => void) => (socket: Socket) =>
   socket.once('data', () => answer(socket));
 
@@ -47,14 +47,14 @@ const attemptAtSocket = async (serve: (socket: Socket) => void, scheme = 'http')
   return { result: await attemptAt(`${scheme}://127.0.0.1:${port}/`), sockets };
 };
 
-/** Goes on until the other side has had enough. */
+/** Continues until the other side disconnects. */
 const keepSending = (text: (turn: number) => string, everyMs: number) => (socket: Socket) => {
   let turn = 0;
   const timer = setInterval(() => socket.write(text(turn++)), everyMs);
   socket.on('close', () => clearInterval(timer));
 };
 
-it('a receiver that takes its time costs five seconds at most', async () => {
+it('a slow receiver costs five seconds at most', async () => {
   const head = 'HTTP/1.1 200 OK\r\nx-slow: ';
   const receivers: [string, string, (socket: Socket) => void][] = [
     ['never answers', 'http', (socket) => socket.resume()],
@@ -100,7 +100,7 @@ describe('the status line decides', () => {
     expect(result.durationMs).toBeLessThan(1_500);
   });
 
-  it('for one that drips its body a byte at a time', async () => {
+  it('for one that sends its body a byte at a time', async () => {
     const { result } = await attemptAtSocket(
       onRequest((socket) => {
         socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
@@ -111,7 +111,7 @@ describe('the status line decides', () => {
     expect(result.durationMs).toBeLessThan(1_500);
   });
 
-  it('for one that sends a gigabyte: a kilobyte is kept, and hardly more is read', async () => {
+  it('for one that sends a gigabyte: a kilobyte is kept, and little more is read', async () => {
     const sizeOf = 1_024 ** 3;
     const { result, sockets } = await attemptAtSocket(
       onRequest((socket) => {
@@ -130,7 +130,7 @@ describe('the status line decides', () => {
     expect(sockets[0]?.bytesWritten).toBeLessThan(32 * 1_024 ** 2);
   });
 
-  it('for one that wants to switch to another protocol', async () => {
+  it('for one that tries to switch to another protocol', async () => {
     const { result } = await attemptAtSocket(
       onRequest((socket) =>
         socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: ws\r\nconnection: upgrade\r\n\r\n'),
@@ -140,7 +140,7 @@ describe('the status line decides', () => {
   });
 });
 
-describe('what is no answer is told as what it was', () => {
+describe('an invalid response is reported with its cause', () => {
   it.each<[string, (socket: Socket) => void, string, string]>([
     ['closes at once', (socket) => socket.end(), 'http', 'connection'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'http', 'connection'],
@@ -168,7 +168,7 @@ describe('what is no answer is told as what it was', () => {
     expect(result).toMatchObject({ status: null, error, response: '' });
   });
 
-  it('nobody listens', async () => {
+  it('no listener', async () => {
     expect(await attemptAt('http://127.0.0.1:9/')).toMatchObject({ status: null, error: 'connection' });
   });
 });

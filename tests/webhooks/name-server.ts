@@ -7,17 +7,20 @@ import { afterAll } from 'vitest';
 export type Answers = { a?: string[]; aaaa?: string[]; cname?: string };
 
 export type NameServer = {
-  /** What it answers for a host from now on; a list is used up one lookup at a time, the last stays. */
+  /**
+   * The addresses returned for a host from now on; a list is used up one lookup at a time, and the last
+   * one stays.
+   */
   tell: (host: string, ...answers: Answers[]) => void;
   /** `A host` or `AAAA host`, oldest first. */
   asked: string[];
-  /** It hears questions and does not answer them. */
+  /** Receives queries and does not respond to them. */
   beSilent: () => void;
 };
 
 const TYPES: Record<number, 'A' | 'CNAME' | 'AAAA'> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' };
 
-/** A real name server on loopback, and the only one that this process asks. */
+/** A real name server on loopback, and the only one that this process queries. */
 export async function startNameServer(): Promise<NameServer> {
   const zones = new Map<string, Answers[]>();
   const turns = new Map<string, number>();
@@ -73,7 +76,7 @@ function readQuestion(query: Buffer): { host: string; type: number; questionEnd:
   return { host: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), questionEnd: at + 5 };
 }
 
-/** Header and question come back with the answers behind them. */
+/** The response repeats the header and the question, followed by the answers. */
 function answer(question: Buffer, records: DnsRecord[], isKnown: boolean): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);

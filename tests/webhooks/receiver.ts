@@ -7,12 +7,12 @@ export type Answer = (response: ServerResponse, received: Received) => void;
 
 export type Receiver = {
   url: string;
-  /** Everything that came, oldest first. */
+  /** Every request, oldest first. */
   received: Received[];
   answerWith: (answer: number | Answer) => void;
 };
 
-/** A real HTTP server in an app's place. */
+/** A real HTTP server that acts as an app's server. */
 export async function startReceiver(first: number | Answer = 200): Promise<Receiver> {
   const received: Received[] = [];
   let answer = toAnswer(first);

@@ -3,8 +3,8 @@ import { claimDue } from '@/server/webhooks/claim';
 import { startDeliveryWorker } from '@/server/webhooks/worker';
 
 /**
- * A process that delivers, as each instance of the service does; with `claim` it only takes what
- * is due and then hangs, as a process does that is about to die.
+ * A process that delivers, as each instance of the service does; with `claim` it only claims what is due
+ * and then hangs, like a process that is about to die.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

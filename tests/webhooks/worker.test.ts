@@ -44,7 +44,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(bundle, { force: true }));
 
-/** A real process on the same database; resolves when it said its first line. */
+/** A real process on the same database; resolves when it has printed its first line. */
 async function startProcess(...words: string[]) {
   const child = spawn(process.execPath, [bundle, ...words], {
     env: process.env,
@@ -68,7 +68,7 @@ async function startProcess(...words: string[]) {
   };
 }
 
-/** Delivers in this process while the work goes on. */
+/** Delivers in this process while the function runs. */
 async function withWorker<T>(work: () => Promise<T>): Promise<T> {
   const stop = startDeliveryWorker();
   try {
@@ -83,7 +83,7 @@ const untilDelivered = (eventId: string) =>
     .poll(async () => (await readDelivery(eventId)).status, { timeout: 10_000, interval: 50 })
     .toBe('delivered');
 
-/** Answers when it is told to, and knows how many requests of a kind were open at once. */
+/** Responds when released, and counts how many requests of a kind were open in parallel. */
 function heldAnswers(keyOf: (path: string, id: string) => string) {
   const open = new Map<string, number>();
   const most = new Map<string, number>();
@@ -127,7 +127,7 @@ describe('a process that is killed', () => {
     expect(await readDelivery(eventId)).toMatchObject({ attempts: 1, sends: 2 });
   });
 
-  it('while it sends: another one delivers, and never are two attempts under way', async () => {
+  it('while it sends: another one delivers, and two attempts never run in parallel', async () => {
     const held = heldAnswers((_path, id) => id);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
@@ -145,13 +145,13 @@ describe('a process that is killed', () => {
     expect(held.most.get(eventId)).toBe(1);
   });
 
-  it('between the answer and the record: it is delivered again, at least once being the promise', async () => {
+  it('between the response and the record: it is delivered again, since the guarantee is at least once', async () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
     const blocker = await pool().connect();
     receiver.answerWith(async (response) => {
-      // The row is locked before the answer: the record has to wait for us.
+      // The row is locked before the response, so the record has to wait for the test.
       await blocker.query('BEGIN');
       await blocker.query('SELECT 1 FROM delivery WHERE event_id = $1 FOR UPDATE', [eventId]);
       response.end();
@@ -159,7 +159,7 @@ describe('a process that is killed', () => {
     const doomed = await startProcess();
     await expect.poll(findWaitingRecord, { interval: 50 }).toBeDefined();
     await doomed.kill();
-    // What the dead process asked for last never reaches the table.
+    // The last statement of the dead process never reaches the table.
     await pool().query('SELECT pg_terminate_backend($1)', [await findWaitingRecord()]);
     await blocker.query('ROLLBACK');
     blocker.release();
@@ -179,7 +179,7 @@ async function findWaitingRecord(): Promise<number | undefined> {
 }
 
 describe('a process that is stopped', () => {
-  it('lets running attempts end, records them, and takes on nothing more', async () => {
+  it('finishes running attempts, records them, and starts no others', async () => {
     const held = heldAnswers((where) => where);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
@@ -197,7 +197,7 @@ describe('a process that is stopped', () => {
   });
 });
 
-describe('room', () => {
+describe('capacity', () => {
   it('is 4 at a time for an endpoint and 64 for a process, and everything arrives once', async () => {
     const held = heldAnswers((where) => where);
     const receiver = await startReceiver(held.answer);
@@ -216,7 +216,7 @@ describe('room', () => {
     expect(receiver.received.map(({ id }) => id).sort()).toEqual([...events].sort());
   });
 
-  it('is shared by two processes: each brings its own, and no event is sent by both', async () => {
+  it('is shared by two processes: each adds its own, and no event is sent by both', async () => {
     const held = heldAnswers((where) => where);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
@@ -234,8 +234,8 @@ describe('room', () => {
 
 const countPending = () => prisma().delivery.count({ where: { status: 'pending' } });
 
-// A measure of time: what else the machine does may spoil one, not three.
-it('10,000 events for a dead endpoint leave the first attempt of another within 300 ms', {
+// A measurement of time: other load on the machine may spoil one, not three.
+it('10,000 events for a dead endpoint do not delay the first attempt of another beyond 300 ms', {
   retry: 2,
   timeout: 40_000,
 }, async () => {

@@ -3,7 +3,7 @@ import type { Json } from '@/server/protocols/neutral';
 import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import { exchange, refusalOf, sent } from './exchange-harness';
 
-/** Chat requests on their way to Claude models: every row of the translation tables. */
+/** Chat requests to Claude models: every row of the translation tables. */
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUg==';
 const JPEG = '/9j/4AAQSkZJRg==';
@@ -47,7 +47,7 @@ const result = (id: string, value = 'done'): Json => ({
 });
 
 describe('messages and roles', () => {
-  test('leading system and developer messages become blocks, in order, with their marks', () => {
+  test('leading system and developer messages become blocks, in order, with their cache breakpoints', () => {
     const messages = [
       { role: 'system', content: 'A' },
       { role: 'developer', content: [{ ...text('B'), cache_control: { type: 'ephemeral' } }, text('')] },
@@ -60,7 +60,7 @@ describe('messages and roles', () => {
   });
 
   const reminder = { role: 'system', content: 'Be brief' };
-  test('a later system message stays where a model takes it: behind a user turn', () => {
+  test('a later system message stays where a model accepts it: after a user turn', () => {
     expect(
       turns([HI, reminder, { role: 'assistant', content: 'Yo' }, HI], 'claude-opus-4-8').map(
         ({ role }) => role,
@@ -73,14 +73,14 @@ describe('messages and roles', () => {
     ).toEqual(['user', 'assistant', 'user', 'system']);
   });
 
-  test('elsewhere it becomes a note of the operator, in place', () => {
+  test('elsewhere it becomes an operator note, in place', () => {
     expect(turns([HI, { role: 'assistant', content: 'Yo' }, reminder, HI], 'claude-sonnet-4-5')[2]).toEqual({
       role: 'user',
       content: [text('[Note from the operator of this app]\nBe brief'), text('Hi')],
     });
   });
 
-  test('it never stands between a call and its result', () => {
+  test('it never comes between a call and its result', () => {
     const messages = turns([HI, assistant(call('c1')), reminder, tool('c1'), HI], 'claude-opus-4-8');
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'system', 'user']);
     expect(messages[2]).toEqual({ role: 'user', content: [result('c1')] });
@@ -201,14 +201,14 @@ describe('messages and roles', () => {
     );
   });
 
-  test('a turn to continue is passed, right-trimmed, to models that can', () => {
+  test('a turn to continue is passed, right-trimmed, to models that support it', () => {
     expect(turns([HI, { role: 'assistant', content: 'Once  \n' }], 'claude-sonnet-4-5')[1]).toEqual({
       role: 'assistant',
       content: [text('Once')],
     });
   });
 
-  test('ids that do not fit are cleaned alike on the call and its result', () => {
+  test('invalid ids are cleaned the same way on the call and its result', () => {
     const [, asked, answered] = turns([HI, assistant(call('fn.one:1')), tool('fn.one:1')]);
     const id = blocksOf(asked)[0]?.id as string;
     expect(id).toMatch(/^fn_one_1_[0-9a-f]{8}$/);
@@ -279,7 +279,7 @@ describe('content parts', () => {
     ).toContain('10 MB');
   });
 
-  test('at most four marks, the last ones', () => {
+  test('at most four cache breakpoints are kept, the last ones', () => {
     const marked = Array.from({ length: 6 }, (_, index) => ({
       ...text(`${index}`),
       cache_control: { type: 'ephemeral' },
@@ -307,21 +307,21 @@ describe('tools', () => {
   const choose = (choice: unknown, model = 'claude-haiku-5-5', more: Json = {}) =>
     ask({ tools: [one, two], tool_choice: choice, ...more }, model);
 
-  test('keep their whole schema; a missing one is an empty object', () => {
+  test('keep their whole schema; a missing one becomes an empty object', () => {
     expect(ask({ tools: [one, two] }).tools).toEqual([
       { name: 'one', description: 'First', input_schema: schema },
       { name: 'two', input_schema: { type: 'object', properties: {} } },
     ]);
   });
 
-  test('strict is passed where it is known, else dropped with a warning', () => {
+  test('strict is passed where it is supported, otherwise dropped with a warning', () => {
     const strict = { tools: [{ type: 'function', function: { name: 'one', strict: true } }] };
     expect((ask(strict, 'claude-sonnet-4-5').tools as Json[])[0]?.strict).toBe(true);
     const old = ask(strict, 'claude-sonnet-4-20250514');
     expect([(old.tools as Json[])[0]?.strict, old.warnings]).toEqual([undefined, ['strict was dropped']]);
   });
 
-  test('what only another gateway knows is dropped, and named', () => {
+  test('fields that only another gateway knows are dropped and named', () => {
     const asked = ask({
       transforms: ['middle-out'],
       prompt_cache_key: 'k',
@@ -333,7 +333,7 @@ describe('tools', () => {
     expect(ask({ __defineGetter__: 1 }).warnings).toEqual(['__defineGetter__ was dropped']);
   });
 
-  test('who speaks has no field there: that the name is lost is told', () => {
+  test('the name of a speaker has no field there, so it is dropped with a warning', () => {
     const named = { role: 'user', name: 'ann', content: 'Hi' };
     expect(ask({ messages: [named] }).warnings).toEqual(['messages.name was dropped']);
   });
@@ -365,14 +365,14 @@ describe('tools', () => {
   });
 
   test.each(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-1', 'claude-fable-5-2'])(
-    '%s takes no forced choice',
+    '%s accepts no forced choice',
     (model) => {
       const { tool_choice, warnings } = choose('required', model);
       expect([tool_choice, warnings]).toEqual([{ type: 'auto' }, ['tool_choice was lowered to auto']]);
     },
   );
 
-  test('a forced choice turns thinking off where it can be turned off', () => {
+  test('a forced choice turns thinking off where that is possible', () => {
     expect(choose('required', 'claude-haiku-5-5', { reasoning_effort: 'high' })).toMatchObject({
       tool_choice: { type: 'any' },
       thinking: { type: 'disabled' },
@@ -413,7 +413,7 @@ describe('tools', () => {
     expect(refused(request).code).toBe('invalid_request');
   });
 
-  test('a name that does not fit is shortened, and told back as it was', () => {
+  test('an invalid name is shortened, and the response has the original name', () => {
     const name = `a.${'b'.repeat(80)}`;
     const prepared = exchange(
       'chat',
@@ -436,7 +436,7 @@ describe('tools', () => {
 });
 
 describe('sampling, limits and other fields', () => {
-  test('the output cap is the limit, whatever was asked under either name', () => {
+  test('the output cap is the limit, whichever name the request uses', () => {
     expect(ask({ max_tokens: 9, max_completion_tokens: 7 }).max_tokens).toBe(4_000);
   });
 
@@ -495,7 +495,7 @@ describe('sampling, limits and other fields', () => {
     expect(ask({ stop }).stop_sequences).toEqual(expected);
   });
 
-  test('more than one answer is refused', () => {
+  test('more than one choice is refused', () => {
     expect(refused({ n: 2 })).toMatchObject({ param: 'n' });
   });
 
@@ -518,7 +518,7 @@ describe('sampling, limits and other fields', () => {
     expect(JSON.stringify(asked)).not.toContain('ann');
   });
 
-  test('stream_options decide nothing upstream', () => {
+  test('stream_options have no effect upstream', () => {
     const asked = ask({ stream: true, stream_options: { include_usage: true, include_obfuscation: true } });
     expect(asked).toMatchObject({ stream: true });
     expect(asked).not.toHaveProperty('stream_options');
@@ -589,7 +589,7 @@ describe('output format', () => {
       'claude-haiku-5-5',
     ],
     ['many optional properties', { type: 'object', properties: optional }, 'claude-haiku-5-5'],
-  ])('%s: a forced tool stands in', (_, value, model) => {
+  ])('%s: a forced tool is used instead', (_, value, model) => {
     const asked = ask(json(value), model);
     expect(asked).toMatchObject({
       tools: [{ name: 'json_response', input_schema: value }],
@@ -598,7 +598,7 @@ describe('output format', () => {
     expect(asked).not.toHaveProperty('output_config');
   });
 
-  test('what the tool is called with is the text of the answer', () => {
+  test('the arguments of the tool become the text of the response', () => {
     const prepared = exchange(
       'chat',
       { model: 'x', messages: [HI], ...json() },
@@ -615,7 +615,7 @@ describe('output format', () => {
     expect(choice.message).not.toHaveProperty('tool_calls');
   });
 
-  test('json_object becomes an instruction; text nothing', () => {
+  test('json_object becomes an instruction, and text nothing', () => {
     const asked = ask({ response_format: { type: 'json_object' } });
     expect([asked.system, asked.warnings.length]).toEqual([
       [text('Answer with a single valid JSON object and nothing else.')],
@@ -644,16 +644,16 @@ describe('reasoning', () => {
     expect(asked.warnings).toHaveLength(warnings);
   });
 
-  test('a limit too low for a budget leaves thinking out', () => {
+  test('a limit too low for a budget omits thinking', () => {
     const asked = ask({ reasoning_effort: 'high' }, 'claude-sonnet-4-5', { outputCap: 900 });
     expect([asked.thinking, asked.warnings.length]).toEqual([undefined, 1]);
   });
 
-  test('nothing asked, nothing said', () => {
+  test('no effort in the request means no reasoning fields', () => {
     expect(ask({})).not.toHaveProperty('thinking');
   });
 
-  test('an effort that nobody knows is refused', () => {
+  test('an unknown effort is refused', () => {
     expect(refused({ reasoning_effort: 'extreme' })).toMatchObject({ param: 'reasoning_effort' });
   });
 
@@ -701,7 +701,7 @@ describe('reasoning', () => {
     expect(turns(history)[1]?.content).toEqual([...blocks, text('Yo')]);
   });
 
-  test('a tool loop without its thought leaves thinking out on models that insist on it', () => {
+  test('a tool loop without its thinking block omits thinking on models that require one', () => {
     const messages = [HI, assistant(call('c1')), tool('c1')];
     expect(ask({ messages, reasoning_effort: 'high' }, 'claude-sonnet-4-5')).not.toHaveProperty('thinking');
     expect(ask({ messages, reasoning_effort: 'high' }, 'claude-opus-4-8')).toHaveProperty('thinking');

@@ -3,7 +3,7 @@ import { keepNumbers } from '@/server/protocols/exact-numbers';
 import type { Json } from '@/server/protocols/neutral';
 import { exchange } from './exchange-harness';
 
-/** An id of twenty digits is no number that JavaScript holds: it arrives as it was written all the same. */
+/** JavaScript numbers cannot hold an id of twenty digits: it arrives as it was written. */
 
 const ID = '1234567890123456789';
 const ARGUMENTS = `{"ids":[-${ID},7],"text":"a \\"quoted\\" ${ID}, and","fraction":0.1234567890123456789}`;
@@ -23,7 +23,7 @@ const messagesRequest = `{"model":"some/model","max_tokens":100,"tools":[{"name"
 /** As the use case reads it. */
 const read = (text: string): Json => keepNumbers(JSON.parse(text) as Json, text);
 
-describe('what a tool was called with', () => {
+describe('the arguments of a tool call in a request', () => {
   test('chat to the Anthropic format', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const request = JSON.stringify({ model: 'some/model', tools, messages: chatHistory });
@@ -45,7 +45,7 @@ describe('what a tool was called with', () => {
   });
 });
 
-describe('what the model calls a tool with, in a whole answer', () => {
+describe('the arguments of a tool call in a whole response', () => {
   const request = { model: 'some/model', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 
   test('from the Anthropic format, in the text of the arguments', () => {

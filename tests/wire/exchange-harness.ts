@@ -7,7 +7,7 @@ import { prepareExchange } from '@/server/providers/prepare-exchange';
 import { type ProviderProfile, profileOf } from '@/server/providers/profiles';
 import type { StreamFacts } from '@/server/providers/stream-relay';
 
-/** A request of one of our formats, on its way to a provider; ids count up. */
+/** Translates a request of one of our formats for a provider; ids count up. */
 export function exchange(
   format: 'chat' | 'messages',
   json: Json,
@@ -31,7 +31,7 @@ export function exchange(
   });
 }
 
-/** As the use case does, for a request that shows nothing. */
+/** As the use case does, for a request without media. */
 function estimate(
   json: Json,
   format: 'chat' | 'messages',
@@ -48,12 +48,12 @@ function estimate(
 export const CHAT: Json = { model: 'some/model', messages: [{ role: 'user', content: 'Hi' }] };
 export const MESSAGES: Json = { ...CHAT, max_tokens: 1_000 };
 
-/** The body as the provider would get it. */
+/** The body as the provider receives it. */
 export function sent({ body }: Exchange): Json {
   return JSON.parse(body);
 }
 
-/** The parameter that a refusal names, and its text. */
+/** The parameter that a refusal names, and its message. */
 export function refusalOf(work: () => unknown): { code: string; param: string | null; message: string } {
   try {
     work();
@@ -96,7 +96,7 @@ export function relay({ openStream }: Exchange, bytes: Uint8Array, splits: reado
   return { text: text + closing, closing, facts: { ...stream.facts } };
 }
 
-/** The data of the events that a client got. */
+/** The data of the events that a client receives. */
 export function eventsOf(text: string): Json[] {
   return text.split('\n\n').flatMap((frame) => {
     const data = frame.split('\n').find((line) => line.startsWith('data: '));

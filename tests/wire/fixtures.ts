@@ -1,6 +1,6 @@
 import type { Json } from '@/server/protocols/neutral';
 
-/** Streams with the oddities of real providers, cut down to what is odd. Written by hand. */
+/** Streams with the oddities of real providers, reduced to what is odd. Written by hand. */
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'upstream-model' };
 

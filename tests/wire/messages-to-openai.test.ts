@@ -3,7 +3,7 @@ import type { Json } from '@/server/protocols/neutral';
 import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import { exchange, refusalOf, sent } from './exchange-harness';
 
-/** Messages requests on their way to models of the OpenAI format: every row of the translation tables. */
+/** Messages requests to models of the OpenAI format: every row of the translation tables. */
 
 const user = (content: unknown): Json => ({ role: 'user', content });
 const assistant = (...content: Json[]): Json => ({ role: 'assistant', content });
@@ -53,7 +53,7 @@ describe('messages and roles', () => {
     expect(ask({ system }, 'gpt-5').messages[0]).toEqual({ role: 'developer', content });
   });
 
-  test('a later system turn stays where it is, or is told by the user', () => {
+  test('a later system turn stays where it is, or becomes part of a user turn', () => {
     const messages = [HI, { role: 'system', content: 'Brief' }, HI];
     expect(turns(messages, 'gpt-5')[1]).toEqual({ role: 'developer', content: 'Brief' });
     expect(turns(messages, 'mistral-large', 'mistral')).toEqual([
@@ -185,7 +185,7 @@ describe('messages and roles', () => {
     expect(turns(messages)).toEqual(expected);
   });
 
-  test('turns of one role merge for strict templates', () => {
+  test('turns of one role are merged for strict templates', () => {
     expect(turns([HI, user('there')], 'mistral-large', 'mistral')).toEqual([
       user([text('Hi'), text('there')]),
     ]);
@@ -212,7 +212,7 @@ describe('messages and roles', () => {
     expect(refused({ messages }).code).toBe('invalid_request');
   });
 
-  test('reasoning goes back to providers that want it, but not another’s', () => {
+  test('reasoning is sent back to providers that want it, but not that of another provider', () => {
     const thought = (signature: string) =>
       assistant({ type: 'thinking', thinking: 'Hm', signature }, use('t1'));
     const history = (signature: string) => [HI, thought(signature), user([result('t1')])];
@@ -269,7 +269,7 @@ describe('content', () => {
       { type: 'search_result', title: 'T', source: 'https://t.test', content: [text('Found')] },
       'T\nhttps://t.test\nFound',
     ],
-  ])('%s is told as text', (_, block, content) => {
+  ])('%s becomes text', (_, block, content) => {
     expect(turns([user([block])])).toEqual([user(content)]);
   });
 
@@ -340,7 +340,7 @@ describe('tools', () => {
     expect(choose(choice).tool_choice).toEqual(expected);
   });
 
-  test('a forced choice is lowered where the model takes none', () => {
+  test('a forced choice is weakened where the model accepts none', () => {
     const { tool_choice, warnings } = choose({ type: 'any' }, 'deepseek-reasoner', 'deepseek');
     expect([tool_choice, warnings.length]).toEqual([undefined, 1]);
   });
@@ -368,11 +368,11 @@ describe('tools', () => {
     });
   });
 
-  test('two of one name are refused', () => {
+  test('two with the same name are refused', () => {
     expect(refused({ tools: [tools[1], tools[1]] }).code).toBe('invalid_request');
   });
 
-  test('long and odd names are shortened, in the history too, and told back as they were', () => {
+  test('long and odd names are shortened, in the history too, and the response has the original names', () => {
     const name = `mcp__server.with.dots__${'x'.repeat(60)}`;
     const request = {
       model: 'x',
@@ -400,7 +400,7 @@ describe('tools', () => {
     expect(JSON.parse(prepared.readWhole(JSON.stringify(answer)).body).content[0].name).toBe(name);
   });
 
-  test('ids fit: up to 64 characters, nine for Mistral, alike on call and result', () => {
+  test('ids fit: up to 64 characters, nine for Mistral, the same on call and result', () => {
     const long = `toolu_${'a'.repeat(80)}`;
     const ids = (provider: string) => {
       const [, asked, answered] = turns([HI, assistant(use(long)), user([result(long)])], 'm', provider) as {
@@ -414,7 +414,7 @@ describe('tools', () => {
     expect(ids('mistral')).toMatch(/^[a-zA-Z0-9]{9}$/);
   });
 
-  test('Google’s thought about a call travels inside the id', () => {
+  test('Google’s thought signature of a call travels inside the id', () => {
     const signature = 'CiQBd+/==';
     const answer = {
       choices: [
@@ -486,12 +486,12 @@ describe('sampling, limits and other fields', () => {
     expect(told).toHaveLength(warnings);
   });
 
-  test('top_k is passed where it is known, else dropped with a warning', () => {
+  test('top_k is passed where it is supported, otherwise dropped with a warning', () => {
     expect(ask({ top_k: 5 }, 'm', 'together')).toMatchObject({ top_k: 5, warnings: [] });
     expect(ask({ top_k: 5 })).toMatchObject({ warnings: ['top_k was dropped'] });
   });
 
-  test('stop sequences: passed, refused when too many, dropped where the model takes none', () => {
+  test('stop sequences: passed, refused when too many, dropped where the model accepts none', () => {
     expect(ask({ stop_sequences: ['A', 'B'] }).stop).toEqual(['A', 'B']);
     expect(refused({ stop_sequences: ['1', '2', '3', '4', '5'] })).toMatchObject({ param: 'stop_sequences' });
     for (const model of ['o3', 'o4-mini', 'gpt-5']) {
@@ -501,7 +501,7 @@ describe('sampling, limits and other fields', () => {
     }
   });
 
-  test('usage is always asked for in streams, and never more than one answer', () => {
+  test('usage is always requested in streams, and never more than one choice', () => {
     const asked = ask({ stream: true });
     expect(asked).toMatchObject({
       stream: true,
@@ -523,7 +523,7 @@ describe('sampling, limits and other fields', () => {
     expect(JSON.stringify(asked)).not.toContain('user_abc');
   });
 
-  test('marks become breakpoints where they are known, else nothing', () => {
+  test('cache breakpoints are passed where they are supported, otherwise dropped', () => {
     const marked = {
       system: [text('Long', { cache_control: { type: 'ephemeral' } })],
       messages: [user([text('Hi', { cache_control: { type: 'ephemeral', ttl: '1h' } })])],
@@ -553,7 +553,7 @@ describe('sampling, limits and other fields', () => {
     ).toHaveLength(2);
   });
 
-  test('fields that change nothing pass', () => {
+  test('fields that change nothing are accepted', () => {
     expect(ask({ speed: 'standard', mcp_servers: [] }).warnings).toEqual([]);
   });
 });
@@ -568,7 +568,7 @@ describe('output format', () => {
     json_schema: { name: 'response', schema: format.schema, strict: true },
   };
 
-  test('under its new and its old name', () => {
+  test('is accepted under its new and its old name', () => {
     expect(ask({ output_config: { format } }).response_format).toEqual(written);
     expect(ask({ output_format: format }).response_format).toEqual(written);
     expect(ask({})).not.toHaveProperty('response_format');
@@ -585,7 +585,7 @@ describe('output format', () => {
         additionalProperties: false,
       },
     ],
-  ])('%s, which strict schemas have not, is asked for all the same', (_, more) => {
+  ])('%s, which strict schemas do not support, is requested all the same', (_, more) => {
     const schema = { type: 'object', ...more };
     const asked = ask({
       output_config: { format: { type: 'json_schema', schema } },
@@ -596,7 +596,7 @@ describe('output format', () => {
     expect(asked.warnings).toHaveLength(2);
   });
 
-  test('where schemas are not taken the model is told', () => {
+  test('where schemas are not supported, an instruction describes the schema', () => {
     const asked = ask({ output_config: { format } }, 'm', 'deepseek');
     expect(asked.response_format).toEqual({ type: 'json_object' });
     expect(asked.messages.at(-1)?.content).toContain('Answer with JSON only');
@@ -635,7 +635,7 @@ describe('reasoning', () => {
     expect(refused({ ...budget(32_000) })).toMatchObject({ param: 'thinking.budget_tokens' });
   });
 
-  test('gpt-5.6 takes tools only without reasoning', () => {
+  test('gpt-5.6 accepts tools only without reasoning', () => {
     const asked = ask(
       { tools: [{ name: 'one', input_schema: {} }], output_config: { effort: 'high' } },
       'gpt-5.6',

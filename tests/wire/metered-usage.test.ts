@@ -52,7 +52,7 @@ test.each([
   expect(meteredUsage(facts, () => estimate)).toEqual({ usage, estimated });
 });
 
-test('a client that leaves in the middle pays for the input reported and the output seen', () => {
+test('a client disconnect in the middle is charged for the reported input and the output produced', () => {
   const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
   const prepared = exchange('chat', { ...CHAT, stream: true }, { provider: 'anthropic' });
   const stream = prepared.openStream();
@@ -70,7 +70,7 @@ test('a client that leaves in the middle pays for the input reported and the out
   });
 });
 
-test('every provider has a profile, and an unknown name that of its format', () => {
+test('every provider has a profile, and an unknown name uses that of its format', () => {
   const names = knownProviders().map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining([

@@ -49,7 +49,7 @@ describe.each(Object.entries(CHAT_FIXTURES))('%s', (_, fixture) => {
   const bytes = frameEvents(fixture.events, { done: fixture.done ?? false });
   const expected = { text: fixture.text ?? '', calls: fixture.calls ?? [] };
 
-  test('goes through to a client of the same format', async () => {
+  test('passes unchanged to a client of the same format', async () => {
     const relayed = relay(ask('chat', fixture.provider), bytes);
     expect(relayed.facts).toMatchObject({ finished: true, failure: null });
     expect(await toldInChat(relayed)).toMatchObject(expected);
@@ -80,7 +80,7 @@ describe.each(Object.entries(MESSAGES_FIXTURES))('%s', (_, fixture) => {
   };
 
   test.each([true, false])(
-    'goes through to a client of the same format, whether events are named (%s)',
+    'passes unchanged to a client of the same format, with named events or without (%s)',
     async (names) => {
       const relayed = relay(ask('messages', 'anthropic'), frameEvents(fixture.events, { names }));
       expect(await toldInMessages(relayed)).toEqual({ ...expected, stop: fixture.stop });
@@ -147,7 +147,7 @@ describe('the sequence of a translated chat stream', () => {
     });
   });
 
-  test('no usage at all when it was not asked for', () => {
+  test('no usage unless the request asks for it', () => {
     const { text } = relay(
       exchange('chat', { ...CHAT, stream: true }, { provider: 'anthropic' }),
       frameEvents(events),
@@ -156,7 +156,7 @@ describe('the sequence of a translated chat stream', () => {
     expect(eventsOf(text).every(({ choices }) => (choices as Json[]).length === 1)).toBe(true);
   });
 
-  test('thoughts come with what must be sent back, byte for byte', () => {
+  test('reasoning includes what must be sent back, byte for byte', () => {
     const fixture = MESSAGES_FIXTURES['thinking with its signature, and one that is hidden'];
     const { text } = relay(ask('chat', 'anthropic'), frameEvents(fixture?.events ?? []));
     const details = eventsOf(text).flatMap((event) => {
@@ -169,7 +169,7 @@ describe('the sequence of a translated chat stream', () => {
     ]);
   });
 
-  test('a refusal tells why', () => {
+  test('a refusal includes its reason', () => {
     const { text } = relay(
       ask('chat', 'anthropic'),
       frameEvents(MESSAGES_FIXTURES['a refusal without any block']?.events ?? []),
@@ -219,7 +219,7 @@ describe('the sequence of a translated messages stream', () => {
     });
   });
 
-  test('the closing text holds the end and nothing of the content', () => {
+  test('the closing text contains the end and none of the content', () => {
     const fixture = CHAT_FIXTURES['Moonshot: last text and finish in one chunk, no [DONE]'];
     const { closing } = relay(ask('messages', 'moonshot'), frameEvents(fixture?.events ?? []));
     expect(eventsOf(closing).map(({ type }) => type)).toEqual([
@@ -230,7 +230,7 @@ describe('the sequence of a translated messages stream', () => {
   });
 });
 
-test('blocks are counted on after a second beginning, for a client of the same format', () => {
+test('block numbers continue after a second beginning, for a client of the same format', () => {
   const { events } = MESSAGES_FIXTURES['a second message_start in the middle, indexes from 0 again'] ?? {
     events: [],
   };
@@ -255,7 +255,7 @@ describe('a stream that breaks', () => {
     ['chat', 'anthropic'],
     ['messages', 'openai'],
     ['messages', 'anthropic'],
-  ] as const)('%s from %s: a cut or an error never looks like a finished answer', (format, provider) => {
+  ] as const)('%s from %s: a cut or an error never looks like a finished response', (format, provider) => {
     for (const [name, events] of Object.entries({ cut, failed, notJson })) {
       const { text, facts, closing } = relay(ask(format, provider), frameEvents(events[provider]));
       expect(facts.failure, name).not.toBeNull();
@@ -266,7 +266,7 @@ describe('a stream that breaks', () => {
     }
   });
 
-  test('the error frame has the client’s shape', () => {
+  test('the error frame has the client’s format', () => {
     const { error } = relay(ask('chat', 'openai'), frameEvents(cut.openai)).facts.failure ?? {};
     if (error === undefined) throw new Error('no failure');
     expect(ask('chat', 'openai').openStream().fail(error)).toBe(
@@ -277,7 +277,7 @@ describe('a stream that breaks', () => {
     );
   });
 
-  test('the official clients raise it', async () => {
+  test('the official clients throw it', async () => {
     const stream = ask('messages', 'openai').openStream();
     const text = stream.push(frameEvents(cut.openai)) + stream.end();
     const { error } = stream.facts.failure ?? {};
@@ -291,7 +291,7 @@ describe('a stream that breaks', () => {
     );
   });
 
-  test('a first event that is an error is known before anything was started', () => {
+  test('a first event that is an error is detected before the response starts', () => {
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     expect(relay(ask('chat', 'anthropic'), frameEvents([overloaded])).facts).toMatchObject({
       started: false,
@@ -304,7 +304,7 @@ describe('a stream that breaks', () => {
     });
   });
 
-  test('an event of more than 20 MB is refused, one just below is taken in good time', () => {
+  test('an event of more than 20 MB is refused, and one just below is processed quickly', () => {
     const big = (megabytes: number) =>
       frameEvents([
         chunk({ role: 'assistant', content: 'x'.repeat(megabytes * 1024 * 1024) }),
@@ -316,8 +316,8 @@ describe('a stream that breaks', () => {
   });
 });
 
-/** `[DONE]` and `message_stop` say that the answer is whole; the reason follows from what is in it. */
-describe('a stream that ends properly but tells no reason', () => {
+/** `[DONE]` and `message_stop` mark the response as complete; the reason follows from its content. */
+describe('a stream that ends properly without a reason', () => {
   const role = chunk({ role: 'assistant', content: 'Hi' });
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
   const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } };
@@ -347,7 +347,7 @@ describe('a stream that ends properly but tells no reason', () => {
     expect((await toldInChat(translated)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
   });
 
-  test('every one of several answers is finished', () => {
+  test('every one of several choices is finished', () => {
     const two = [role, { ...role, choices: [{ index: 1, delta: { role: 'assistant', content: 'Ho' } }] }];
     const { text } = relay(ask('chat', 'openai'), frameEvents(two, { done: true }));
     const finished = eventsOf(text).flatMap(({ choices }) =>
@@ -361,14 +361,14 @@ describe('a stream that ends properly but tells no reason', () => {
     ]);
   });
 
-  test('a whole answer gets one as well', () => {
+  test('a whole response gets a reason as well', () => {
     const answer = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: null }] };
     const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(answer));
     expect(JSON.parse(body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
   });
 });
 
-test('a stream without any answer is a failure before it began, not an empty answer', () => {
+test('a stream without a response is a failure before it began, not an empty response', () => {
   const nothing = frameEvents([{ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } }], {
     done: true,
   });
@@ -379,7 +379,7 @@ test('a stream without any answer is a failure before it began, not an empty ans
   }
 });
 
-describe('a stream request that is answered with one object', () => {
+describe('a single object in response to a stream request', () => {
   const completion = JSON.stringify(
     {
       id: 'x',
@@ -422,21 +422,21 @@ describe('a stream request that is answered with one object', () => {
     expect(relay(ask('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'busy' });
   });
 
-  test('a page of HTML is no answer', () => {
+  test('an HTML page is not a response', () => {
     const body = new TextEncoder().encode('<html>\n\ndata: x\n\n</html>');
     expect(relay(ask('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'unavailable' });
   });
 });
 
 describe('a provider that reports no usage', () => {
-  test('the client is told the estimate that the bill uses', () => {
+  test('the client receives the estimate that the bill uses', () => {
     const events = [chunk({ role: 'assistant', content: 'x'.repeat(400) }), chunk({}, 'stop')];
     const { text, facts } = relay(ask('messages', 'openai'), frameEvents(events, { done: true }));
     expect(facts).toMatchObject({ usage: null, outputBytes: 400 });
     expect(eventsOf(text).at(-2)?.usage).toMatchObject({ output_tokens: 100 });
   });
 
-  test('a whole answer tells the estimate too, in either format', () => {
+  test('a whole response contains the estimate too, in either format', () => {
     const message = { role: 'assistant', content: 'x'.repeat(400) };
     const chat = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage: { prompt_tokens: -1 } };
     expect(JSON.parse(exchange('chat', CHAT).readWhole(JSON.stringify(chat)).body).usage).toMatchObject({
@@ -454,7 +454,7 @@ describe('a provider that reports no usage', () => {
     { input_tokens: -1 },
     null,
   ])(
-    'usage that cannot be true (%j) is not told in a messages stream either: the client reads what is billed',
+    'impossible usage (%j) is not passed on in a messages stream either: the client reads what is billed',
     async (usage) => {
       const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
       const odd = events.map((event) =>
@@ -466,7 +466,7 @@ describe('a provider that reports no usage', () => {
     },
   );
 
-  test('the SDKs of the messages format find the numbers without which they crash', async () => {
+  test('the SDKs of the messages format find the numbers that they require', async () => {
     const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
     const silent = events.map((event) =>
       JSON.parse(JSON.stringify(event, (key, value) => (key === 'usage' ? undefined : value))),

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-/** What the official clients make of a stream: they throw on whatever they cannot take. */
+/** The official clients' reading of a stream: they throw on anything that they cannot parse. */
 
 const answering = (text: string) => () =>
   Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } }));

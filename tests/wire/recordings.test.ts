@@ -4,7 +4,7 @@ import { profileOf } from '@/server/providers/profiles';
 import { CHAT, exchange, frameEvents, MESSAGES, type Relayed, relay } from './exchange-harness';
 import { readWithAnthropic, readWithOpenAi } from './official-clients';
 
-/** Answers of real providers, where this machine has them; what must always hold is in oddities.test.ts. */
+/** Responses of real providers, where this machine has them; oddities.test.ts tests what must always hold. */
 const FOLDER = '../shared/data/streams';
 const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((file) => file.endsWith('.chunks.txt')) : [];
 
@@ -36,7 +36,7 @@ function replay(format: 'chat' | 'messages', file: string): Relayed {
   );
 }
 
-/** input, cacheRead, cacheWrite5m, output, reasoning: read off the recordings by hand. */
+/** input, cacheRead, cacheWrite5m, output, reasoning: read from the recordings by hand. */
 const USAGE: Record<string, number[]> = {
   'anthropic-clear-thinking.1': [69, 0, 0, 53, 0],
   'anthropic-message-delta-input-tokens': [61, 0, 0, 2, 0],
@@ -55,7 +55,7 @@ const USAGE: Record<string, number[]> = {
 };
 
 describe.each(files)('%s', (file) => {
-  test('is whole for a client of the chat format, official client included', async () => {
+  test('is complete for a client of the chat format, including the official client', async () => {
     const { text, facts } = replay('chat', file);
     expect(facts).toMatchObject({ failure: null, finished: true, started: true });
     const answer = await readWithOpenAi(text);
@@ -67,7 +67,7 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  test('is whole for a client of the messages format, official client included', async () => {
+  test('is complete for a client of the messages format, including the official client', async () => {
     const { text, facts } = replay('messages', file);
     expect(facts).toMatchObject({ failure: null, finished: true, started: true });
     const message = await readWithAnthropic(text);
@@ -75,7 +75,7 @@ describe.each(files)('%s', (file) => {
     expect(message.stop_reason).toBeTruthy();
   });
 
-  test('says the same in both formats', async () => {
+  test('has the same content in both formats', async () => {
     const chat = await readWithOpenAi(replay('chat', file).text);
     const message = await readWithAnthropic(replay('messages', file).text);
     const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
@@ -92,7 +92,7 @@ describe.each(files)('%s', (file) => {
     );
   });
 
-  test('is metered alike whoever asked', () => {
+  test('is metered the same for every client format', () => {
     const { usage, outputBytes } = replay('chat', file).facts;
     expect(replay('messages', file).facts).toMatchObject({ usage });
     expect(outputBytes).toBe(replay('messages', file).facts.outputBytes);
@@ -105,11 +105,11 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-test.runIf(files.length > 0)('xAI tells the true cost in ticks of 10⁻¹⁰ dollars', () => {
+test.runIf(files.length > 0)('xAI reports the true cost in ticks of 10⁻¹⁰ dollars', () => {
   expect(replay('chat', 'xai-text.chunks.txt').facts.providerCost).toBe(1_466_250n * 10_000n);
 });
 
-test.runIf(files.length > 0)('whole answers are told in both formats too', () => {
+test.runIf(files.length > 0)('whole responses are translated into both formats too', () => {
   const openai = readFileSync(`${FOLDER}/openai-text.json`, 'utf8');
   const passed = exchange('chat', CHAT, { provider: 'openai' }).readWhole(openai);
   expect(passed.body).toBe(openai.replace('"gpt-4.1-nano-2025-04-14"', '"some/model"'));

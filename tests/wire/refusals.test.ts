@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
 import { CHAT, exchange, MESSAGES, refusalOf } from './exchange-harness';
 
-/** Each refusal of a field says where, what was wrong and what is expected. */
+/** Each refusal of a field says where it is, what is wrong and what is expected. */
 
 const chat = (fields: Json, provider = 'anthropic') =>
   refusalOf(() => exchange('chat', { ...CHAT, ...fields }, { provider })).message;
@@ -18,7 +18,7 @@ const assistant = (message: Json) => ({
 });
 const block = (given: Json) => assistant({ content: [given] });
 
-describe('chat: a field that no provider could take', () => {
+describe('chat: a field that no provider accepts', () => {
   test.each<[Json, string]>([
     [{ messages: undefined }, 'messages: is required: an array of messages'],
     [{ messages: 'Hi' }, 'messages: must be an array of messages'],
@@ -38,7 +38,7 @@ describe('chat: a field that no provider could take', () => {
   });
 });
 
-describe('messages: a field that no provider could take', () => {
+describe('messages: a field that no provider accepts', () => {
   test.each<[Json, string]>([
     [{ messages: 'Hi' }, 'messages: must be an array of messages'],
     [
@@ -59,7 +59,7 @@ describe('messages: a field that no provider could take', () => {
   });
 });
 
-describe('chat to the other format: nothing is left out because it is written wrongly', () => {
+describe('chat to the other format: no invalid field is silently dropped', () => {
   const call = (given: Json) => assistant({ content: null, tool_calls: [given] });
   test.each<[Json, string]>([
     [user('Hi'), 'messages.0.content.0: must be a part: an object with a type'],
@@ -100,7 +100,7 @@ describe('chat to the other format: nothing is left out because it is written wr
   });
 });
 
-describe('messages to the other format: nothing is left out because it is written wrongly', () => {
+describe('messages to the other format: no invalid field is silently dropped', () => {
   const result = (given: Json) => ({
     messages: [
       { role: 'user', content: 'Hi' },

@@ -27,7 +27,7 @@ describe('an Anthropic message for a chat client', () => {
     );
   const message = (content: Json[], more: Json = {}) => tell({ content, ...more }).choices[0].message;
 
-  test('has our id and the name that was asked for', () => {
+  test('has our id and the requested model name', () => {
     expect(tell({ content: [{ type: 'text', text: 'Hi' }] })).toEqual({
       id: 'chatcmpl-id1',
       object: 'chat.completion',
@@ -135,7 +135,7 @@ describe('an Anthropic message for a chat client', () => {
     expect(tell({ stop_reason }).choices[0].finish_reason).toBe(finish);
   });
 
-  test('a refusal tells why', () => {
+  test('a refusal includes its reason', () => {
     expect(
       message([], { stop_reason: 'refusal', stop_details: { type: 'refusal', explanation: 'No.' } }).refusal,
     ).toBe('No.');
@@ -163,7 +163,7 @@ describe('a chat completion for a messages client', () => {
   });
   const use = (input: Json, id = 'c1') => ({ type: 'tool_use', id, name: 'f', input });
 
-  test('has our id and the name that was asked for', () => {
+  test('has our id and the requested model name', () => {
     expect(read({ role: 'assistant', content: 'Hi', refusal: null })).toEqual({
       id: 'msg_id1',
       type: 'message',
@@ -239,7 +239,7 @@ describe('a chat completion for a messages client', () => {
         ],
       },
     ],
-  ])('reasoning as %j comes first, with our mark', (fields) => {
+  ])('reasoning as %j comes first, with our signature', (fields) => {
     const [thought, text] = read({ content: 'A', ...fields }).content;
     expect([thought.type, thought.thinking, text]).toEqual(['thinking', 'Hm', { type: 'text', text: 'A' }]);
     expect([isPlaceholderSignature(thought.signature), providerOfPlaceholder(thought.signature)]).toEqual([
@@ -276,7 +276,7 @@ describe('a chat completion for a messages client', () => {
     );
   });
 
-  test('arguments that were cut off', () => {
+  test('truncated arguments', () => {
     expect(read({ tool_calls: [call('{"a":')] }, 'length')).toMatchObject({
       content: [use({})],
       stop_reason: 'max_tokens',
@@ -293,7 +293,7 @@ describe('a chat completion for a messages client', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('an invalid response', () => {
   const bodies: [string, string, string, string][] = [
     ['no choices', 'openai', '{"choices":[]}', 'upstream_error'],
     ['choices missing', 'openai', '{}', 'upstream_error'],

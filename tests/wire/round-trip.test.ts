@@ -11,7 +11,7 @@ import { writeChatPrompt } from '@/server/providers/openai/write-prompt';
 import { profileOf } from '@/server/providers/profiles';
 import { eventsOf, exchange, frameEvents, MESSAGES, relay, sent } from './exchange-harness';
 
-/** Translated there and back, a request means the same. */
+/** A request that is translated in both directions keeps its meaning. */
 
 const words = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
@@ -91,7 +91,7 @@ function toChat({
         function: { name, description: 'd', parameters: { type: 'object', properties: {} } },
       })),
       ...(choice !== undefined && { tool_choice: choice }),
-      // Without a choice the way back says `auto`, which means the same.
+      // Without a choice the translation back says `auto`, which means the same.
       ...(choice !== undefined && choice !== 'none' && !parallel && { parallel_tool_calls: false }),
     }),
     stop,
@@ -115,13 +115,13 @@ const toAnthropic = (prompt: Prompt): Json =>
   writeMessagesPrompt(prompt, target('anthropic', 'claude-sonnet-4-5'), names).body;
 const toOpenAi = (prompt: Prompt): Json => writeChatPrompt(prompt, target('generic', 'm'), names);
 
-/** Joined, since one format keeps blocks where the other has one text. */
+/** Joined, since one format has blocks where the other has one text. */
 const meaning = (prompt: Prompt) => ({
   ...inAnyPlace(prompt),
   system: prompt.system.map(({ text }) => text).join('\n\n'),
 });
 
-/** Where something stood in the request is another thing in each format. */
+/** The position of a part in the request differs between the formats. */
 function inAnyPlace(prompt: Prompt): Prompt {
   return JSON.parse(JSON.stringify(prompt, (key, value) => (key === 'place' ? undefined : value)));
 }

@@ -8,7 +8,7 @@ import { profileOf } from '@/server/providers/profiles';
 import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
 import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
 
-/** Requests that keep their format: untouched but for what we must set. */
+/** Requests that keep their format: unchanged except for what we must set. */
 
 const HI: Json = { role: 'user', content: 'Hi' };
 
@@ -18,7 +18,7 @@ describe('chat to the OpenAI format', () => {
     return { body: sent(prepared), warnings: prepared.warnings, path: prepared.path };
   };
 
-  test('what we do not know goes through', () => {
+  test('unknown fields are passed on', () => {
     const request = {
       seed: 7,
       logit_bias: { 1: 2 },
@@ -35,7 +35,7 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
-  test('usage in streams is always asked for, other stream options stay', () => {
+  test('usage in streams is always requested, and other stream options are kept', () => {
     expect(ask({ stream: true }).body.stream_options).toEqual({ include_usage: true });
     expect(ask({ stream: true, stream_options: { include_usage: false, x: 1 } }).body.stream_options).toEqual(
       { include_usage: true, x: 1 },
@@ -77,7 +77,7 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
-  test('gpt-5.6 takes tools only without reasoning', () => {
+  test('gpt-5.6 accepts tools only without reasoning', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.6' }).body.reasoning_effort).toBe('none');
     expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.5' }).body).not.toHaveProperty(
@@ -85,7 +85,7 @@ describe('chat to the OpenAI format', () => {
     );
   });
 
-  test('a developer is the system where only OpenAI’s newer models know one', () => {
+  test('a developer message becomes a system message except for OpenAI’s newer models', () => {
     const roleFor = (provider: string, upstreamModel: string) =>
       (
         ask({ messages: [{ role: 'developer', content: 'Be brief' }, HI] }, provider, { upstreamModel }).body
@@ -96,7 +96,7 @@ describe('chat to the OpenAI format', () => {
     expect(roleFor('openai', 'gpt-5')).toEqual({ role: 'developer', content: 'Be brief' });
   });
 
-  test('thoughts of others do not reach a provider that refuses unknown fields', () => {
+  test('reasoning of other providers does not reach a provider that refuses unknown fields', () => {
     const messages = [
       HI,
       { role: 'assistant', content: 'Yo', reasoning_content: 'Hm', reasoning_details: [] },
@@ -113,7 +113,7 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
-  test('cache marks go where they are known, as the provider writes them', () => {
+  test('cache breakpoints are passed where they are supported, in the provider’s notation', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
     const text = { type: 'text', text: 'Hi' };
     const request = {
@@ -153,7 +153,7 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
-  test('usage is told unasked: OpenRouter’s wish for it goes to nobody', () => {
+  test('usage is always reported: OpenRouter’s field for it is passed to nobody', () => {
     expect(ask({ usage: { include: true } }, 'openai').body).not.toHaveProperty('usage');
   });
 
@@ -182,7 +182,7 @@ describe('chat to the OpenAI format', () => {
     expect(refusalOf(() => ask(fields, provider, { upstreamModel })).code).toBe('invalid_request');
   });
 
-  test('usage beside a choice is taken out, and told apart when it was asked for', () => {
+  test('usage next to a choice is removed, and reported separately on request', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
     const head = { id: 'chatcmpl-theirs', object: 'chat.completion.chunk', created: 7, model: 'theirs' };
     const delta = { role: 'assistant', content: 'Hi' };
@@ -201,7 +201,7 @@ describe('chat to the OpenAI format', () => {
     ]);
   });
 
-  test('what the provider asks of us is not told as what the client pays', () => {
+  test('the provider’s cost is not reported as the client’s charge', () => {
     const costs = {
       cost: 0.01,
       is_byok: true,
@@ -229,7 +229,7 @@ describe('chat to the OpenAI format', () => {
     expect(streamed.facts.providerCost).toBe(21_000_000_000_000n);
   });
 
-  test('reasoning that a provider leaves out of the output it tells is in what the client is told', () => {
+  test('reasoning that a provider excludes from its reported output is included in the client’s usage', () => {
     const usage = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 303 };
     const told = { ...usage, completion_tokens: 291 };
     const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
@@ -249,7 +249,7 @@ describe('chat to the OpenAI format', () => {
     expect(eventsOf(text).at(-1)?.usage).toEqual(told);
   });
 
-  test('what some send of the whole beside each delta is not taken for the answer', () => {
+  test('complete text next to each delta is not mistaken for the response', () => {
     const chunk = (delta: string, soFar: string, finish_reason: string | null) => ({
       choices: [
         {
@@ -271,7 +271,7 @@ describe('chat to the OpenAI format', () => {
     expect([told, facts.outputBytes]).toEqual([['Hel', 'lo'], 5]);
   });
 
-  test('a whole answer is repaired as a streamed one is', () => {
+  test('a whole response is repaired like a streamed one', () => {
     const message = {
       role: 'assistant',
       content: [
@@ -296,14 +296,17 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
-  test.each(['deepseek', 'moonshot'])('%s does not think on when its thoughts are missing', (provider) => {
-    const again = exchange('chat', CHAT, { provider, withoutReasoning: true });
-    expect(sent(again).thinking).toEqual({ type: 'disabled' });
-    expect(again.warnings).toEqual(['thinking was turned off: the history lacks its thoughts']);
-    expect(sent(exchange('chat', CHAT, { provider })).thinking).toBeUndefined();
-  });
+  test.each(['deepseek', 'moonshot'])(
+    '%s does not continue to reason when its reasoning is missing',
+    (provider) => {
+      const again = exchange('chat', CHAT, { provider, withoutReasoning: true });
+      expect(sent(again).thinking).toEqual({ type: 'disabled' });
+      expect(again.warnings).toEqual(['thinking was turned off: the history lacks its thoughts']);
+      expect(sent(exchange('chat', CHAT, { provider })).thinking).toBeUndefined();
+    },
+  );
 
-  test('chunks go through byte for byte but for the model’s name', () => {
+  test('chunks pass byte for byte except for the model’s name', () => {
     const { events } = CHAT_FIXTURES['OpenAI: role chunk, obfuscation, usage chunk apart'] ?? { events: [] };
     const bytes = frameEvents(events, { done: true });
     const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
@@ -325,7 +328,7 @@ describe('messages to the Anthropic format', () => {
   };
   const plain = { ...MESSAGES, model: 'claude-opus-5-5', service_tier: 'standard_only' };
 
-  test('what we do not know goes through, Claude Code’s shapes among it', () => {
+  test('unknown fields are passed on, including those of Claude Code', () => {
     const request = {
       system: [
         { type: 'text', text: 'x-anthropic-billing-header: a' },
@@ -352,7 +355,7 @@ describe('messages to the Anthropic format', () => {
     expect(ask({ metadata: { user_id: 'ann' } }).body).toEqual(plain);
   });
 
-  test('thoughts go back byte for byte; those of another provider stay away', () => {
+  test('thinking is sent back byte for byte; that of another provider is omitted', () => {
     const own = [
       { type: 'thinking', thinking: '', signature: 'EvQB+/=' },
       { type: 'redacted_thinking', data: 'x' },
@@ -372,7 +375,7 @@ describe('messages to the Anthropic format', () => {
     ).toEqual(history([{ type: 'text', text: 'Yo' }]));
   });
 
-  test('a system turn becomes a note for models that take none', () => {
+  test('a system turn becomes a note for models that accept none', () => {
     const { body } = ask({ messages: [HI, { role: 'system', content: 'Brief' }] }, 'claude-sonnet-4-5');
     expect((body.messages as Json[])[1]).toEqual({
       role: 'user',
@@ -477,7 +480,7 @@ describe('messages to the Anthropic format', () => {
     expect(refusalOf(() => ask(request)).code).toBe('invalid_request');
   });
 
-  test('events go through byte for byte but for the model’s name', () => {
+  test('events pass byte for byte except for the model’s name', () => {
     const { events } = MESSAGES_FIXTURES['thinking with its signature, and one that is hidden'] ?? {
       events: [],
     };
@@ -487,7 +490,7 @@ describe('messages to the Anthropic format', () => {
     ).toBe(new TextDecoder().decode(bytes).replace('upstream-model', 'some/model'));
   });
 
-  test('a whole answer goes through byte for byte but for the model’s name', () => {
+  test('a whole response passes byte for byte except for the model’s name', () => {
     const answer =
       '{ "type":"message","content":[{"type":"tool_use","id":"t","name":"f","input":{"model":"theirs"}}], "model":"up","usage":{"input_tokens":1,"output_tokens":2} }';
     const { body, usage, outputBytes } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
@@ -497,7 +500,7 @@ describe('messages to the Anthropic format', () => {
     expect([usage?.output, outputBytes]).toEqual([2, 18]);
   });
 
-  test('tokens are counted without what is not counted', () => {
+  test('tokens are counted without fields that the count ignores', () => {
     const request = validateCountTokens({
       model: 'x',
       messages: [HI],
@@ -523,7 +526,7 @@ describe('messages to the Anthropic format', () => {
   });
 });
 
-describe('requests as the generation sees them', () => {
+describe('requests as the generation reads them', () => {
   test('chat', () => {
     const request = chatProtocol.validate({
       ...CHAT,
@@ -574,7 +577,7 @@ describe('requests as the generation sees them', () => {
     expect(refusalOf(() => protocol.validate(json))).toMatchObject({ code: 'invalid_request', param });
   });
 
-  test('what is missing is told as missing', () => {
+  test('a missing field is reported as missing', () => {
     expect(refusalOf(() => messagesProtocol.validate(CHAT)).message).toBe('max_tokens: is required');
   });
 

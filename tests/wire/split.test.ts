@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHAT, exchange, frameEvents, MESSAGES, relay } from './exchange-harness';
 import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
 
-/** Wherever the network cuts a stream, the client gets the same bytes. */
+/** Wherever the network splits a stream, the client receives the same bytes. */
 
 const streams = [
   ...Object.entries(CHAT_FIXTURES).map(([name, { provider, events, done }]) => ({

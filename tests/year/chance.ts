@@ -3,7 +3,7 @@ import { randomFrom } from '../harness/random';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_CHARACTERS = 22;
 
-/** Everything random in the year: the same seed, the same year. */
+/** Everything random in the year: the same seed generates the same year. */
 export type Chance = {
   next(): number;
   happens(probability: number): boolean;

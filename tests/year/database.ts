@@ -5,7 +5,10 @@ import { ensureYear } from './ensure-year';
 import { generateYear } from './generate';
 import { YEAR_SEED } from './seed';
 
-/** A database of its own with a year of activity for one test file: `await newYearDatabase()` at the top of the file. */
+/**
+ * A database with a year of activity for one test file: call `await newYearDatabase()` at the top of the
+ * file.
+ */
 export function newYearDatabase(): Promise<{ url: string }> {
   console.info(`SEED=${YEAR_SEED}`);
   const server = { serverUrl: inject('serverUrl'), templateName: inject('templateName') };

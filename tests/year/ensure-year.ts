@@ -8,8 +8,8 @@ import type { DatabaseServer } from '../harness/database-server';
 const YEAR_LOCK = 3_704_212;
 
 /**
- * The name of a database with a year of activity, to clone. It is generated once a day and again
- * when its code or a migration changed.
+ * The name of a database with a year of activity, to clone. It is generated once a day, and again when its
+ * code or a migration changed.
  */
 export function ensureYear(
   { serverUrl, templateName }: DatabaseServer,
@@ -17,14 +17,14 @@ export function ensureYear(
 ): Promise<string> {
   const name = `year_${Math.floor(now() / DAY_MS)}_${hashOfSources(templateName)}`;
   return withClient(serverUrl, async (client) => {
-    // Whoever comes first builds it, the others wait; the lock goes with the connection.
+    // The first process builds it and the others wait; the lock ends with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [YEAR_LOCK]);
     const { rows } = await client.query<{ datname: string }>(
       `SELECT datname FROM pg_database WHERE datname LIKE 'year\\_%'`,
     );
     if (rows.some(({ datname }) => datname === name)) return name;
     for (const { datname } of rows) await client.query(`DROP DATABASE "${datname}" WITH (FORCE)`);
-    // Under its name only when it is whole.
+    // It gets its name only when it is complete.
     const draft = `test_${name}`;
     await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${draft} TEMPLATE ${templateName}`);

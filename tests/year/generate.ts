@@ -8,8 +8,8 @@ import { simulateYear } from './simulate';
 const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * Writes a year of activity that ends now, in one transaction, beside whatever the database holds.
- * False when the year is there already.
+ * Writes a year of activity that ends now, in one transaction, in addition to the existing data. Returns
+ * false when the year already exists.
  */
 export async function generateYear(
   client: pg.ClientBase,
@@ -50,9 +50,9 @@ async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]
   );
 }
 
-/** A service that ran all year has rolled up and audited all but the last moments. */
+/** A service that ran all year has rolled up and audited everything but the last few minutes. */
 async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
-  // Without its summaries an index by time is read whole for every day.
+  // Without its summaries, an index by time is read completely for every day.
   for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
     await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);
   await foldAgain(client, 'earnings', ['earnings_rollup'], `SELECT ledger_roll_up('1 minute') > 0 AS more`);
@@ -62,11 +62,11 @@ async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
     client,
     'activity',
     ['activity_partner_day', 'activity_money_day'],
-    // Day by day, as it happened: a call reads all that came since.
+    // Day by day, as in a running service: a call reads everything since the last one.
     `SELECT bool_or(activity_roll_up(make_interval(days => ago, secs => 15))) AS more
      FROM generate_series(365, 0, -1) AS ago`,
   );
-  // What a call for each day would add up to.
+  // The sum of what a call for each day would add.
   await client.query(`
     TRUNCATE activity_app_user;
     INSERT INTO activity_app_user
@@ -74,7 +74,7 @@ async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
     UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'app_users'`);
 }
 
-/** The year is older than what was folded before: from the start. */
+/** The year is older than what was folded before, so folding starts again. */
 async function foldAgain(client: pg.ClientBase, name: string, sums: string[], fold: string): Promise<void> {
   await client.query(`TRUNCATE ${sums.join(', ')}`);
   await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = $1`, [name]);

@@ -1,19 +1,19 @@
-/** Who lives in the generated year: the people that tests sign in as, and the apps with their traffic. */
+/** The users of the generated year: those that tests sign in as, and the apps with their traffic. */
 
 /** Owns two of the apps. */
 export const YEAR_OWNER = 'owner@year.example';
 /** Made a tenth of all requests: the longest lists, the most rows per query. */
 export const YEAR_HEAVY_USER = 'heavy@year.example';
-/** Uses every app, and must be seen on no partner's page. */
+/** Uses every app, and must appear on no partner's page. */
 export const YEAR_CANARY = 'canary-7f3a@year.example';
 
 export type YearApp = {
   id: string;
   name: string;
   rateBp: number;
-  /** Its part of the traffic. */
+  /** Its share of the traffic. */
   weight: number;
-  /** And the parts of that by model. An install need not serve what its receipts name. */
+  /** The shares of that by model. An installation need not serve the models in its receipts. */
   models: Readonly<Record<string, number>>;
   ownerEmail: string;
   origin: string;

@@ -25,6 +25,6 @@ export function noRows(): Rows {
   return Object.fromEntries(TABLES.map((table) => [table, []])) as unknown as Rows;
 }
 
-/** The server's functions reckon in bigint; JSON takes them as text. */
+/** The server's functions calculate in bigint; JSON takes them as text. */
 export const asJson = (rows: readonly Row[]): string =>
   JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? value.toString() : value));

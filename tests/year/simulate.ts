@@ -12,8 +12,8 @@ import { peopleTheYear, planRequests, type YearRequest, type YearUser } from './
 import { Wallet } from './wallet';
 
 /**
- * A year as the product would have written it: people buy when they run out or allow an app to use
- * what they bought elsewhere, are charged by the real prices, and sometimes get a refund.
+ * A year as the product would have written it: users buy when they run out or allow an app to use what
+ * they bought elsewhere, are charged real prices, and sometimes get a refund.
  */
 export function simulateYear(options: { seed: number; requests: number; end: number }): Rows {
   return new YearOfActivity(chanceFrom(options.seed), options.end).run(options.requests);
@@ -66,7 +66,7 @@ type Life = {
   user: YearUser;
   wallet: Wallet;
   keys: Map<string, string>;
-  /** The newest fact; the next one is later. */
+  /** The time of the newest row; the next one is later. */
   lastAt: number;
   refunds: {
     at: number;
@@ -99,7 +99,7 @@ class YearOfActivity {
     return this.rows;
   }
 
-  /** What was refused leaves counts only: a few hours of every day, and one bad day of a provider. */
+  /** Refused requests leave counts only: a few hours of every day, and one bad day of a provider. */
   private refuseSome(): void {
     const badDay = this.chance.between(5, 25);
     for (let day = 0; day < 365; day++) {
@@ -195,7 +195,7 @@ class YearOfActivity {
     this.settle(life, request, { model, version, tokens, charge });
   }
 
-  /** What stands in the way of a request is removed as its user would. */
+  /** Removes whatever blocks a request, as its user would. */
   private fund(life: Life, app: YearApp, before: number): void {
     const at = this.momentBefore(life, before);
     const { wallet } = life;

@@ -2,7 +2,7 @@ import { DAY_MS } from '@/server/clock';
 import type { Chance } from './chance';
 import { YEAR_APPS, YEAR_CANARY, YEAR_HEAVY_USER, type YearApp } from './people';
 
-/** Who sends requests through which app, and when. */
+/** Which users send requests through which app, and when. */
 
 const YEAR_MS = 365 * DAY_MS;
 const HOUR_MS = DAY_MS / 24;
@@ -47,7 +47,7 @@ function chooseApps(chance: Chance): YearApp[] {
   return [...chosen];
 }
 
-/** In the order of time. */
+/** In chronological order. */
 export function planRequests(chance: Chance, users: readonly YearUser[], end: number): YearRequest[] {
   const requests: YearRequest[] = [];
   for (const user of users) {
@@ -58,7 +58,7 @@ export function planRequests(chance: Chance, users: readonly YearUser[], end: nu
   return requests.sort((a, b) => a.at - b.at);
 }
 
-/** More towards the end of the year, in the day, and in the week. */
+/** More towards the end of the year, the day and the week. */
 function chooseTime(chance: Chance, from: number, to: number): number {
   for (;;) {
     const at = Math.floor(from + (to - from) * chance.next() ** 0.7);

@@ -1,4 +1,4 @@
-/** The money of one user of the year, by the ledger's rules, without concurrency. */
+/** The credits of one user of the year, by the ledger's rules, without concurrency. */
 
 const OUTSIDE = '';
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -30,7 +30,7 @@ export class Wallet {
     return atLeastZero(least(this.money, atLeastZero(own) + allowanceLeft));
   }
 
-  /** Credits in, or taken back; returns what the app can spend after it. */
+  /** Adds credits or takes them back; returns what the app can spend after it. */
   add(app: string, credits: bigint): bigint {
     this.pocket(app).own += credits;
     return this.spendable(app);
@@ -42,7 +42,10 @@ export class Wallet {
     return this.spendable(app);
   }
 
-  /** Takes a charge that is spendable: the app's own pocket, then credits outside any app, then other apps'. */
+  /**
+   * Takes a charge that is affordable: from the app's own pocket, then credits outside any app, then other
+   * apps'.
+   */
   take(app: string, charge: bigint): { app: string; amount: bigint }[] {
     const pocket = this.pocket(app);
     const own = least(charge, atLeastZero(pocket.own));

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { generateYear } from './generate';
 
-/** A program of its own, for runners that cannot load the product's code: a year into DATABASE_URL. */
+/** A separate program, for runners that cannot load the product's code: writes a year into DATABASE_URL. */
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
 await client.connect();
 try {

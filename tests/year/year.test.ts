@@ -14,7 +14,7 @@ async function one<Row>(sql: string, values: unknown[] = []): Promise<Row> {
 }
 
 describe('a generated year', () => {
-  it('holds every promise of the ledger', { timeout: 60_000 }, async () => {
+  it('satisfies every invariant of the ledger', { timeout: 60_000 }, async () => {
     const report = await checkLedger();
     expect(report.differences).toEqual([]);
     expect(report.users).toBe(400);
@@ -30,7 +30,7 @@ describe('a generated year', () => {
     expect(age).toBeLessThan(26 * 3600);
   });
 
-  it('has one user with a tenth of the requests, refunds, grants, limits and failed payments', async () => {
+  it('has one user with a tenth of the requests, refunds, grants, allowances and failed payments', async () => {
     const heavy = await one<{ requests: bigint }>(
       'SELECT count(*) AS requests FROM usage JOIN "user" u ON u.id = user_id WHERE email = $1',
       [YEAR_HEAVY_USER],
@@ -46,14 +46,14 @@ describe('a generated year', () => {
     expect(statuses).toEqual(['completed', 'expired', 'failed']);
   });
 
-  it('never charged more than an app could spend', async () => {
+  it('never charges more than an app can spend', async () => {
     const { beyond } = await one<{ beyond: bigint }>(
       `SELECT count(*) AS beyond FROM ledger_transaction WHERE kind = 'usage' AND balance_after < 0`,
     );
     expect(beyond).toBe(0n);
   });
 
-  it('is folded into sums by day that agree with the receipts', async () => {
+  it('is folded into daily totals that agree with the receipts', async () => {
     const sums = (source: string) =>
       one(`SELECT sum(requests)::bigint AS requests, sum(charge)::bigint AS charge FROM ${source}`);
     const receipts = await sums('(SELECT 1 AS requests, charge FROM usage) u');
@@ -61,7 +61,7 @@ describe('a generated year', () => {
     expect(await sums('usage_day')).toEqual(receipts);
   });
 
-  it('earned its partners mature and maturing commission', async () => {
+  it('has earned its partners mature and maturing commission', async () => {
     const { matured, maturing } = await readEarnings(YEAR_APP.id);
     expect(matured).toBeGreaterThan(0n);
     expect(maturing).toBeGreaterThan(0n);

@@ -14,13 +14,13 @@ test('.env.example names every setting, and nothing else', () => {
   expect(documented.map(({ name }) => name).sort()).toEqual(names.sort());
 });
 
-test('.env.example shows the values that hold when a setting is left out', () => {
+test('.env.example shows the default of every setting', () => {
   const shown = readSettings(Object.fromEntries(documented.map(({ name, value }) => [name, value])));
   expect(shown).toEqual(readSettings({}));
   expect(documented.filter(({ value }) => value !== '').length).toBeGreaterThan(10);
 });
 
-test('a value that cannot be used is refused with its name', () => {
+test('an invalid value is refused with the name of its setting', () => {
   expect(() => readSettings({ PORT: 'eighty' })).toThrow(SettingsError);
   expect(() => readSettings({ PORT: 'eighty' })).toThrow(/^PORT: expected a port number/);
   expect(() => readSettings({ TRUSTED_PROXIES: 'nginx' })).toThrow(

@@ -14,7 +14,7 @@ test.each([
   expect(maskSecrets(`before "${secret}" after`)).toBe(`before "${masked}" after`);
 });
 
-test('a failure is logged with the function of ours that threw it, not one of Node or a package', () => {
+test('a failure is logged with our function that threw it, not one of Node or a package', () => {
   const require = createRequire(import.meta.url);
   const pg = require('pg') as typeof import('pg');
   function askWrongly(): void {

@@ -38,7 +38,7 @@ test.each([
   expect(readMessage(FROM_CHECKOUT, data)).toBeNull();
 });
 
-test('a hello holds nothing but the ids of the visit and the document', () => {
+test('a hello contains nothing but the ids of the visit and the document', () => {
   expect(Object.keys(WINDOW_MESSAGES.hello)).toEqual(['rid', 'document', 'page']);
 });
 
@@ -48,7 +48,7 @@ test('metadata is flat and short', () => {
     expect(isMetadata(wrong)).toBe(false);
 });
 
-test('a channel takes messages in order, each once', async () => {
+test('a channel accepts messages in order, each once', async () => {
   const { port1, port2 } = new MessageChannel();
   const heard: string[] = [];
   const channel = openChannel(port1, FROM_CHECKOUT, ({ t }) => heard.push(t));

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('without locks, of many tabs one works at a time, and all get their turn', async () => {
+test('without locks, one of many tabs works at a time, and all get their turn', async () => {
   openBrowser(storage);
   let working = 0;
   let most = 0;
@@ -51,7 +51,7 @@ test('the place of a tab that died is free after a while', async () => {
   expect(work).toHaveBeenCalledOnce();
 });
 
-test('where storage throws there is nothing to share: the tab works', async () => {
+test('when storage throws, nothing can be shared: the tab works', async () => {
   const blocked = () => {
     throw new Error('blocked');
   };

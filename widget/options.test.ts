@@ -5,7 +5,7 @@ const CHECKOUT = 'https://pay.example.com/checkout';
 const publishableKey = 'svc_pk_0123456789abcdef';
 const read = (options: unknown) => readOptions(options, CHECKOUT);
 
-test('a key is all that is needed', () => {
+test('a key is the only required option', () => {
   const { config, problems } = read({ publishableKey });
   expect(problems).toEqual([]);
   expect(config).toEqual({
@@ -55,7 +55,7 @@ test('metadata that cannot be serialized is refused, and other metadata is copie
   expect(config.metadata).toEqual({ team: 'blue' });
 });
 
-test('an unknown option is listed, and is not a problem', () => {
+test('an unknown option is listed, and is not an error', () => {
   const all = {
     ...{ publishableKey, baseUrl: CHECKOUT, currency: 'eur', display: 'popup', checkoutMode: 'manual' },
     ...{ metadata: {}, onError: () => {} },

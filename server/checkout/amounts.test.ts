@@ -36,7 +36,7 @@ test.each([
   );
 });
 
-test('every number of cents within the bounds survives the way through JSON', () => {
+test('every number of cents within the bounds survives JSON', () => {
   fc.assert(
     fc.property(fc.integer({ min: 500, max: 50000 }), (minor) => {
       expect(toMinorUnits(JSON.parse((minor / 100).toFixed(2)), bounds)).toBe(minor);
@@ -56,7 +56,7 @@ test('euros become whole credits at the rate, rounded down', () => {
   expect(creditsFor(555, '1.083333')).toBe(wholeCredits(601)); // 601.249…
 });
 
-test('no rate is read that is not plain decimal text', () => {
+test('a rate that is not plain decimal text is refused', () => {
   for (const rate of ['', '1e3', '1.1234567', '-1', 'NaN'])
     expect(() => creditsFor(1000, rate)).toThrow('exchange rate');
 });

@@ -4,7 +4,7 @@ import { messagesProtocol } from '../protocols/messages/protocol';
 import { profileOf } from '../providers/profiles';
 import { likelyUsage } from './likely-usage';
 
-test('an estimate stays within what the books hold, whatever is shown', () => {
+test("an estimate stays within the ledger's range, whatever the request contains", () => {
   const document = { type: 'document', source: { type: 'url', url: 'https://x.test/a' } };
   const request = messagesProtocol.validate({
     model: 'm',

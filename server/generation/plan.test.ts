@@ -31,7 +31,7 @@ const candidateOf = (model: CatalogModel): Candidate => ({
 const MODEL_OF_8K = { ...MODEL, contextWindow: 8_192, maxOutputTokens: 8_192 } as CatalogModel;
 const MODEL_OF_128K = { ...MODEL, contextWindow: 128_000, maxOutputTokens: 16_384 } as CatalogModel;
 
-/** A provider refuses a limit that does not fit beside the prompt. */
+/** A provider refuses a limit that does not fit into the context together with the prompt. */
 describe('the output limit', () => {
   const capOf = (model: CatalogModel, prompt: string, max_tokens?: number) => {
     const body = { model: 'm', max_tokens, messages: [{ role: 'user', content: prompt }] };
@@ -39,21 +39,21 @@ describe('the output limit', () => {
   };
   const thousandTokens = 'word'.repeat(1_000);
 
-  test('that we choose leaves room for the prompt', () => {
+  test('leaves room for the prompt when we choose it', () => {
     expect(capOf(MODEL_OF_8K, thousandTokens)).toBeLessThan(7_192);
     expect(capOf(MODEL_OF_8K, thousandTokens)).toBeGreaterThan(7_000);
     expect(capOf(MODEL_OF_8K, thousandTokens.repeat(9))).toBe(256);
   });
 
-  test('that is above the model’s own does, too', () => {
+  test('leaves room for the prompt when it exceeds the model’s own', () => {
     expect(capOf(MODEL_OF_8K, thousandTokens, 32_000)).toBeLessThan(7_192);
   });
 
-  test('that the client chose is the client’s', () => {
+  test('that the client chose is passed as it is', () => {
     expect(capOf(MODEL_OF_8K, thousandTokens, 8_000)).toBe(8_000);
   });
 
-  test('is not lowered where there is room', () => {
+  test('is not lowered when there is room', () => {
     expect(capOf(MODEL_OF_128K, thousandTokens.repeat(100))).toBe(16_384);
   });
 });
@@ -64,7 +64,7 @@ const inputCost = (part: object): number => {
   return Number(planRequest(chatProtocol, chatProtocol.validate(body), [candidateOf(MODEL)]).inputCost);
 };
 
-/** What is written to the cache costs more than what is only read: the hold must be for the dearer. */
+/** Cache writes cost more than cache reads, so the hold must cover the writes. */
 describe('a hold for a prompt that is to be cached', () => {
   const plain = inputCost({});
   test.each([

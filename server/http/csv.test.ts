@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CsvCell, csvResponse, writeCsvRow } from './csv';
 
-test('text that a spreadsheet would run is made harmless, numbers are left alone', () => {
+test('text that a spreadsheet would run is made harmless, and numbers stay as they are', () => {
   expect(writeCsvRow(['=HYPERLINK("x")', '+1+2', '-cmd', '@SUM(A1)', '\t=1', '-12.5', 7, true])).toBe(
     `"'=HYPERLINK(""x"")",'+1+2,'-cmd,'@SUM(A1),'\t=1,-12.5,7,true\r\n`,
   );

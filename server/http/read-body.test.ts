@@ -26,6 +26,6 @@ test.each([
   [{ ...good, seats: 10 }, 'seats: must be at most 9'],
   [{ ...good, origins: ['a', {}] }, 'origins.1: must be a string'],
   [{ ...good, mode: 7 }, 'mode: is one of ours'],
-])('%j is refused with what is wrong with which field', (given, message) => {
+])('%j is refused with the field and the reason', (given, message) => {
   expect(() => validate(schema, given)).toThrow(message);
 });

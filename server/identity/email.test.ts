@@ -14,7 +14,7 @@ describe('normalising an e-mail address', () => {
     expect(normaliseEmail(email)).toMatchObject({ ok: true, email });
   });
 
-  it('keeps dots and tags: they may be other people', () => {
+  it('keeps dots and tags: they may belong to other people', () => {
     expect(normaliseEmail('a.b+c@gmail.com')).toMatchObject({ email: 'a.b+c@gmail.com' });
   });
 
@@ -50,7 +50,7 @@ describe('normalising an e-mail address', () => {
     'ada\u2028@example.com',
     `${'a'.repeat(65)}@example.com`,
     `ada@${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.com`,
-  ])('refuses %j: one mailbox, never a list or a header', (text) => {
+  ])('refuses %j, because an address is one mailbox, never a list or a header', (text) => {
     expect(normaliseEmail(text)).toEqual({ ok: false });
   });
 });
@@ -59,6 +59,6 @@ it.each([
   ['ada.lovelace@example.com', 'a•••@example.com'],
   ['"a@b"@example.com', '"•••@example.com'],
   ['a@example.com', '•••@example.com'],
-])('masks %j so that its owner alone knows it again', (email, masked) => {
+])('masks %j so that only its owner recognises it', (email, masked) => {
   expect(maskEmail(email)).toBe(masked);
 });

@@ -28,7 +28,7 @@ describe('metadata', () => {
     expect(accepts(value)).toBe(false);
   });
 
-  it('holds 500 characters as JSON.stringify writes them, and not one more', () => {
+  it('holds 500 characters as JSON.stringify writes them, and no more', () => {
     expect(JSON.stringify(ofLength(500))).toHaveLength(500);
     expect(accepts(ofLength(500))).toBe(true);
     expect(accepts(ofLength(501))).toBe(false);
@@ -37,7 +37,7 @@ describe('metadata', () => {
     expect(accepts({ a: '"'.repeat(247) })).toBe(false);
   });
 
-  it('refuses text that the database cannot keep', () => {
+  it('refuses text that the database cannot store', () => {
     expect(accepts({ a: 'x\0' })).toBe(false);
     expect(accepts({ a: '\ud800' })).toBe(false);
     expect(accepts({ '\ud800': 'x' })).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBatcher } from './batcher';
 
 describe('a batcher', () => {
-  test('sends what waits together and answers each item with its own result', async () => {
+  test('sends waiting items together and returns each one its own result', async () => {
     const batches: number[][] = [];
     const batcher = createBatcher<number, number>({
       keyOf: String,
@@ -16,7 +16,7 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  test('lets one bad item fail alone', async () => {
+  test('fails one bad item alone', async () => {
     const batcher = createBatcher<number, number>({
       keyOf: String,
       run: async (items) => {
@@ -34,7 +34,7 @@ describe('a batcher', () => {
     ]);
   });
 
-  test('fails as a whole, and at once, when it is the fault of none', async () => {
+  test('fails as a whole, and immediately, when no single item is at fault', async () => {
     const batches: number[][] = [];
     const batcher = createBatcher<number, number>({
       keyOf: String,
@@ -50,7 +50,7 @@ describe('a batcher', () => {
     expect(batcher.pending()).toBe(0);
   });
 
-  test('never runs two items of one key at the same time, in whatever lane', async () => {
+  test('never runs two items of one key at the same time, in any lane', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const running = new Set<string>();
@@ -65,7 +65,7 @@ describe('a batcher', () => {
           expect(running.has(item.key)).toBe(false);
           running.add(item.key);
         }
-        // Slow at once: the next lane opens.
+        // Slow now: the next lane opens.
         vi.advanceTimersByTime(50);
         beside = Math.max(beside, running.size);
         await new Promise((resolve) => setImmediate(resolve));
@@ -79,7 +79,7 @@ describe('a batcher', () => {
     expect(batcher.pending()).toBe(0);
   });
 
-  test('runs one batch after the other, and opens another lane beside one that is slow', async () => {
+  test('runs one batch after the other, and opens another lane when one is slow', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const begun: number[][] = [];
@@ -115,7 +115,7 @@ describe('a batcher', () => {
     ends[0]?.();
     expect(await Promise.all([first, third])).toEqual([1, 3]);
 
-    // All is quick again: one lane.
+    // Fast again: one lane.
     const rest = [batcher.submit(4)];
     await turn();
     rest.push(batcher.submit(5));

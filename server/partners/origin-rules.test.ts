@@ -51,11 +51,11 @@ describe('registering an origin', () => {
     'http https ws wss file data blob javascript about filesystem view-source ftp mailto tel intent HTTPS JavaScript'.split(
       ' ',
     ),
-  )('refuses the scheme %s as a whole', (scheme) => {
+  )('refuses the scheme %s entirely', (scheme) => {
     expect(parseOrigin(`${scheme}://*`).ok).toBe(false);
   });
 
-  it('warns of schemes that every browser extension shares', () => {
+  it('warns about schemes that every browser extension shares', () => {
     expect(parseOrigin('chrome-extension://*')).toMatchObject({
       ok: true,
       warning: expect.stringContaining('extension'),
@@ -74,7 +74,7 @@ describe('the localhost rule', () => {
     'http://demo.localhost:3000',
     'https://a.b.localhost',
     'https://tauri.localhost',
-  ])('always lets %s in', (origin) => {
+  ])('always allows %s', (origin) => {
     expect(isAllowedOrigin(origin, [])).toBe(true);
   });
 
@@ -98,7 +98,7 @@ describe('the localhost rule', () => {
     'tauri://localhost',
     'null',
     '',
-  ])('does not let %j in', (origin) => {
+  ])('does not allow %j', (origin) => {
     expect(isAllowedOrigin(origin, [])).toBe(false);
   });
 });
@@ -112,7 +112,7 @@ describe('registered origins', () => {
     'capacitor://localhost',
     'myapp://',
     'myapp://home',
-  ])('lets %s in', (origin) => {
+  ])('allows %s', (origin) => {
     expect(isAllowedOrigin(origin, registered)).toBe(true);
   });
 
@@ -130,11 +130,11 @@ describe('registered origins', () => {
     'myapp://x; script-src *',
     'myapp://x https://evil.test',
     'null',
-  ])('does not let %j in', (origin) => {
+  ])('does not allow %j', (origin) => {
     expect(isAllowedOrigin(origin, registered)).toBe(false);
   });
 
-  it('never lets "null" in, whatever is registered', () => {
+  it('never allows "null", whatever is registered', () => {
     expect(isAllowedOrigin('null', ['null', 'null://*'])).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ test.each([
   ['WebP', hex(WEBP('56503820 00000000 000000 9d012a 8002 e001'))],
   ['lossless WebP', hex(WEBP('5650384c 00000000 2f 7fc27700'))],
   ['extended WebP', hex(WEBP('56503858 0a000000 00000000 7f0200 df0100'))],
-])('%s tells its size', (_, base64) => {
+])('%s yields its size', (_, base64) => {
   expect(readImageSize(base64)).toEqual({ width: 640, height: 480 });
 });
 

@@ -6,8 +6,8 @@ const long = 'x'.repeat(LETTERS);
 const numbers = Array.from({ length: LETTERS / 4 }, (_, index) => 1_000 + (index % 1_000));
 const measure = (message: unknown) => measureInput([message], { tools: [], rest: [] }, 'anthropic');
 
-/** What a hold would miss, the provider would bill to us. */
-describe('text is counted wherever it stands', () => {
+/** What a hold misses, the provider bills to us. */
+describe('text is counted in every field', () => {
   test.each([
     ['a message', { role: 'user', content: long }],
     ['a message that calls itself an image', { role: 'user', type: 'image', content: long }],
@@ -48,7 +48,7 @@ describe('text is counted wherever it stands', () => {
   });
 });
 
-test('a document given by its address counts as a long one, whichever way it is given', () => {
+test('a document given by URL counts as a long one in either format', () => {
   const url = 'https://x.test/a.pdf';
   const document = { type: 'document', source: { type: 'url', url } };
   const file = { type: 'file', file: { file_data: url } };
@@ -57,7 +57,7 @@ test('a document given by its address counts as a long one, whichever way it is 
   }
 });
 
-test('the pages of a PDF are counted, in either format: a book of few bytes is a book', () => {
+test('the pages of a PDF are counted in either format, even when they take few bytes', () => {
   const page = '<</Type/Page>>';
   const data = Buffer.from(`%PDF-1.4 ${page.repeat(300)}`).toString('base64');
   const document = { type: 'document', source: { type: 'base64', data } };
@@ -67,16 +67,16 @@ test('the pages of a PDF are counted, in either format: a book of few bytes is a
   }
 });
 
-test('tools count for more than their schemas: the provider explains them to the model', () => {
+test('tools count for more than their schemas, because the provider explains them to the model', () => {
   const largest = (...tools: object[]) =>
     measureInput([], { tools, rest: [] }, 'anthropic').largestInputTokens;
-  // Claude is told 346 tokens beside a tool's schema, and 735 more of a computer.
+  // Claude receives 346 tokens in addition to a tool's schema, and 735 more for a computer.
   expect(largest({ name: 'f', input_schema: {} })).toBeGreaterThan(346);
   expect(largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(346 + 735);
   expect(largest()).toBe(0);
 });
 
-test('what is shown is told apart from the text, in the result of a tool as well', () => {
+test('media are counted apart from the text, in the result of a tool as well', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: long } };
   const pdf = { type: 'document', source: { type: 'base64', data: long } };
   const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, pdf] }] };

@@ -36,7 +36,7 @@ test('keeps characters whole that are split between reads', () => {
   expect(events).toEqual(['Zürich 世界 🌍']);
 });
 
-test('hands over a body that is no event stream as a whole', () => {
+test('returns a body that is not an event stream as a whole', () => {
   expect(read('  {"a":', '\n\n1}')).toEqual(['{"a":\n\n1}']);
 });
 

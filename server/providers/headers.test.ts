@@ -35,7 +35,7 @@ describe('headers of a call', () => {
     'x-svc-test',
     'user-agent',
     'openai-beta',
-  ])('never carry the client’s %s', (name) => {
+  ])('never contain the client’s %s', (name) => {
     expect(write('openai', { [name]: 'x' }).headers).toEqual({ 'content-type': 'application/json' });
     expect(write('anthropic', { [name]: 'x' }).headers).toEqual({
       'content-type': 'application/json',
@@ -55,7 +55,7 @@ describe('headers of a call', () => {
     );
   });
 
-  test('Claude Code’s betas go on', () => {
+  test('Claude Code’s betas are passed on', () => {
     const betas =
       'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,fine-grained-tool-streaming-2025-05-14';
     expect(write('anthropic', { 'anthropic-beta': betas })).toEqual({
@@ -76,13 +76,13 @@ describe('headers of a call', () => {
     'mcp-client-2025-11-20',
     'files-api-2025-04-14',
     'context-1m-2025-08-07',
-  ])('%s changes what is billed or who answers: dropped with a warning', (beta) => {
+  ])('%s changes the bill or the model: dropped with a warning', (beta) => {
     const { headers, warnings } = write('anthropic', { 'anthropic-beta': `${beta}, effort-2025-11-24` });
     expect(headers['anthropic-beta']).toBe('effort-2025-11-24');
     expect(warnings).toHaveLength(1);
   });
 
-  test('no other provider hears of betas', () => {
+  test('no other provider receives betas', () => {
     expect(
       write('openai', { 'anthropic-beta': 'effort-2025-11-24', 'anthropic-version': '2023-06-01' }).headers,
     ).toEqual({ 'content-type': 'application/json' });

@@ -22,7 +22,7 @@ test.each([
   expect(renameModel(json, 'our/name', depth)).toBe(renamed);
 });
 
-test('an answer of many megabytes with its name at the end', () => {
+test('a response of many megabytes with its name at the end', () => {
   const json = JSON.stringify({ choices: [{ message: { content: 'x\n"'.repeat(4_000_000) } }], model: 'up' });
   expect(renameModel(json, 'our/name').endsWith('"model":"our/name"}')).toBe(true);
 });

@@ -6,7 +6,7 @@ const openai = (message: string, more = {}) =>
 const anthropic = (type: string, message: string) =>
   JSON.stringify({ type: 'error', error: { type, message } });
 
-describe('what a provider’s status becomes', () => {
+describe('the meaning of a provider’s status', () => {
   test.each([
     ['a bad request', 400, openai('Unsupported value: temperature'), 'request', 'invalid_request', 400],
     [
@@ -147,20 +147,20 @@ describe('what a provider’s status becomes', () => {
     expect([failure.kind, failure.error.code, failure.error.status]).toEqual([kind, code, clientStatus]);
   });
 
-  // Else anyone could have a provider rested for all, by the name of a tool.
+  // Otherwise anyone could put a provider into cooldown for all users, by the name of a tool.
   test.each([
     "Invalid schema for function 'get_billing_details': string is not of type object",
     "Invalid schema for function 'read_spend_limit': None is not of type 'object'",
     'tools.0.name: `credit balance is too low` does not match the pattern',
     'messages.1: no result for the call "content_policy"',
     'messages.1: tool_use ids without results: call_billing_1, moderation_2',
-  ])('the client’s own words do not decide: %s', (message) => {
+  ])('the client’s own text does not decide: %s', (message) => {
     const { kind, error } = readProviderFailure({ status: 400, body: openai(message) });
     expect([kind, error.code]).toEqual(['request', 'invalid_request']);
     expect(error.message.slice(0, 20)).toBe(message.slice(0, 20));
   });
 
-  test('the words of an error inside a list reach the client', () => {
+  test('the message of an error inside a list reaches the client', () => {
     const body = JSON.stringify([{ error: { code: 400, message: 'the input token count is too high' } }]);
     expect(readProviderFailure({ status: 400, body }).error).toMatchObject({
       code: 'invalid_request',
@@ -168,7 +168,7 @@ describe('what a provider’s status becomes', () => {
     });
   });
 
-  test('the words that clients test for survive', () => {
+  test('the phrases that clients test for are kept', () => {
     const told = (message: string) =>
       readProviderFailure({ status: 400, body: openai(message) }).error.message;
     expect(told('prompt is too long: 210000 tokens > 200000 maximum')).toContain('prompt is too long');
@@ -184,7 +184,7 @@ describe('what a provider’s status becomes', () => {
     expect([wait('900').retryAfterSeconds, wait('soon').retryAfterSeconds]).toEqual([900, null]);
   });
 
-  test('the offending field is named', () => {
+  test('the invalid field is named', () => {
     expect(
       readProviderFailure({ status: 400, body: openai('no', { param: 'temperature' }) }).error.param,
     ).toBe('temperature');
@@ -194,7 +194,7 @@ describe('what a provider’s status becomes', () => {
   });
 });
 
-describe('an error inside an answer of status 200', () => {
+describe('an error inside a response with status 200', () => {
   test.each([
     [{ error: { message: 'slow', code: 429 } }, 'busy'],
     [{ error: { message: 'slow', type: 'rate_limit_error' } }, 'busy'],
@@ -208,7 +208,7 @@ describe('an error inside an answer of status 200', () => {
   });
 });
 
-describe('nothing of ours leaks', () => {
+describe('nothing internal leaks', () => {
   test.each([
     ['a key', 'Bad value near sk-proj-abcdEFGH1234567890', 'abcdEFGH1234567890'],
     ['a masked key', 'Bad value near sk-****************wxyz', 'wxyz'],
@@ -237,7 +237,7 @@ describe('nothing of ours leaks', () => {
     );
   });
 
-  test('long messages are cut', () => {
+  test('long messages are truncated', () => {
     expect(
       readProviderFailure({ status: 400, body: openai('x '.repeat(5_000)) }).error.message.length,
     ).toBeLessThanOrEqual(400);

@@ -81,7 +81,7 @@ describe('usage of the OpenAI format', () => {
     expect(readUsage(usage)).toBeNull();
   });
 
-  test('is found at the top, in the choice and in x_groq, once', () => {
+  test('is read once, from the top, the choice or x_groq', () => {
     const usage = openai(1, 2);
     expect(findUsage({ usage })).toBe(usage);
     expect(findUsage({ choices: [{ usage }] })).toBe(usage);
@@ -96,7 +96,7 @@ describe('the true cost', () => {
     ['openrouter', { cost: 0.00014 }, 14_000_000_000n],
     ['openrouter', { cost: 0 }, 0n],
     ['openrouter', { cost: 1.5 }, 150_000_000_000_000n],
-    // With a key of ours at another provider, `cost` is the fee, and that provider bills the rest.
+    // With our own key at another provider, `cost` is the fee, and that provider bills the rest.
     [
       'openrouter',
       { cost: 0.05, is_byok: true, cost_details: { upstream_inference_cost: 1 } },
@@ -170,7 +170,7 @@ describe('usage of the Anthropic format', () => {
     });
   });
 
-  test('later numbers take the place of earlier ones, nulls do not', () => {
+  test('later numbers replace earlier ones, and nulls do not', () => {
     const first = {
       input_tokens: 43,
       cache_read_input_tokens: 7,
@@ -205,10 +205,10 @@ describe('usage of the Anthropic format', () => {
   });
 });
 
-describe('usage as clients get it', () => {
+describe('usage as clients receive it', () => {
   const usage = { input: 50, cacheRead: 20, cacheWrite5m: 25, cacheWrite1h: 5, output: 9, reasoning: 4 };
 
-  test('chat: the prompt includes what was cached and written', () => {
+  test('chat: the prompt includes cached and written tokens', () => {
     expect(writeChatUsage(usage)).toEqual({
       prompt_tokens: 100,
       completion_tokens: 9,
@@ -219,7 +219,7 @@ describe('usage as clients get it', () => {
     expect(readUsage(writeChatUsage(usage))).toEqual({ ...usage, cacheWrite5m: 30, cacheWrite1h: 0 });
   });
 
-  test('messages: the input leaves both out', () => {
+  test('messages: the input excludes both', () => {
     expect(writeMessagesUsage(usage)).toMatchObject({
       input_tokens: 50,
       cache_read_input_tokens: 20,

@@ -11,11 +11,11 @@ function bucketsAt(rate: { perMinute: number; burst: number }) {
   return { buckets: new TokenBuckets(rate), wait: (ms: number) => (time += ms) };
 }
 
-/** How many of so many tries get one. */
+/** Returns how many of `count` attempts are allowed. */
 const countTaken = (buckets: TokenBuckets, tries: number, name = 'key') =>
   Array.from({ length: tries }, () => buckets.take(name)).filter((waitMs) => waitMs === 0).length;
 
-it('gives a burst at once, then evenly so many a minute', () => {
+it('allows a burst at once, then a steady rate per minute', () => {
   const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
   expect(countTaken(buckets, 100)).toBe(60);
   expect(buckets.take('key')).toBe(100);
@@ -27,14 +27,14 @@ it('gives a burst at once, then evenly so many a minute', () => {
   expect(taken).toBe(600);
 });
 
-it.each([1, 3, 7, 60, 600, 999])('gives no more and no less than %d in a burst of as many', (burst) => {
+it.each([1, 3, 7, 60, 600, 999])('allows exactly %d in a burst of the same size', (burst) => {
   const { buckets, wait } = bucketsAt({ perMinute: burst, burst });
   expect(countTaken(buckets, burst + 5)).toBe(burst);
   wait(MINUTE_MS);
   expect(countTaken(buckets, burst + 5)).toBe(burst);
 });
 
-it('knows names apart, and forgets full buckets instead of growing', () => {
+it('keeps a bucket for each name, and forgets full buckets instead of growing', () => {
   const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 1 });
   for (let i = 0; i < 60_000; i++) {
     if (i % 100 === 0) wait(10);
@@ -50,7 +50,7 @@ it('a clock that is set back locks nobody out', () => {
   expect(countTaken(buckets, 60)).toBe(60);
 });
 
-it('a bucket that others used up is empty for as long as they say', () => {
+it('a bucket that other instances used up is empty for as long as they report', () => {
   const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
   buckets.block('key', 2_000);
   expect(buckets.take('key')).toBe(2_000);

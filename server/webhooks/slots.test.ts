@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Slots } from './slots';
 
-/** `times` attempts at an endpoint that ended so. */
+/** `times` attempts at an endpoint with this outcome. */
 function end(slots: Slots, partnerId: string, timedOut: boolean | undefined, times = 1): void {
   for (let n = 0; n < times; n++) {
     slots.take(partnerId);
@@ -12,7 +12,7 @@ function end(slots: Slots, partnerId: string, timedOut: boolean | undefined, tim
 const roomOf = (slots: Slots, partnerId: string) => slots.room().limited.get(partnerId);
 
 describe('the slots of a process', () => {
-  it('are 64 in all and 4 for an endpoint', () => {
+  it('are 64 in total and 4 for an endpoint', () => {
     const slots = new Slots();
     expect(slots.room()).toEqual({ free: 64, freeForSlow: 32, perEndpoint: 4, limited: new Map() });
     for (let n = 0; n < 3; n++) slots.take('a');
@@ -34,7 +34,7 @@ describe('the slots of a process', () => {
     expect(roomOf(slots, 'a')).toBeUndefined();
   });
 
-  it('are forgiving: timeouts between responses slow nothing down', () => {
+  it('do not shrink when responses occur between timeouts', () => {
     const slots = new Slots();
     for (let n = 0; n < 10; n++) {
       end(slots, 'a', true, 4);
@@ -43,14 +43,14 @@ describe('the slots of a process', () => {
     expect(roomOf(slots, 'a')).toBeUndefined();
   });
 
-  it('are kept free by half from slow endpoints, however many there are', () => {
+  it('are half reserved for fast endpoints, however many slow ones there are', () => {
     const slots = new Slots();
     for (let n = 0; n < 40; n++) end(slots, `slow-${n}`, true, 5);
     for (let n = 0; n < 32; n++) slots.take(`slow-${n}`);
     expect(slots.room()).toMatchObject({ free: 32, freeForSlow: 0 });
   });
 
-  it('never are less than none, when an endpoint turns slow while four attempts run', () => {
+  it('never fall below zero when an endpoint turns slow during four attempts', () => {
     const slots = new Slots();
     end(slots, 'a', true, 4);
     for (let n = 0; n < 4; n++) slots.take('a');

@@ -10,7 +10,7 @@ test('on a server there is no widget, and nothing fails', async () => {
   expect(await loadSvc({ src })).toBeNull();
 });
 
-test('a component with the hook renders on a server, as before the script has loaded', () => {
+test('a component with the hook renders on a server, as it does before the script has loaded', () => {
   function Buy() {
     const { svc, userKey, error } = useSvc({ src, publishableKey: 'svc_pk_0123456789abcdef' });
     return createElement('p', null, JSON.stringify({ svc, userKey, error }));

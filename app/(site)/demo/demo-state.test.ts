@@ -9,7 +9,7 @@ const failed = (error: unknown): DemoEvent => ({ type: 'request_failed', error }
 const usage = { request_id: 'req_1', credits: -2, input_tokens: 3, output_tokens: 4, commission_credits: 1 };
 
 describe('a request', () => {
-  test('streams its text and shows what it cost', () => {
+  test('streams its text and shows its charge', () => {
     const streaming = walk(started, text('Once '), text('upon'));
     expect(streaming.response).toEqual({ text: 'Once upon', isStreaming: true, usage: null });
     const ended = ([{ type: 'usage_read', usage }, { type: 'request_ended' }] as const).reduce(
@@ -19,7 +19,7 @@ describe('a request', () => {
     expect(ended.response).toEqual({ text: 'Once upon', isStreaming: false, usage });
   });
 
-  test('that fails keeps the text that arrived, and none that did not', () => {
+  test('that fails keeps the text that arrived and shows none after it', () => {
     expect(
       walk(started, text('Once'), failed(new Error('Offline')), { type: 'request_ended' }),
     ).toMatchObject({
@@ -44,7 +44,7 @@ describe('a request', () => {
 });
 
 describe('the user', () => {
-  test('keeps the key when only the balance changes, and loses both by signing out', () => {
+  test('keeps the key when only the balance changes, and loses both on sign-out', () => {
     const signedIn = walk({ type: 'credits_changed', userKey: 'svc_sk_1', balance: 5 });
     const paid = reduce(signedIn, { type: 'credits_changed', userKey: null, balance: 500 });
     expect(paid).toMatchObject({ userKey: 'svc_sk_1', balance: 500 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatRequestCredits } from './numbers';
 
-test('credits for requests line up in a column, and small amounts keep their digits', () => {
+test('credits for requests align in a column, and small amounts keep their digits', () => {
   expect([1, 0.46875, 0.0625, 1234.5].map(formatRequestCredits)).toEqual([
     '1.0000',
     '0.4688',

@@ -11,20 +11,20 @@ const ROWS = [
 ];
 const ids = (rows: PriceRow[]) => rows.map(({ id }) => id);
 
-test('a scope has its models and their providers', () => {
+test('a scope lists its models and their providers', () => {
   expect(ids(inScope(ROWS, 'served').rows)).toEqual(['openai/gpt-5.4', 'openai/gpt-5.4-mini']);
   expect(inScope(ROWS, 'served').providers).toEqual(['openai']);
   expect(inScope(ROWS, 'all').providers).toEqual(['anthropic', 'openai']);
 });
 
-test('every word has to occur in the id or the name, in any case', () => {
+test('every word must occur in the id or the name, in any case', () => {
   expect(ids(findRows(ROWS, { q: ' MINI openai', provider: '' }))).toEqual(['openai/gpt-5.4-mini']);
   expect(findRows(ROWS, { q: 'mini claude', provider: '' })).toEqual([]);
   expect(findRows(ROWS, { q: '', provider: '' })).toEqual(ROWS);
   expect(ids(findRows(ROWS, { q: '', provider: 'anthropic' }))).toEqual(['anthropic/claude-sonnet']);
 });
 
-test('the address holds only what differs from the page as it opens', () => {
+test('the URL contains only what differs from the defaults', () => {
   expect(writeFilter({ q: ' ', provider: '', show: 'all' }, 'all')).toBe('');
   expect(writeFilter({ q: 'gpt 5', provider: 'openai', show: 'all' }, 'served')).toBe(
     'q=gpt+5&provider=openai&show=all',

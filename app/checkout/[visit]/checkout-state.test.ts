@@ -73,7 +73,7 @@ describe('the first step', () => {
 });
 
 describe('signing in', () => {
-  test('leads to the first step of the user', () => {
+  test('goes to the first step of the user', () => {
     expect(walk(read(ANONYMOUS), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
     expect(walk(read(ANONYMOUS), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
   });
@@ -84,18 +84,18 @@ describe('signing in', () => {
     expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
   });
 
-  test('as a step-up leads to the allowance if there is something to allow', () => {
+  test('as a step-up opens the allowance if there is something to allow', () => {
     expect(walk(read(BY_KEY), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
     expect(walk(read(BY_KEY), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
   });
 
-  test('as a step-up from the account leads back to it', () => {
+  test('as a step-up from the account returns to it', () => {
     const account = walk(read({ ...BY_KEY, status: 'ok' }), { type: 'account_opened' });
     const signedInAgain = [{ type: 'step_up_requested' } as const, signedIn(NEEDS_ALLOWANCE)];
     expect(signedInAgain.reduce(reduce, account).step).toEqual({ name: 'account', back: { name: 'amount' } });
   });
 
-  test('out leads to the sign-in', () => {
+  test('out returns to the sign-in', () => {
     expect(walk(read(SIGNED_IN), { type: 'signed_out', visit: ANONYMOUS })).toEqual({
       visit: ANONYMOUS,
       step: { name: 'sign_in' },
@@ -105,7 +105,7 @@ describe('signing in', () => {
 });
 
 describe('a payment', () => {
-  test('goes from the form through its confirmation to the credits', () => {
+  test('goes from the form through confirmation to the credits', () => {
     const confirming = walk(read(SIGNED_IN), started, { type: 'payment_submitted' });
     expect(confirming.step).toEqual({ name: 'confirming', payment: PAYMENT });
     expect(reduce(confirming, ended(PAID)).step).toEqual({
@@ -133,12 +133,12 @@ describe('a payment', () => {
     });
   });
 
-  test('that was left is not ended by a late message', () => {
+  test('that the user left is not ended by a late message', () => {
     for (const event of [ended(PAID), { type: 'payment_submitted' }, { type: 'payment_processing' }] as const)
       expect(from({ name: 'amount' }, event).step).toEqual({ name: 'amount' });
   });
 
-  test('leaves the visit current for the steps after it', () => {
+  test('keeps the visit current for the steps after it', () => {
     const visit = { ...SIGNED_IN, balance: 1200 };
     expect(from(paying, { type: 'visit_refreshed', visit })).toEqual({
       visit,
@@ -149,14 +149,14 @@ describe('a payment', () => {
 });
 
 describe('closing the window', () => {
-  test('needs a confirmation while a payment may be under way, until the user answers', () => {
+  test('needs confirmation while a payment may be in progress, until the user decides', () => {
     const asked = from(paying, { type: 'close_requested' });
     expect(asked.isLeaving).toBe(true);
     expect(reduce(asked, { type: 'payment_submitted' }).isLeaving).toBe(true);
     expect(reduce(asked, { type: 'close_dismissed' })).toEqual({ ...asked, isLeaving: false });
   });
 
-  test('needs none before and after, and an open question goes with the payment', () => {
+  test('needs no confirmation before or after a payment, and the question closes with the payment', () => {
     expect(from({ name: 'amount' }, { type: 'close_requested' }).isLeaving).toBe(false);
     const asked = from(paying, { type: 'close_requested' });
     for (const event of [ended(PAID), ended(DECLINED), { type: 'payment_processing' }] as const)
@@ -165,7 +165,7 @@ describe('closing the window', () => {
 });
 
 describe('the account', () => {
-  test('opens where nothing is lost by leaving, and leads back there', () => {
+  test('opens from every step where nothing is lost, and returns there', () => {
     const opened = from({ name: 'allowance' }, { type: 'account_opened' });
     expect(opened.step).toEqual({ name: 'account', back: { name: 'allowance' } });
     expect(reduce(opened, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
@@ -184,7 +184,7 @@ describe('an allowance', () => {
     });
   });
 
-  test('that needs a step-up comes back to where it was set', () => {
+  test('that needs a step-up returns to the form where it was set', () => {
     const stepUp = from({ name: 'allowance' }, { type: 'step_up_requested' });
     expect(stepUp.step).toEqual({ name: 'step_up', back: { name: 'allowance' } });
     expect(reduce(stepUp, { type: 'went_back' }).step).toEqual({ name: 'allowance' });

@@ -16,7 +16,7 @@ const render = (taxNote: string | undefined): string =>
     }),
   );
 
-test('the form says that prices include tax where they do, and does not mention tax elsewhere', () => {
+test('the form says that prices include tax where they do and omits the note elsewhere', () => {
   const { taxIncluded } = messagesFor('en');
   expect(render(taxIncluded)).toContain(`>${taxIncluded} These credits are not tied to an app`);
   expect(render(undefined)).not.toMatch(/tax/i);

@@ -21,16 +21,16 @@ test.each([
   ['zero credits', { credits: '0' }],
   ['a negative amount', { credits: '-5' }],
   ['a seventh decimal', { credits: '1.0000001' }],
-])('%s is not reviewed', (_, field) => {
+])('%s is rejected before the review', (_, field) => {
   expect(walk(opened, filled, { type: 'edited', field }, review).isReview).toBe(false);
 });
 
-test('a dialog that opens again is empty and has an id of its own; the pocket stays', () => {
+test('a reopened dialog is empty and has a new id; the pocket is kept', () => {
   const again = walk(opened, filled, review, { type: 'closed' }, { type: 'opened', changeId: 'two' });
   expect(again).toEqual({ ...CLOSED, isOpen: true, pocket: 1, changeId: 'two' });
 });
 
-test('what is confirmed shows every digit that is booked', () => {
+test('the confirmation shows every digit of the booked amount', () => {
   expect(withSeparators('9007199254740993.000001')).toBe('9,007,199,254,740,993.000001');
   expect(worth('250')).toBe('$2.50');
 });

@@ -4,7 +4,7 @@ import { demoAddress, newEmail, openCheckout, readCode, test } from './fixtures/
 
 test.use({ locale: 'en-US', timezoneId: 'UTC' });
 
-/** Codes to one address are sent some seconds apart. */
+/** Codes to one address are sent at least some seconds apart. */
 const NEXT_CODE_MS = 20_000;
 
 async function signInToAccount(page: Page, service: string, email: string): Promise<void> {
@@ -15,7 +15,7 @@ async function signInToAccount(page: Page, service: string, email: string): Prom
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 }
 
-/** In light, dark and on a phone. */
+/** Checks the page in light, in dark and on a phone. */
 async function expectGood(page: Page): Promise<void> {
   await expectAccessibleInLightAndDark(page);
   const wide = page.viewportSize() ?? { width: 1280, height: 720 };
@@ -64,7 +64,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await expect(page.getByText('1,000 credits').first()).toBeVisible();
   });
 
-  await test.step('finds every page in order while it is empty', async () => {
+  await test.step('finds every page in order while the account is empty', async () => {
     for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
       await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();

@@ -3,14 +3,14 @@ import { newEmail, test } from './fixtures/checkout-walk';
 import { expectFine, signInTo } from './fixtures/dashboard';
 import { whileConnectionsWaitFor } from './fixtures/database';
 
-/** What people see while no connection to the database is free. */
+/** What users see while no connection to the database is free. */
 
 const BUSY = { status: 503, retryAfter: '1' };
 
 type Answer = { status(): number; headers(): Record<string, string> } | null;
 const told = (answer: Answer) => ({ status: answer?.status(), retryAfter: answer?.headers()['retry-after'] });
 
-test('a page says so, keeps people signed in, and is there at the next try', async ({ page, service }) => {
+test('a page says so, keeps users signed in, and loads on the next attempt', async ({ page, service }) => {
   await signInTo(page, service, newEmail(), '/account');
   await expect(async () => {
     await whileConnectionsWaitFor('session', {
@@ -24,7 +24,7 @@ test('a page says so, keeps people signed in, and is there at the next try', asy
   await expect(page.getByRole('heading', { name: 'Apps', level: 1 })).toBeVisible();
 });
 
-test('who asks whether somebody is signed in is not told "nobody"', async ({ page, service }) => {
+test('a request for the signed-in user is not answered with "nobody"', async ({ page, service }) => {
   await signInTo(page, service, newEmail(), '/account');
   const ask = () => page.request.get(`${service}/api/auth/session`);
   await expect(async () => {
@@ -40,7 +40,7 @@ test('who asks whether somebody is signed in is not told "nobody"', async ({ pag
   expect(await (await ask()).json()).toHaveProperty('expires');
 });
 
-test('a checkout says so inside its frame, and comes at the next try', async ({ page, service }) => {
+test('a checkout says so inside its frame, and loads on the next attempt', async ({ page, service }) => {
   const address = `${service}/checkout/ckv_1`;
   await expect(async () => {
     await whileConnectionsWaitFor('checkout_visit', {
@@ -48,7 +48,7 @@ test('a checkout says so inside its frame, and comes at the next try', async ({ 
       work: async () => {
         const answer = await page.goto(address);
         expect(told(answer)).toEqual(BUSY);
-        // Who may frame it could not be read: this page holds nothing to keep.
+        // Which pages may frame it could not be read, and this page contains nothing to protect.
         expect(answer?.headers()['content-security-policy']).not.toContain('frame-ancestors');
       },
     });

@@ -18,7 +18,7 @@ const PORT = Number(process.env.E2E_PORT ?? 3999) + 40;
 const SERVICE = `http://localhost:${PORT}`;
 const DATA_DIR = path.resolve(import.meta.dirname, `../.data/e2e-crash-${process.pid}`);
 
-test('the server is killed between payment and credit: after the restart the sweeper credits once', async ({
+test('when the server is killed between payment and credit, the sweeper credits once after the restart', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -29,7 +29,7 @@ test('the server is killed between payment and credit: after the restart the swe
     await page.goto(demoAddress(SERVICE));
     const checkout = await openCheckout(page);
     await signIn(page, checkout, SERVICE, email);
-    // Nobody but the sweeper shall bring the news: webhooks are lost, and so are the page's questions.
+    // Only the sweeper may report the payment: webhooks are lost, and so are the page's polls.
     await page.route('**/checkout/api/visits/*/payments/cks_*', (route) => route.abort());
     await chooseAmount(checkout, /\$5\b/);
     await (await findProcessor(page, checkout)).control({ webhooks: 'drop' });
@@ -45,7 +45,7 @@ test('the server is killed between payment and credit: after the restart the swe
       (runCommand(['user', 'show', email], { dataDir: DATA_DIR }) as { credits: number }).credits;
     await expect.poll(creditsOf, { timeout: 30_000 }).toBe(500);
 
-    // The page that waited all along finds out, and nothing is credited again.
+    // The page that was waiting is updated, and nothing is credited again.
     await page.unroute('**/checkout/api/visits/*/payments/cks_*');
     await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
     expect(creditsOf()).toBe(500);

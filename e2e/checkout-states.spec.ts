@@ -7,9 +7,9 @@ import { processorAt } from './fixtures/processor';
 import { runCommand } from './fixtures/server';
 
 /**
- * Every page and state of the checkout: axe finds nothing in light and in dark, and nothing is cut
- * off. What people do in them stands in the other files. `E2E_PICTURES=<folder>` walks through both
- * languages and photographs each state, to be looked at; else German is walked in checkout.spec.ts.
+ * Every page and state of the checkout: axe finds no violations in light or dark, and nothing is cut off.
+ * The other files test what users do in them. `E2E_PICTURES=<folder>` walks through both languages and
+ * takes a screenshot of each state; otherwise checkout.spec.ts covers German.
  */
 
 const PAYMENT_STATUS = '**/checkout/api/visits/*/payments/cks_*';
@@ -24,7 +24,7 @@ for (const language of LANGUAGES) {
     test.use({ locale: language === 'de' ? 'de-DE' : 'en-US', reducedMotion: 'reduce' });
     test.setTimeout(120_000);
 
-    test('before anybody is known', async ({ page, service }) => {
+    test('before the user is known', async ({ page, service }) => {
       await page.goto(`${service}/checkout/gate#nobody`);
       await expect(page.getByRole('heading', { name: say.noOpenerTitle })).toBeVisible();
       await see(page, 'gate-without-opener');
@@ -154,7 +154,7 @@ for (const language of LANGUAGES) {
       await app.close();
     });
 
-    test('payments that end in another way', async ({ page, service }) => {
+    test('payments with other outcomes', async ({ page, service }) => {
       const app = await serveAppPage(service);
       await page.goto(app.url);
       let checkout = await openSignedIn(page, service, say);
@@ -292,7 +292,7 @@ for (const language of LANGUAGES) {
   });
 }
 
-/** The button that goes on with an amount, whatever it is. */
+/** The button that continues with an amount, whatever the amount is. */
 const continueName = (say: Messages): RegExp => new RegExp(`^${say.goOn}`);
 
 async function enter(page: Page, checkout: CheckoutFrame, service: string, say: Messages, email: string) {
@@ -301,7 +301,7 @@ async function enter(page: Page, checkout: CheckoutFrame, service: string, say: 
   await checkout.getByLabel(say.code, { exact: true }).fill(await readCode(page, service, email));
 }
 
-/** Up to the choice of an amount. */
+/** Continues up to the choice of an amount. */
 async function openSignedIn(page: Page, service: string, say: Messages): Promise<CheckoutFrame> {
   await clickBuy(page);
   const checkout = await findCheckout(page);
@@ -310,7 +310,7 @@ async function openSignedIn(page: Page, service: string, say: Messages): Promise
   return checkout;
 }
 
-/** In the processor's form, whatever its language. */
+/** In the processor's form, in any language. */
 async function payWith(checkout: CheckoutFrame, card: string): Promise<void> {
   const form = checkout.frameLocator('iframe');
   await form.locator('#number').fill(card);
@@ -320,7 +320,7 @@ async function payWith(checkout: CheckoutFrame, card: string): Promise<void> {
   await form.locator('#card-form [type=submit]').click();
 }
 
-/** Our payment that a page of the processor is about, as its way back names it. */
+/** Our payment that a page of the processor belongs to, read from its return URL. */
 async function sessionOf(tab: Page): Promise<string> {
   const back = await tab.locator('a.back').getAttribute('href');
   return new URL(back ?? '').searchParams.get('session_id') ?? '';
@@ -335,7 +335,7 @@ async function openGate(page: Page): Promise<CheckoutFrame> {
   return findCheckout(page, /\/checkout\/gate/);
 }
 
-/** Keeps requests waiting, until they shall fail; then lets the next ones pass. */
+/** Keeps requests waiting until they are made to fail; then lets later ones pass. */
 async function hold(page: Page, address: string) {
   const held: (() => Promise<void>)[] = [];
   let fails = false;

@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { startSandboxPayments } from '../server/sandbox/payments/server';
 import { expectGoodLooks } from './fixtures/every-look';
 
-test('a payment page that asks for tax and consent takes both before it takes the money', async ({
+test('a payment page that requires tax details and consent collects both before it takes the payment', async ({
   page,
 }) => {
   const secretKey = 'sk_test_tax';

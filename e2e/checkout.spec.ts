@@ -14,7 +14,7 @@ import {
 import { findProcessor, processorAt } from './fixtures/processor';
 import { runCommand } from './fixtures/server';
 
-/** Every way that a payment can go, in a real browser against the real processor's protocol. */
+/** Every outcome of a payment, in a real browser against the real processor's protocol. */
 
 const test = base.extend<{ openApp: (options?: Record<string, unknown>) => Promise<AppPage> }>({
   openApp: async ({ page, service }, use) => {
@@ -30,7 +30,7 @@ const test = base.extend<{ openApp: (options?: Record<string, unknown>) => Promi
 });
 test.use({ locale: 'en-US' });
 
-/** Up to the open payment form. */
+/** Continues up to the open payment form. */
 async function toPayment(page: Page, service: string, amount = /\$5\b/) {
   const checkout = await openCheckout(page);
   const email = newEmail();
@@ -55,7 +55,7 @@ async function balanceOf(page: Page, service: string, app: AppPage): Promise<num
   return ((await answer.json()) as { balance: number }).balance;
 }
 
-test('3-D Secure: a failed confirmation charges nothing, a passed one pays', async ({
+test('3-D Secure: a failed confirmation charges nothing, and a passed one pays', async ({
   page,
   service,
   openApp,
@@ -77,7 +77,7 @@ test('3-D Secure: a failed confirmation charges nothing, a passed one pays', asy
   ]);
 });
 
-test('a bank that decides later: nobody has to wait, and the credits come when it agrees', async ({
+test('when a bank decides later, the user need not wait, and the credits arrive when it agrees', async ({
   page,
   service,
   openApp,
@@ -93,7 +93,7 @@ test('a bank that decides later: nobody has to wait, and the credits come when i
   expect(await balanceOf(page, service, app)).toBe(500);
 });
 
-test('a bank that refuses later: the buyer is told, nothing is credited, and another try pays', async ({
+test('when a bank refuses later, the user is notified, nothing is credited, and another attempt pays', async ({
   page,
   service,
   openApp,
@@ -109,7 +109,7 @@ test('a bank that refuses later: the buyer is told, nothing is credited, and ano
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
 
-test('a payment that is left open expires, in the form and in the checkout', async ({
+test('a payment that is left open expires, both in the form and in the checkout', async ({
   page,
   service,
   openApp,
@@ -123,7 +123,7 @@ test('a payment that is left open expires, in the form and in the checkout', asy
   expect([name, told]).toMatchObject(['onPurchaseError', { error: { code: 'payment_expired' } }]);
 });
 
-test('two clicks on Pay are one payment', async ({ page, service, openApp }) => {
+test('two clicks on Pay make one payment', async ({ page, service, openApp }) => {
   const app = await openApp();
   const { checkout, processor } = await toPayment(page, service);
   const before = (await processor.events('checkout.session.completed')).length;
@@ -135,7 +135,7 @@ test('two clicks on Pay are one payment', async ({ page, service, openApp }) => 
   expect(await balanceOf(page, service, app)).toBe(500);
 });
 
-test('in euros, at the rate that stood when the payment began', async ({ page, service, openApp }) => {
+test('a payment in euros uses the rate from its start', async ({ page, service, openApp }) => {
   runCommand(['rate', 'set', '1.0875']);
   const app = await openApp({ currency: 'eur' });
   const checkout = await openCheckout(page);
@@ -146,7 +146,7 @@ test('in euros, at the rate that stood when the payment began', async ({ page, s
   await checkout.getByRole('button', { name: 'Continue with €12.50' }).click();
   await expect(checkout.getByText('1 EUR = $1.0875, fixed for this payment')).toBeVisible();
   await expect(form(checkout).getByText('1,359 svc credits', { exact: true }).first()).toBeVisible();
-  // 12.50 × 1.0875 × 100 = 1359.375, rounded down; whatever the table says meanwhile.
+  // 12.50 × 1.0875 × 100 = 1359.375, rounded down, whatever the table says by then.
   runCommand(['rate', 'set', '0.95']);
   await payByCard(checkout, '4242 4242 4242 4242');
   await expect(checkout.getByRole('heading', { name: '1,359 credits added' })).toBeVisible();
@@ -155,7 +155,7 @@ test('in euros, at the rate that stood when the payment began', async ({ page, s
   runCommand(['rate', 'set', '1.08']);
 });
 
-test.describe('webhooks and the return page credit once between them', () => {
+test.describe('webhooks and the return page together credit once', () => {
   async function payInTab(page: Page, checkout: CheckoutFrame) {
     const opened = page.context().waitForEvent('page');
     await chooseAmount(checkout, /\$5\b/);
@@ -169,7 +169,7 @@ test.describe('webhooks and the return page credit once between them', () => {
     await tab.getByRole('button', { name: /^Pay/ }).click();
   }
 
-  test('the return page before the webhook, which then comes three times and twice at once', async ({
+  test('the return page before the webhook, which then arrives three times and twice in parallel, credits once', async ({
     page,
     service,
     openApp,
@@ -177,7 +177,7 @@ test.describe('webhooks and the return page credit once between them', () => {
     const app = await openApp({ checkoutMode: 'new_tab' });
     const checkout = await openCheckout(page);
     await signIn(page, checkout, service, newEmail());
-    // Only the return page brings the news: the checkout's own questions are lost on the way.
+    // Only the return page reports the payment: the checkout's own polls are lost.
     await page.route('**/checkout/api/visits/*/payments/cks_*', (route) => route.abort());
     const { tab, processor } = await payInTab(page, checkout);
     await processor.control({ webhooks: 'hold' });
@@ -196,13 +196,13 @@ test.describe('webhooks and the return page credit once between them', () => {
     expect(await balanceOf(page, service, app)).toBe(500);
   });
 
-  test('the webhook before the return page', async ({ page, service, openApp }) => {
+  test('the webhook before the return page credits once', async ({ page, service, openApp }) => {
     const app = await openApp({ checkoutMode: 'new_tab' });
     const checkout = await openCheckout(page);
     await signIn(page, checkout, service, newEmail());
     await page.route('**/checkout/api/visits/*/payments/cks_*', (route) => route.abort());
     const { tab } = await payInTab(page, checkout);
-    // The buyer's way back takes until the webhook has credited.
+    // The return page does not load until the webhook has credited.
     await tab.route('**/checkout/return**', async (route) => {
       await expect.poll(() => balanceOf(page, service, app)).toBe(500);
       await route.continue();
@@ -212,7 +212,7 @@ test.describe('webhooks and the return page credit once between them', () => {
     expect(await balanceOf(page, service, app)).toBe(500);
   });
 
-  test('who cancels on the processor’s page is told that nothing was charged', async ({
+  test('a user who cancels on the processor’s page learns that nothing was charged', async ({
     page,
     service,
     openApp,
@@ -226,7 +226,7 @@ test.describe('webhooks and the return page credit once between them', () => {
   });
 });
 
-test('with Stripe’s own form: it gets one session and one place, is taken away when it is left, and its word is checked', async ({
+test('Stripe’s own form gets one session and one container, is removed when it closes, and its result is verified', async ({
   page,
   service,
   openApp,
@@ -240,7 +240,8 @@ test('with Stripe’s own form: it gets one session and one place, is taken away
     body.payment = { kind: 'stripe', client_secret: body.session_id, publishable_key: 'pk_test_1' };
     await route.fulfill({ response: answer, json: body });
   });
-  // Stripe.js comes from Stripe only: here the one call of it that we make, as its types describe it.
+  // Stripe.js comes from Stripe only: here it is replaced by the one call that we make, as its types
+  // describe it.
   await page.route('https://js.stripe.com/endive/stripe.js', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: STRIPE_JS }),
   );
@@ -252,7 +253,7 @@ test('with Stripe’s own form: it gets one session and one place, is taken away
   await expect(pay).toBeVisible();
   await expect(checkout.getByText('Loading the payment form…')).toBeHidden();
 
-  // Left and opened again, and left once more while Stripe still makes the form.
+  // Closed and opened again, and closed once more while Stripe still creates the form.
   const back = checkout.getByRole('button', { name: 'Back' });
   await back.click();
   await expect(pay).toHaveCount(0);
@@ -262,20 +263,20 @@ test('with Stripe’s own form: it gets one session and one place, is taken away
   await expect(pay).toBeVisible();
   const made = await calls();
   expect(made.slice(0, 3)).toEqual(['make fetchClientSecret,onComplete', 'mount', 'destroy']);
-  // One that is left before it is mounted is destroyed all the same.
+  // A form that is closed before it is mounted is destroyed too.
   expect(made.filter((call) => call.startsWith('make')).length).toBe(
     made.filter((call) => call === 'destroy').length + 1,
   );
   expect(await pay.textContent()).toContain(await lastOpened(page, app));
 
-  // A declined card is told to the app, though Stripe's form keeps it to itself.
+  // A declined card is reported to the app, although Stripe's form does not report it.
   const card = { number: '4000000000000002', expiry: '12/40', cvc: '123', name: 'Ada' };
   await page.request.post(formAddress, { data: card });
   await expect
     .poll(async () => (await app.heard(page)).at(-1))
     .toMatchObject(['onPurchaseError', { error: { code: 'payment_declined' } }]);
 
-  // The form says it is done; the credits wait until the processor says so too.
+  // The form reports success; the credits wait until the processor confirms it.
   await pay.click();
   await expect(checkout.getByRole('heading', { name: 'Confirming your payment…' })).toBeVisible();
   expect((await calls()).at(-1)).toBe('destroy');
@@ -283,7 +284,7 @@ test('with Stripe’s own form: it gets one session and one place, is taken away
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
 
-test('where Stripe’s form does not load, the buyer is told and can choose again', async ({
+test('when Stripe’s form does not load, the user sees an error and can choose again', async ({
   page,
   service,
   openApp,
@@ -307,13 +308,13 @@ test('where Stripe’s form does not load, the buyer is told and can choose agai
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });
 
-/** The payment that the app heard of last. */
+/** The payment that was last reported to the app. */
 async function lastOpened(page: Page, app: AppPage): Promise<string> {
   const opened = (await app.heard(page)).filter(([name]) => name === 'onCheckoutOpened');
   return String(opened.at(-1)?.[1].session_id);
 }
 
-/** Like Stripe.js, it takes a moment to make a form and bears only one at a time. */
+/** Like Stripe.js, it takes a moment to create a form and allows only one at a time. */
 const STRIPE_JS = `window.calls = [];
 let living = 0;
 window.Stripe = (key) => ({
@@ -331,7 +332,7 @@ window.Stripe = (key) => ({
   },
 });`;
 
-test('in manual mode the app gets the address and opens it itself; the checkout follows', async ({
+test('in manual mode the app receives the URL and opens it itself; the checkout follows', async ({
   page,
   service,
   openApp,
@@ -349,7 +350,11 @@ test('in manual mode the app gets the address and opens it itself; the checkout 
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
 
-test('with the keyboard alone, from the app’s button to the end', async ({ page, service, openApp }) => {
+test('a purchase works with the keyboard alone, from the app’s button to the end', async ({
+  page,
+  service,
+  openApp,
+}) => {
   const app = await openApp();
   const email = newEmail();
   const press = async (...keys: string[]) => {
@@ -406,7 +411,7 @@ test('with the keyboard alone, from the app’s button to the end', async ({ pag
   expect((await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
 });
 
-test('the account view tells whose credits these are, and signing out ends the app’s key', async ({
+test('the account view shows whose credits these are, and signing out revokes the app’s key', async ({
   page,
   service,
   openApp,
@@ -427,7 +432,7 @@ test('the account view tells whose credits these are, and signing out ends the a
   expect((await app.heard(page)).at(-1)?.[0]).toBe('onLoggedOut');
 });
 
-test('after a purchase the app may be allowed more, unticked; a key alone proves nobody is there', async ({
+test('after a purchase the app may be allowed more, unticked; a key alone does not prove that the user is present', async ({
   page,
   service,
   openApp,
@@ -456,7 +461,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
     { type: 'permission', balance: 600, credits_added: 100 },
   ]);
 
-  // The app holds a key now: that buys, and shows neither the address nor the other credits.
+  // The app holds a key now: the key can buy, but shows neither the address nor the other credits.
   await page.reload();
   const again = await openCheckout(page);
   await expect(again.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
@@ -470,7 +475,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone proves
   await expect(again.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 });
 
-test('a popup knows who is signed in on this device, and the receipt opens beside it', async ({
+test('a popup recognises the user signed in on this device, and the receipt opens next to it', async ({
   page,
   service,
   openApp,
@@ -501,7 +506,7 @@ test('a popup knows who is signed in on this device, and the receipt opens besid
   await popup.getByRole('button', { name: 'Done' }).click();
   await expect.poll(async () => (await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
 
-  // Another app, or this one after its key is gone: no code is asked for.
+  // Another app, or this one after its key is revoked: no code is required.
   await page.evaluate(() => localStorage.clear());
   await page.reload();
   const second = await openPopup();
@@ -519,7 +524,11 @@ test.describe('in German, small and dark, without colours or motion', () => {
     viewport: { width: 320, height: 640 },
   });
 
-  test('every step is whole, in its language, and nothing is cut off', async ({ page, service, openApp }) => {
+  test('every step is complete and translated, and nothing is cut off', async ({
+    page,
+    service,
+    openApp,
+  }) => {
     runCommand(['rate', 'set', '1.08']);
     await openApp({ currency: 'eur' });
     const fits = async (frame: CheckoutFrame) => {

@@ -119,7 +119,7 @@ async function changeCredits(page: Page, kind: 'Give' | 'Take', credits: string)
   await expect(dialog).toBeHidden();
 }
 
-test('every operator action on an app, a purchase or an alert is confirmed with a reason and appears in the audit log', async ({
+test('every operator action on an app, a purchase or an alert requires a reason and appears in the audit log', async ({
   page,
   service,
 }) => {

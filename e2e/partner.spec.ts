@@ -94,7 +94,7 @@ test('origins are validated while typing, with the server’s rules', async () =
   await expect(page.getByText('1 of 5 done')).toBeVisible();
 });
 
-test('the webhook page says why a URL is refused and how a test event was answered', async () => {
+test('the webhook page says why a URL is refused and shows the response to a test event', async () => {
   await open('/webhooks');
   const url = page.getByLabel('URL');
   await url.fill('http://example.com/hooks');
@@ -220,7 +220,7 @@ test('a commission shows its effect before it is set, and keeps its history', as
   await expect(page.getByText(/The rate changes to/)).toHaveCount(0);
 });
 
-test('rotating the key asks first, and the old one works for another day', async () => {
+test('rotating the key requires confirmation, and the old key works for another day', async () => {
   await open('/keys');
   const key = () => page.locator('code[title^="svc_pk_"]').first().textContent();
   const before = await key();

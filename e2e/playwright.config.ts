@@ -9,17 +9,20 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   outputDir: path.join(root, 'test-results'),
   globalSetup: './fixtures/global-setup.ts',
-  // Each with a server of its own; the tests of one file run in turn.
+  // Each worker has its own server; the tests of one file run in turn.
   workers: 2,
   // Long enough for a busy build machine.
   timeout: 90_000,
+  // A test that fails once has a bug, but it should not block a build: CI retries it, and the report names
+  // it.
+  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],
   use: {
     baseURL: BASE_URL,
     browserName: 'chromium',
-    // A trace of every test costs more than the few that fail are worth: ask for it with --trace=on.
+    // Tracing every test costs more than the few failures justify; turn it on with --trace=on.
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
@@ -30,7 +33,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        // Hosts of partners that no name server knows.
+        // Host names of partners that no name server knows.
         '--host-resolver-rules=MAP *.test 127.0.0.1',
       ],
     },

@@ -17,7 +17,7 @@ import {
 
 test.use({ locale: 'en-US' });
 
-test('a user buys credits in a partner app and spends some on a streamed answer', async ({
+test('a user buys credits in a partner app and spends some on a streamed response', async ({
   page,
   service,
 }) => {
@@ -52,7 +52,7 @@ test('a user buys credits in a partner app and spends some on a streamed answer'
   expect(Math.abs(balance - (1000 - cost))).toBeLessThan(0.011);
 });
 
-test('the page hears of the login, the opened payment, the credits and the end, each once', async ({
+test('the page receives the login, the opened payment, the credits and the close, once each', async ({
   page,
   service,
 }) => {
@@ -71,7 +71,7 @@ test('the page hears of the login, the opened payment, the credits and the end, 
   ]);
 });
 
-test('a user whose key the app holds is recognised after a reload and need not sign in to buy', async ({
+test('a user whose key the app holds is recognised after a reload and can buy without signing in', async ({
   page,
   service,
 }) => {
@@ -83,7 +83,7 @@ test('a user whose key the app holds is recognised after a reload and need not s
   await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });
 
-test('a declined card is told in the form and reported to the page, and another card pays', async ({
+test('a declined card is shown in the form and reported to the page, and another card pays', async ({
   page,
   service,
 }) => {
@@ -103,7 +103,7 @@ test('a declined card is told in the form and reported to the page, and another 
   ]);
 });
 
-test('a wrong code is refused in words and the right one, pasted with a space, signs in', async ({
+test('a wrong code shows an error, and the right one, pasted with a space, signs in', async ({
   page,
   service,
 }) => {
@@ -119,7 +119,7 @@ test('a wrong code is refused in words and the right one, pasted with a space, s
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });
 
-test('Escape inside the checkout closes it, and the focus and the scrollbar are as before', async ({
+test('Escape inside the checkout closes it and restores the focus and the scrollbar', async ({
   page,
   service,
 }) => {
@@ -133,7 +133,7 @@ test('Escape inside the checkout closes it, and the focus and the scrollbar are 
   expect(await page.locator('html').getAttribute('style')).toBe(styleBefore);
 });
 
-test('closing while the payment form is open asks first', async ({ page, service }) => {
+test('closing while the payment form is open requires confirmation', async ({ page, service }) => {
   await page.goto(demoAddress(service));
   const checkout = await openCheckout(page);
   await signIn(page, checkout, service, newEmail());
@@ -155,14 +155,14 @@ test('an unregistered origin is refused by name and learns nothing', async ({ pa
   const requests: string[] = [];
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
 
-  // 127.0.0.2 is this machine too, but not one of the addresses that always work.
+  // 127.0.0.2 is this machine too, but not one of the addresses that are always allowed.
   const stranger = await servePage({ __SCRIPT__: `${service}/v1/svc.js`, __KEY__: key }, '127.0.0.2');
   try {
     await page.goto(stranger.url);
     await page.getByRole('button', { name: 'Buy' }).click();
     const gate = await findCheckout(page, /\/checkout\/gate/);
     await expect(gate.getByText(stranger.url, { exact: true })).toBeVisible();
-    // The hello of the gate is all that was ever posted; it holds no secret.
+    // The gate's hello is the only message that was posted; it contains no secret.
     const posted = await page.evaluate(() => (window as unknown as { posted: { t: string }[] }).posted);
     expect(posted.map(({ t }) => t)).toEqual(['hello']);
     expect(await page.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([]);

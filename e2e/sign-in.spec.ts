@@ -4,7 +4,7 @@ import { newEmail, readCode, test } from './fixtures/checkout-walk';
 
 const COOKIE = '__Host-svc-session';
 
-test('signing in by code: a wrong code is reported in place, the right one leads back to the page before', async ({
+test('signing in by code: a wrong code is reported in place, and the right one returns to the previous page', async ({
   page,
   context,
   service,
@@ -38,7 +38,7 @@ test('signing in by code: a wrong code is reported in place, the right one leads
   expect(Object.keys((await answer.json()) as object)).toEqual(['expires']);
 });
 
-test('the sign-in page only leads to pages of this site', async ({ page, service }) => {
+test('the sign-in page redirects only to pages of this site', async ({ page, service }) => {
   for (const path of ['https://evil.test', '//evil.test', '/\\evil.test', '/sign-in']) {
     await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);
     const html = await page.content();
@@ -46,7 +46,7 @@ test('the sign-in page only leads to pages of this site', async ({ page, service
   }
 });
 
-test('next-auth offers nothing but the session', async ({ request, service }) => {
+test('next-auth serves nothing but the session', async ({ request, service }) => {
   for (const path of ['signin', 'signout', 'csrf', 'providers', 'error', 'callback/x', 'verify-request'])
     expect((await request.get(`${service}/api/auth/${path}`)).status(), path).toBe(404);
   for (const path of ['signout', 'signin', 'session', '_log'])

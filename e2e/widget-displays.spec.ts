@@ -13,7 +13,7 @@ import {
 } from './fixtures/partner-world';
 import { BASE_URL } from './fixtures/server';
 
-/** Where the checkout opens, and where it falls back to the overlay. */
+/** Where the checkout opens, and when it falls back to the overlay. */
 
 const POPUP = { display: 'popup' };
 
@@ -23,7 +23,7 @@ const pay = async (place: Page): Promise<void> => {
   await expect(place.getByRole('heading', { name: '500 credits added' })).toBeVisible();
 };
 
-test('a popup sells like the overlay, no key crosses it, and whoever signed in is known the next time', async ({
+test('a popup sells like the overlay, no key crosses it, and a user who signed in is recognised the next time', async ({
   page,
   context,
   partner,
@@ -68,7 +68,7 @@ test('a popup sells like the overlay, no key crosses it, and whoever signed in i
   expect(warnings).toEqual([]);
 });
 
-test.describe('instead of a window that cannot be, the overlay opens, with one warning', () => {
+test.describe('when no window can open, the overlay opens instead, with one warning', () => {
   const cases = [
     {
       name: 'a browser that blocks windows',
@@ -125,7 +125,7 @@ test.describe('instead of a window that cannot be, the overlay opens, with one w
 
 test('open() outside a click opens the overlay, with one warning', async ({ page, partner }) => {
   const warnings = collectWarnings(page);
-  // At once: whatever the test asks the page later counts as the user's doing.
+  // Immediately: anything that the test evaluates in the page later counts as a user gesture.
   const script = 'Svc.open(); Svc.close(); Svc.open();';
   await page.goto(partner.page({ options: POPUP, script }));
   await expect.poll(() => page.frames().some((frame) => frame.url().includes('/checkout/ckv_'))).toBe(true);
@@ -144,7 +144,7 @@ test('Cross-Origin-Opener-Policy: same-origin-allow-popups keeps the popup', asy
   expect(warnings).toEqual([]);
 });
 
-test('a window that the browser closes in the middle of a payment asks first, and no other end does', async ({
+test('a window that the browser closes during a payment asks for confirmation, and no other close does', async ({
   page,
   partner,
 }) => {
@@ -153,7 +153,7 @@ test('a window that the browser closes in the middle of a payment asks first, an
   const asked: string[] = [];
   popup.on('dialog', (dialog) => {
     asked.push(dialog.type());
-    // One that is gone already has been answered.
+    // A dialog that is gone was already answered.
     dialog.dismiss().catch(() => {});
   });
   await signInAt(popup, page);
@@ -161,7 +161,7 @@ test('a window that the browser closes in the middle of a payment asks first, an
   await expect(popup.getByRole('heading', { name: 'Payment' })).toBeVisible();
   await popup.close({ runBeforeUnload: true });
   await expect.poll(() => asked).toEqual(['beforeunload']);
-  // Whoever stayed goes on paying; whoever says so here is not asked twice.
+  // A user who stays continues to pay; one who confirms here is not asked twice.
   await popup.keyboard.press('Escape');
   await popup.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(() => popup.isClosed()).toBe(true);
@@ -169,7 +169,7 @@ test('a window that the browser closes in the middle of a payment asks first, an
   const paid = await openWindow(page);
   paid.on('dialog', (dialog) => {
     asked.push(dialog.type());
-    // One that is gone already has been answered.
+    // A dialog that is gone was already answered.
     dialog.dismiss().catch(() => {});
   });
   await pay(paid);
@@ -178,7 +178,7 @@ test('a window that the browser closes in the middle of a payment asks first, an
   expect(asked).toEqual(['beforeunload']);
 });
 
-test('a popup outlives a reload of its page and goes on talking to it', async ({ page, partner }) => {
+test('a popup survives a reload of its page and keeps sending messages to it', async ({ page, partner }) => {
   await page.goto(partner.page({ options: POPUP }));
   const popup = await openWindow(page);
   await expect(popup.getByLabel('E-mail')).toBeVisible();
@@ -200,7 +200,7 @@ const hearFromCheckout = (page: Page) =>
     BASE_URL,
   );
 
-test('a payment whose page went away is told once, by one of two tabs, when the app comes back', async ({
+test('a payment whose page closed is reported once, by one of two tabs, when the app opens again', async ({
   page,
   context,
   partner,
@@ -211,7 +211,7 @@ test('a payment whose page went away is told once, by one of two tabs, when the 
   await signInAt(popup, page);
   await chooseAmount(popup.mainFrame(), /\$5\b/);
   await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
-  // The app's tab is gone in the middle of the payment.
+  // The app's tab closes during the payment.
   await page.close();
   await payByCard(popup.mainFrame(), '4242 4242 4242 4242');
   await expect(popup.getByRole('heading', { name: '500 credits added' })).toBeVisible();
@@ -233,7 +233,7 @@ test('a payment whose page went away is told once, by one of two tabs, when the 
   expect(await heardByAll()).toHaveLength((await readHeard(tabs[1] as Page)).length);
 });
 
-test('an overlay that was left while paying tells of the payment when it arrives', async ({
+test('an overlay that was closed during a payment reports the payment when it arrives', async ({
   page,
   partner,
 }) => {
@@ -245,7 +245,7 @@ test('an overlay that was left while paying tells of the payment when it arrives
   await expect(form.getByRole('button', { name: /^Pay/ })).toBeVisible();
   const address = await checkout.locator('iframe').getAttribute('src');
   await page.evaluate(() => (window as unknown as { Svc: { close(): void } }).Svc.close());
-  // The form went through just before.
+  // The form was submitted just before.
   await page.request.post(address ?? '', {
     data: { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
   });

@@ -11,7 +11,7 @@ import {
 } from './fixtures/partner-world';
 import { BASE_URL } from './fixtures/server';
 
-/** Pages that make it hard, on purpose or not; and what the overlay does to a page: nothing. */
+/** Pages that interfere, on purpose or not, and the overlay's effect on a page: none. */
 
 type Svc = { Svc: { open(): void; close(): void; getUserKey(): string | null } };
 
@@ -31,7 +31,7 @@ const BLOCKED_STORAGE = `<script nonce="page">
 
 const COPIES = `<base href="https://elsewhere.test/"><script nonce="page" src="${BASE_URL}/v1/svc.js"></script>`;
 
-test.describe('people sign in and the app gets its key', () => {
+test.describe('users sign in and the app gets its key', () => {
   const pages = {
     'under the strictest policy, with trusted types': { headers: { 'content-security-policy': POLICY } },
     'where storage throws': { head: BLOCKED_STORAGE },
@@ -54,7 +54,7 @@ test.describe('people sign in and the app gets its key', () => {
   }
 });
 
-test('styles that reset, hide, blur and turn everything do not reach the overlay', async ({
+test('styles that reset, hide, blur and rotate everything do not affect the overlay', async ({
   page,
   partner,
 }) => {
@@ -79,7 +79,7 @@ test('on a phone the overlay takes the whole screen', async ({ page, partner }) 
   expect(await checkout.evaluate(() => [innerWidth, innerHeight])).toEqual([375, 700]);
 });
 
-test('the page behind keeps still, is not reached by Tab, and gets back its scroll, style and focus', async ({
+test('the page behind does not scroll, cannot be reached by Tab, and gets back its scroll position, style and focus', async ({
   page,
   partner,
 }) => {
@@ -110,10 +110,7 @@ test('the page behind keeps still, is not reached by Tab, and gets back its scro
   expect(await page.evaluate(() => scrollY)).toBe(30);
 });
 
-test('a page that throws the overlay out has its scroll back and can open another', async ({
-  page,
-  partner,
-}) => {
+test('a page that removes the overlay can scroll again and open another', async ({ page, partner }) => {
   await page.goto(partner.page());
   await openOverlay(page);
   await page.evaluate(() => document.body.replaceChildren());
@@ -133,11 +130,11 @@ const openRoots = (page: Page) =>
     };
   });
 
-test('a checkout that does not answer says so and can be tried again', async ({ page, partner }) => {
+test('a checkout that does not respond says so and can be retried', async ({ page, partner }) => {
   await openRoots(page);
   await page.clock.install();
   let answers = false;
-  // Taking the route away would let the first request through, and the overlay would need no other.
+  // Removing the route would let the first request through, and the overlay would not send another.
   await page.route('**/checkout/gate', (route) => (answers ? route.continue() : undefined));
   await page.goto(partner.page());
   await buy(page);
@@ -153,7 +150,10 @@ test('a checkout that does not answer says so and can be tried again', async ({ 
   await expect.poll(() => page.frames().length).toBe(1);
 });
 
-test('a policy that forbids the frame is explained to the author at once', async ({ page, partner }) => {
+test('a policy that forbids the frame is explained to the developer immediately', async ({
+  page,
+  partner,
+}) => {
   await openRoots(page);
   const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.goto(partner.page({ headers: { 'content-security-policy': "frame-src 'self'" } }));
@@ -168,7 +168,10 @@ test('a policy that forbids the frame is explained to the author at once', async
   await expectHeard(page, 'onLoginCompleted');
 });
 
-test('a click beside the overlay closes it, but asks first while money moves', async ({ page, partner }) => {
+test('a click outside the overlay closes it, but requires confirmation during a payment', async ({
+  page,
+  partner,
+}) => {
   await gotoSignedIn(page, partner.page(), partner);
   const checkout = await openOverlay(page);
   await checkout.getByRole('radio', { name: /\$5\b/ }).check();

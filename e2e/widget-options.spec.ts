@@ -40,7 +40,7 @@ async function payHosted(payment: Page): Promise<void> {
   await payment.getByRole('button', { name: /^Pay/ }).click();
 }
 
-test('amount, currency, metadata and address reach the checkout; close() closes it', async ({
+test('amount, currency, metadata and email reach the checkout; close() closes it', async ({
   page,
   partner,
 }) => {
@@ -59,7 +59,7 @@ test('amount, currency, metadata and address reach the checkout; close() closes 
   expect(await readHeard(page)).toEqual([]);
 });
 
-test('checkoutMode new_tab: the payment opens in a tab, the page hears when it is done', async ({
+test('checkoutMode new_tab: the payment opens in a tab, and the page is notified when it is done', async ({
   page,
   partner,
 }) => {
@@ -78,7 +78,7 @@ test('checkoutMode new_tab: the payment opens in a tab, the page hears when it i
   await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
 });
 
-test('checkoutMode manual: the app gets the address and opens it itself', async ({
+test('checkoutMode manual: the app receives the URL and opens it itself', async ({
   page,
   context,
   partner,
@@ -100,7 +100,7 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
 }) => {
   const warnings = collectWarnings(page);
   const email = newEmail();
-  // Credits from elsewhere, so that there is something to allow.
+  // Credits bought elsewhere, so that there is something to allow.
   runCommand(['user', 'grant', email, '--credits', '700']);
   const hear = (name: string) => `${name}: (event) => heard.push(['${name}', event])`;
   const callbacks = `${hear('onPurchaseCompleted')}, ${hear('onPermissionUpdated')}`;
@@ -115,7 +115,10 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
   expect(warnings).toEqual([expect.stringContaining('deprecated')]);
 });
 
-test('wrong options are told through onError, one by one, and never thrown', async ({ page, partner }) => {
+test('invalid options are reported through onError, one by one, and never thrown', async ({
+  page,
+  partner,
+}) => {
   const errors: Error[] = [];
   page.on('pageerror', (error) => errors.push(error));
   const options = {
@@ -140,14 +143,14 @@ test('wrong options are told through onError, one by one, and never thrown', asy
   expect(page.frames()).toHaveLength(1);
 });
 
-test('an option that is misspelt is named in the console', async ({ page, partner }) => {
+test('a misspelt option is named in the console', async ({ page, partner }) => {
   const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.goto(partner.page({ options: { onSuccess: 'misspelt' } }));
   expect((await words).text()).toContain('"onSuccess"');
   expect(await readHeard(page)).toEqual([]);
 });
 
-test('a second init() with the same options is nothing, with others it is ignored with a warning', async ({
+test('a second init() with the same options does nothing; with others it is ignored with a warning', async ({
   page,
   partner,
 }) => {
@@ -168,7 +171,7 @@ test('a callback that throws stops neither the others nor the checkout', async (
   await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
 });
 
-test('logging out in the checkout ends the key and tells the page', async ({ page, partner }) => {
+test('logging out in the checkout revokes the key and notifies the page', async ({ page, partner }) => {
   await page.goto(partner.page());
   const checkout = await openOverlay(page);
   await signInAt(checkout, page);
@@ -183,7 +186,7 @@ test('logging out in the checkout ends the key and tells the page', async ({ pag
   expect(balance.status()).toBe(401);
 });
 
-test('a key that does not work, or is another app’s, is dropped without a word', async ({
+test('a key that does not work, or belongs to another app, is dropped silently', async ({
   page,
   partner,
 }) => {
@@ -208,10 +211,7 @@ test('a key that does not work, or is another app’s, is dropped without a word
   }
 });
 
-test('calls made before the script has loaded are kept by the snippet of the guide', async ({
-  page,
-  partner,
-}) => {
+test('the snippet in the guide queues calls made before the script has loaded', async ({ page, partner }) => {
   const guide = readFileSync(path.join(import.meta.dirname, '../docs/widget.md'), 'utf8');
   const snippet = /<script>\n([^<]*window\.Svc[^<]*)<\/script>/.exec(guide)?.[1];
   expect(snippet).toBeDefined();
@@ -225,14 +225,14 @@ test('calls made before the script has loaded are kept by the snippet of the gui
   await gotoSignedIn(page, partner.page({ options: null, script: early }), partner);
   expect(await page.title()).toBe(partner.userKey);
   await expect.poll(() => page.frames().some((frame) => frame.url().includes('/checkout/ckv_'))).toBe(true);
-  // A function of the snippet that the page kept works on.
+  // A function of the snippet that the page kept still works.
   await page.evaluate(() => (window as unknown as Svc).Svc.close());
   await expect.poll(() => page.frames().length).toBe(1);
   await buy(page);
   await expect.poll(() => page.frames().length).toBe(2);
 });
 
-test('every file of the guide is served, kept as long as it may be, and npm installs the package', async ({
+test('every file in the guide is served with its longest cache lifetime, and npm installs the package', async ({
   request,
 }) => {
   const guide = readFileSync(path.join(import.meta.dirname, '../docs/widget.md'), 'utf8');

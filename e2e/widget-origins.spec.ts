@@ -19,7 +19,7 @@ import {
 } from './fixtures/partner-world';
 import { BASE_URL, runCommand } from './fixtures/server';
 
-/** Which pages may sell, which are refused, and what those who try otherwise get: nothing. */
+/** Which pages may sell, which are refused, and what an attacker gets: nothing. */
 
 test.describe('the checkout opens', () => {
   const places: [string, (partner: Partner, wish?: PageWish) => string][] = [
@@ -40,7 +40,7 @@ test.describe('the checkout opens', () => {
     ],
   ];
   for (const [name, address] of places) {
-    test(`${name}, and knows the user by the key that the app holds`, async ({ page, partner }) => {
+    test(`${name}, and the key that the app holds identifies the user`, async ({ page, partner }) => {
       await gotoSignedIn(page, address(partner), partner);
       await page.evaluate(
         ([name, key]) => localStorage.setItem(name ?? '', key ?? ''),
@@ -55,7 +55,7 @@ test.describe('the checkout opens', () => {
   }
 });
 
-/** A refusal is all there is: no event, no key, nothing made on the server. */
+/** A refusal is the only result: no event, no key, nothing created on the server. */
 async function expectRefused(page: Page, named: string, mints: string[]): Promise<void> {
   const gate = await findCheckout(page, /\/checkout\/gate/);
   await expect(gate.getByRole('heading', { name: 'Checkout isn’t available here' })).toBeVisible();
@@ -73,7 +73,7 @@ async function expectRefused(page: Page, named: string, mints: string[]): Promis
         }),
       );
     expect(heard).toEqual([]);
-    // The gate's hello is all that anybody posted; it says nothing.
+    // The gate's hello is the only message that was posted; it reveals nothing.
     expect(posted.filter((fields) => fields !== 'document,page,rid,t,v')).toEqual([]);
   }
   expect(mints).toEqual([]);
@@ -109,7 +109,7 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
     ['with the key of a disabled app', newDisabledKey, 'This app is paused:'],
   ];
   for (const [name, newKey, reason] of keys) {
-    test(`${name}, which is told for what it is`, async ({ page, context, partner }) => {
+    test(`${name}, and the reason is reported`, async ({ page, context, partner }) => {
       const mints = collectMints(context);
       await page.goto(partner.page({ options: { publishableKey: newKey() } }));
       await buy(page);
@@ -160,10 +160,7 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
 });
 
 test.describe('an attacker', () => {
-  test('who forges messages, from the page or from a frame in it, is not believed', async ({
-    page,
-    partner,
-  }) => {
+  test('who forges messages, from the page or from a frame in it, is ignored', async ({ page, partner }) => {
     const advert = partner.plain.page('advert.localhost', { options: null });
     await gotoSignedIn(
       page,
@@ -192,7 +189,7 @@ test.describe('an attacker', () => {
     };
     await page.frame({ name: 'advert' })?.evaluate(say, forged);
     await page.evaluate(say, forged);
-    // The talk between the two goes on as before.
+    // The messages between the two continue as before.
     await checkout.getByRole('radio', { name: /\$5\b/ }).check();
     await checkout.getByRole('button', { name: /^Continue with/ }).click();
     await expectHeard(page, 'onCheckoutOpened');
@@ -241,7 +238,7 @@ test.describe('an attacker', () => {
     expect(mints).toEqual([]);
   });
 
-  test('who navigates the opener away while somebody signs in gets no word', async ({ page, partner }) => {
+  test('who navigates the opener away during a sign-in receives no message', async ({ page, partner }) => {
     await page.goto(partner.page({ options: { display: 'popup' } }));
     const popup = await openWindow(page);
     await expect(popup.getByLabel('E-mail')).toBeVisible();
@@ -253,7 +250,7 @@ test.describe('an attacker', () => {
     expect(await readHeard(page)).toEqual([]);
   });
 
-  test('who asks with the token of another page gets no key', async ({ page, partner }) => {
+  test('who sends the token of another page gets no key', async ({ page, partner }) => {
     await page.goto(partner.page());
     const token = page.waitForRequest('**/auth/token');
     const checkout = await openOverlay(page);
@@ -269,10 +266,8 @@ test.describe('an attacker', () => {
   });
 });
 
-test('an app that is no website opens the checkout by the scheme it is registered with', async ({
-  partner,
-}) => {
-  // A browser extension is such an app: its pages have an origin of their own scheme.
+test('a native app opens the checkout by its registered scheme', async ({ partner }) => {
+  // A browser extension is such an app: its pages have an origin with the extension's scheme.
   const app = mkdtempSync(path.join(tmpdir(), 'svc-app-'));
   cpSync(path.join(import.meta.dirname, '../public/v1/svc.js'), path.join(app, 'svc.js'));
   writeFileSync(
@@ -310,7 +305,7 @@ test('an app that is no website opens the checkout by the scheme it is registere
     await signInAt(await findCheckout(page), page);
     await expectHeard(page, 'onLoginCompleted');
 
-    // Any app on the device may claim the scheme: a window that knows the user still waits for a click.
+    // Any app on the device may claim the scheme, so a window that knows the user still waits for a click.
     await page.goto(`chrome-extension://${id}/app.html?popup`);
     const email = newEmail();
     const openAnew = async () => {
@@ -350,7 +345,7 @@ async function findExtension(page: Page): Promise<string> {
         const extensions = await (
           window as unknown as { chrome: Management }
         ).chrome.developerPrivate.getExtensionsInfo();
-        // A browser may bring some of its own.
+        // A browser may add some of its own.
         return extensions.find(({ name }) => name === 'App')?.id;
       });
       return id;

@@ -9,15 +9,15 @@ import { explainStatements, type PlanLog, type RunStatement, stopExplaining } fr
 import { OPERATOR_EMAIL, ownInstall } from './fixtures/server';
 
 /**
- * Every dashboard page on a year of 200,000 requests, as the users who have the most of it. The times
- * are printed. An otherwise idle machine meets the goal of one second:
- * `PAGE_LIMIT_MS=1000 npm test -- e2e/year.spec.ts`.
+ * Every dashboard page on a year of 200,000 requests, as the users with the most data. The times are
+ * printed. An otherwise idle machine meets the goal of one second: `PAGE_LIMIT_MS=1000 npm test --
+ * e2e/year.spec.ts`.
  */
 
 const PAGE_LIMIT_MS = Number(process.env.PAGE_LIMIT_MS ?? 5_000);
 const QUERY_LIMIT_MS = 100;
 const BIG_TABLES = ['usage', 'usage_day', 'ledger_transaction'];
-/** The best of a few visits: the machine may be busy with something else. */
+/** The fastest of a few visits: the machine may be busy with something else. */
 const MOST_VISITS = 4;
 
 const { databaseUrl: DATABASE_URL } = ownInstall();

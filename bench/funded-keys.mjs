@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { childEnvironment, ROOT } from './servers.mjs';
 
-/** User keys with credits, made the way a partner's users get them: a login by e-mail code, then a grant. */
+/** User keys with credits, obtained as a partner's users obtain them: sign-in by e-mail code, then a grant. */
 
 const run = promisify(execFile);
 const AT_A_TIME = 4;
@@ -80,7 +80,7 @@ async function readJson(response) {
 }
 
 /**
- * One of the operator's commands, on the data directory of the running server.
+ * Runs an operator command on the data directory of the running server.
  *
  * @param {Record<string, string>} env
  * @param {string[]} command

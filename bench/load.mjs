@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 
 /**
- * The load generator: a process of its own that the driver sends one job at a time. It stays
- * alive between jobs, so that only its first job pays for its own warm-up.
+ * The load generator: a separate process that receives one job at a time from the driver. It stays alive between jobs, so that only its first job pays for its own warm-up.
  *
  * @typedef {object} Job
  * @property {string} url
@@ -12,7 +11,7 @@ import { performance } from 'node:perf_hooks';
  * @property {number} seconds
  * @property {string} body
  * @property {Record<string, string>[]} headers one set per connection, in turn
- * @property {string} expected what every good answer contains
+ * @property {string} expected what every correct response contains
  *
  * @typedef {{ rps: number, p50Ms: number, p99Ms: number, requests: number }} Figures
  * @typedef {{ figures: Figures } | { failure: string }} Outcome

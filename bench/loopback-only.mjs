@@ -1,7 +1,7 @@
 // @ts-check
 import { Server } from 'node:net';
 
-/** Preloaded into a server that has no setting for its address: it listens on loopback only. */
+/** Preloaded into a server that has no setting for its address, so that it listens on loopback only. */
 
 const listen = Server.prototype.listen;
 

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 
 /**
- * A provider that costs next to nothing: every answer is prepared at start. A streamed answer
- * leaves in separate writes, one per turn of the event loop, so that nothing arrives merged.
+ * A provider that costs next to nothing: every response is prepared at start. A streamed response is sent
+ * in separate writes, one per turn of the event loop, so that nothing arrives merged.
  */
 
 const CHUNKS = 20;

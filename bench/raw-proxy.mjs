@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
-/** The limit for this runtime: node:http in, an undici keep-alive pool out, nothing in between. */
+/** The upper bound for this runtime: node:http in, an undici keep-alive pool out, nothing in between. */
 
 const pool = new Pool(String(process.env.UPSTREAM_ORIGIN), { connections: 256 });
 

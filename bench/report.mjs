@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * From the figures of every round to medians, ratios, the table and the goals.
+ * Turns the figures of every round into medians, ratios, the table and the goals.
  *
  * @typedef {import('./load.mjs').Figures} Figures
  * @typedef {Record<string, Record<string, Figures[]>>} Rounds server → workload → one entry per round
@@ -26,7 +26,7 @@ export function takeMedians(rounds) {
   );
 }
 
-/** This product's requests/s over another's; null where one of the two did not run. @param {Results} results @returns {Ratios} */
+/** The requests per second of this product divided by another's; null where one of the two did not run. @param {Results} results @returns {Ratios} */
 export function computeRatios(results) {
   /** @param {string} workload @param {string} other @param {string} [otherWorkload] */
   const ratio = (workload, other, otherWorkload = workload) => {
@@ -46,7 +46,7 @@ export function computeRatios(results) {
   };
 }
 
-/** What a server adds to a lone request, against the raw proxy. @param {Results} results */
+/** The latency that a server adds to a single request, compared with the raw proxy. @param {Results} results */
 export function computeAddedLatency(results) {
   const base = results.raw?.c1?.p50Ms;
   /** @param {string} server */
@@ -111,7 +111,7 @@ export function judgeGoals(ratios) {
   });
 }
 
-/** Drops digits that mean nothing, for the file. @param {Results} results @returns {Results} */
+/** Rounds to significant digits for the file. @param {Results} results @returns {Results} */
 export function roundFigures(results) {
   return mapValues(results, (cells) =>
     mapValues(cells, (cell) => ({
@@ -125,7 +125,7 @@ export function roundFigures(results) {
   );
 }
 
-/** @param {string[][]} rows the first two columns are words, the rest figures */
+/** @param {string[][]} rows the first two columns are text, the others numbers */
 function alignColumns(rows) {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>

@@ -12,7 +12,7 @@ import { WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
 
 const MINIMUM_CELL_SECONDS = 1;
 
-/** How long each server is driven with each load. @param {import('./options.mjs').Options} options */
+/** The number of seconds for which each server receives each load. @param {import('./options.mjs').Options} options */
 export function shareOutSeconds({ seconds, rounds, servers }) {
   const cells = servers.flatMap((server) => [
     ...workloadsOf(server, WARM_UP),
@@ -52,7 +52,7 @@ export async function driveRounds(targets, drive, rounds, seconds) {
 }
 
 /**
- * The load generator has a process of its own, which takes one job after another.
+ * The load generator is a separate process that runs one job after another.
  *
  * @returns {{ drive: Drive, stop: () => void }}
  */

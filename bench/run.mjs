@@ -44,7 +44,7 @@ import { WORKLOADS } from './workloads.mjs';
 
 const BUSY_ADVICE = 'read the ratios rather than the figures';
 
-/** @type {(() => void)[]} what is left to undo when the servers have stopped */
+/** @type {(() => void)[]} clean-up to run when the servers have stopped */
 const cleanUps = [];
 
 async function cleanUp() {
@@ -52,7 +52,7 @@ async function cleanUp() {
   for (const undo of cleanUps.splice(0)) undo();
 }
 
-/** @param {Options} options @returns {Promise<boolean>} whether all is as it should be */
+/** @param {Options} options @returns {Promise<boolean>} whether every goal was met */
 async function bench(options) {
   const loadBefore = os.loadavg()[0] ?? 0;
   if (loadBefore > 1)
@@ -96,7 +96,7 @@ async function bench(options) {
   return agrees !== false && !(options.assert && goals.some(({ met }) => !met));
 }
 
-/** What `npm start` would do, and the operator's commands. @param {string[]} servers */
+/** Does what `npm start` would do, for the server and for operator commands. @param {string[]} servers */
 async function setUp(servers) {
   enterProject();
   await installDependencies({ dev: true });

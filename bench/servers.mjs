@@ -9,18 +9,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The servers under test, each a process of its own on loopback.
+ * The servers under test, each a separate process on loopback.
  *
  * @typedef {object} Server
  * @property {string} origin
- * @property {() => string} lastOutput what it printed last, for a failure's report
+ * @property {() => string} lastOutput its last output, for the report of a failure
  *
  * @typedef {object} Command
  * @property {string} name
  * @property {number} port
  * @property {string[]} args
  * @property {Record<string, string>} [env]
- * @property {string} readyPath answers 2xx as soon as the server is ready
+ * @property {string} readyPath returns 2xx as soon as the server is ready
  * @property {number} [startSeconds]
  */
 
@@ -58,7 +58,10 @@ export async function startRawProxy(upstreamOrigin) {
 const require = createRequire(import.meta.url);
 const PORTKEY = '@portkey-ai/gateway/package.json';
 
-/** It has no setting for its address, hence the preload; and it calls only those private hosts that it is told to trust. */
+/**
+ * It has no setting for its address, hence the preload; and it calls only those private hosts that its
+ * settings trust.
+ */
 export async function startPortkey() {
   const port = await findFreePort();
   const script = path.join(path.dirname(require.resolve(PORTKEY)), 'build/start-server.js');
@@ -87,8 +90,8 @@ export function readPortkeyVersion() {
 }
 
 /**
- * This product as it ships: durable embedded PostgreSQL, hold and settlement on. Only the limits
- * that would refuse a load test are lifted. An empty value keeps an `.env` file out.
+ * This product as shipped: durable embedded PostgreSQL, with hold and settlement. Only the limits
+ * that would refuse a load test are lifted. An empty value overrides an `.env` file.
  *
  * @param {string} upstreamOrigin
  * @param {string} dataDir
@@ -129,7 +132,7 @@ export async function startProduct(upstreamOrigin, dataDir) {
   return { ...server, env };
 }
 
-/** The commands of the operator see the same settings as the server. @param {Record<string, string>} [env] */
+/** Operator commands use the same settings as the server. @param {Record<string, string>} [env] */
 export function childEnvironment(env) {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, NODE_ENV: /** @type {const} */ ('production'), ...env };
@@ -139,7 +142,7 @@ export function childEnvironment(env) {
 const running = new Set();
 let closed = false;
 
-/** The last one started stops first, and none starts after it. */
+/** Servers stop in the reverse order of their start, and none starts after that. */
 export async function stopServers() {
   closed = true;
   for (const stop of [...running].reverse()) await stop();
@@ -148,7 +151,7 @@ export async function stopServers() {
 /** @param {Command} command @returns {Promise<Server>} */
 async function startServer({ name, port, args, env, readyPath, startSeconds = 20 }) {
   if (closed) throw new Error(`${name} is not started any more`);
-  // A group of its own: Ctrl-C reaches the driver, which then stops the servers in order.
+  // A separate process group: Ctrl-C reaches the driver, which then stops the servers in order.
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: childEnvironment({ PORT: String(port), ...env }),

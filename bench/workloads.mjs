@@ -6,8 +6,7 @@ import { MODEL } from './servers.mjs';
 export const SERVERS = ['raw', 'portkey', 'svc'];
 
 /**
- * Portkey streams nothing as npm installs it: every stream ends in a 500 with the
- * `@hono/node-server` that its range resolves to (Portkey-AI/gateway#1389).
+ * Portkey cannot stream as installed by npm: with the `@hono/node-server` that its range resolves to, every stream ends in a 500 (Portkey-AI/gateway#1389).
  *
  * @type {Record<string, Workload>}
  */

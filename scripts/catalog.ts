@@ -102,7 +102,7 @@ function buildAll(from: Sources) {
   return result;
 }
 
-/** Every model that a source or an override names; of OpenRouter's hundreds, those with limits. */
+/** Every model that a source or an override names; of OpenRouter's hundreds, only those with limits. */
 function listModels(provider: ProviderName, known: Iterable<string>, { models }: Overrides): string[] {
   const prefix = `${provider}/`;
   const overridden = models.flatMap(({ id }) => (id.startsWith(prefix) ? [id.slice(prefix.length)] : []));

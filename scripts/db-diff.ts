@@ -6,7 +6,7 @@ import { useEmbeddedPostgres } from '../server/process/embedded-postgres';
 import { MIGRATIONS_DIR, migrate } from '../server/process/migrate';
 import { startSchemaEngine } from './schema-engine';
 
-/** `npm run db:diff -- NAME` writes the migration that leads from the existing ones to schema.prisma. */
+/** `npm run db:diff -- NAME` writes the migration from the existing ones to schema.prisma. */
 
 const SCHEMA = 'prisma/schema.prisma';
 const SCRATCH = 'svc_diff';

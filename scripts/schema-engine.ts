@@ -16,7 +16,10 @@ export async function startSchemaEngine(databaseUrl: string): Promise<SchemaEngi
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 
-/** Prisma's adapter, which otherwise refuses the "char" columns that the engine reads from PostgreSQL's catalog. */
+/**
+ * Prisma's adapter, which otherwise refuses the "char" columns that the engine reads from PostgreSQL's
+ * catalog.
+ */
 class CatalogReadingPrismaPg extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
@@ -50,7 +53,7 @@ function teachCharType(adapter: PgAdapter): void {
 
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
-/** The package's own entry imports a .wasm file, which Node 20 cannot do. */
+/** The package's main entry imports a .wasm file, which Node 20 cannot do. */
 async function instantiate(): Promise<typeof import('@prisma/schema-engine-wasm')> {
   const resolve = createRequire(import.meta.url).resolve;
   const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg');

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { simulate } from '../tests/sim/simulation';
 import { total } from '../tests/sim/tally';
 
-/** `npm run sim -- --seed N --minutes M` (or `--seconds S`): faults on purpose, violations counted. */
+/** `npm run sim -- --seed N --minutes M` (or `--seconds S`): injects faults and counts violations. */
 
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, minutes: { type: 'string' }, seconds: { type: 'string' } },

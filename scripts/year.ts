@@ -5,7 +5,7 @@ import { syncCatalog } from '../server/pricing/sync-catalog';
 import { generateYear } from '../tests/year/generate';
 import { YEAR_REQUESTS, YEAR_SEED } from '../tests/year/seed';
 
-/** `npm run year -- [--seed N] [--requests N]`: a year of generated activity, for looking at the dashboards. */
+/** `npm run year -- [--seed N] [--requests N]`: generates a year of activity, to view the dashboards with. */
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
 const seed = Number(values.seed ?? YEAR_SEED);

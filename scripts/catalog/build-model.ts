@@ -8,7 +8,7 @@ import type { ModelOverride } from './overrides';
 import { isWanted } from './selection';
 import { type SourcePrices, takeDearer } from './source-prices';
 
-/** One model of the catalogue from what the sources say of it. */
+/** Builds one model of the catalogue from its sources. */
 
 export type CatalogEntry = z.input<typeof modelSchema>;
 export type Built = { entry: CatalogEntry; differences: string[] } | { leftOut: string | null };
@@ -19,13 +19,13 @@ export type Facts = {
   modelsDev: ModelFacts | undefined;
   genaiPrices: FoundPrices | undefined;
   override: ModelOverride | undefined;
-  /** The model as the catalogue has it: what did not change keeps its date. */
+  /** The model as the catalogue has it: values that did not change keep their date. */
   before: CatalogEntry | undefined;
-  /** The days on which the sources said so. */
+  /** The dates of the sources. */
   dates: { modelsDev: string; genaiPrices: string };
 };
 
-/** A reason of null is not worth a line: it was never a candidate. */
+/** A reason of null is not reported: the model was never a candidate. */
 export function buildModel(facts: Facts): Built {
   const { provider, model, modelsDev, genaiPrices, override } = facts;
   const limits = { ...modelsDev, ...override };
@@ -50,7 +50,7 @@ export function buildModel(facts: Facts): Built {
       capabilities: [...capabilities].sort(),
       prices: prices.map(withoutDefaults),
     },
-    // A decision settles the difference; a prompt beyond the context cannot come.
+    // A decision resolves the difference, and a prompt beyond the context is impossible.
     differences: merged.differences
       .filter(({ above }) => !override?.prices && above < contextWindow)
       .map(({ name: priceClass, above, prices: [a, b], stands }) => {
@@ -86,7 +86,7 @@ function datePrices(
   ];
 }
 
-/** Every class of every tier in plain sight; null when input or output has no price. */
+/** Every class of every tier, written out; null when input or output has no price. */
 function completeLevels(
   levels: SourcePrices,
   contextWindow: number,
@@ -98,7 +98,7 @@ function completeLevels(
     if (input === undefined || output === undefined) return null;
     const list = fillCacheClasses({ ...classes, input, output });
     const last = filled.at(-1);
-    // A prompt cannot be longer than the context, and a tier that changes nothing is none.
+    // A prompt cannot be longer than the context, and a tier that changes nothing is omitted.
     if (above < contextWindow && !(last && samePrices(last, list))) filled.push({ above, ...list });
   }
   const [base, ...tiers] = filled;
@@ -119,7 +119,7 @@ function sinceBefore(before: CatalogEntry | undefined, now: Omit<Priced, 'from'>
   return same?.from;
 }
 
-/** The file says only what is not the default. */
+/** The file contains only what differs from the defaults. */
 function withoutDefaults({ from, automaticCacheWrites, tiers, ...prices }: Priced): Priced {
   const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
   return {

@@ -13,7 +13,7 @@ import {
 
 export type FoundPrices = {
   current: SourcePrices;
-  /** Since when, where the source knows. */
+  /** The start date, where the source knows it. */
   since: string | undefined;
   later: { from: string; prices: SourcePrices }[];
   isRetired: boolean;
@@ -48,13 +48,13 @@ export function genaiModels(provider: string): string[] {
   return (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => id);
 }
 
-/** A prefix or a pattern may take in a model that costs something else. */
+/** A prefix or a pattern could match a model with a different price. */
 function namesExactly(match: Match, model: string): boolean {
   if ('equals' in match) return match.equals === model;
   return 'or' in match && match.or.some((part) => 'equals' in part && part.equals === model);
 }
 
-/** Prices by hour of the day count at their dearest: an upper bound at any hour. */
+/** Prices by hour of the day count at their highest: an upper bound at any hour. */
 function byDate({ prices }: Model, today: string): Omit<FoundPrices, 'isRetired'> {
   if (!Array.isArray(prices)) return { current: toLevels(prices), since: undefined, later: [] };
   const dated = prices.flatMap(({ constraint, prices: some }) => {

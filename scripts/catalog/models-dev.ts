@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Capability } from '../../server/pricing/catalog-schema';
 import { type SourcePrices, toDecimal } from './source-prices';
 
-/** Limits, capabilities and prices from models.dev's JSON: of its API, or a snapshot of it. */
+/** Limits, capabilities and prices from models.dev's JSON: its API, or a snapshot of it. */
 
 export type ModelFacts = {
   name: string;
@@ -81,7 +81,7 @@ function toPrices(cost: Cost | undefined): SourcePrices {
     above,
     classes: compact({
       input: toDecimal(given.input),
-      // A model that bills its reasoning dearer than its text is priced as if it only reasoned.
+      // A model that bills reasoning at a higher price than text is priced as if it only reasoned.
       output: toDecimal(Math.max(given.output ?? 0, given.reasoning ?? 0)),
       cacheRead: toDecimal(given.cache_read ?? given.cached_input),
       cacheWrite5m: toDecimal(given.cache_write ?? given.cached_write),
@@ -91,7 +91,7 @@ function toPrices(cost: Cost | undefined): SourcePrices {
   return [level(0, cost), ...tiers.sort((a, b) => a.above - b.above)];
 }
 
-/** Without what is undefined. */
+/** Without undefined fields. */
 function compact<T extends object>(value: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;

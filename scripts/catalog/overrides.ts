@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CAPABILITIES, pricesSchema } from '../../server/pricing/catalog-schema';
 
-/** `overrides.json`: what people decided, each with its source and date. */
+/** `overrides.json`: decisions made by people, each with its source and date. */
 
 const because = { source: z.string().min(1), date: z.iso.date(), note: z.string().optional() };
 
@@ -21,7 +21,7 @@ const overridesSchema = z.strictObject({
       ...because,
     }),
   ),
-  /** `*` stands for any characters. */
+  /** `*` matches any characters. */
   leftOut: z.array(z.strictObject({ ids: z.array(z.string()), ...because })),
   fallbacks: z.array(z.strictObject({ ids: z.array(z.string()).min(2), ...because })),
 });

@@ -37,7 +37,7 @@ export function isWanted(
   if (EMBEDDING.test(model)) return false;
   if (provider !== 'openrouter') return true;
   const [vendor = ''] = model.split('/');
-  // What follows a colon is a variant of the route, not of the model.
+  // The part after a colon is a variant of the route, not of the model.
   const isPlain = OPENROUTER_VENDORS.has(vendor) && !model.includes(':');
   return isPlain && released >= OPENROUTER_SINCE && capabilities.includes('tools');
 }

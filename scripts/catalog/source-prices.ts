@@ -1,4 +1,4 @@
-/** Prices as a source gives them: some classes, perhaps by the length of the prompt. */
+/** Prices as a source gives them: some classes, possibly by the length of the prompt. */
 
 export type PriceClass = 'input' | 'output' | 'cacheRead' | 'cacheWrite5m' | 'cacheWrite1h';
 export const PRICE_CLASSES: readonly PriceClass[] = [
@@ -10,23 +10,23 @@ export const PRICE_CLASSES: readonly PriceClass[] = [
 ];
 
 export type SourceClasses = { [Class in PriceClass]?: string };
-/** In force for prompts of more tokens than `above`. */
+/** Applies to prompts of more tokens than `above`. */
 export type SourceLevel = { above: number; classes: SourceClasses };
-/** Ascending, the first one above 0. */
+/** Ascending, starting at 0. */
 export type SourcePrices = SourceLevel[];
 
 export type Difference = { name: PriceClass; above: number; prices: [string, string]; stands: string };
 
-/** Exact decimal text; undefined for what is absent or free: a free class is a gap in the source. */
+/** Exact decimal text; undefined for an absent or free class: a free class is a gap in the source. */
 export function toDecimal(price: unknown): string | undefined {
   if (typeof price !== 'number' || !Number.isFinite(price) || price <= 0) return undefined;
   return price.toFixed(8).replace(/\.?0+$/, '');
 }
 
-/** One token apart is one boundary, told as "from" by one source and as "above" by the other. */
+/** Boundaries one token apart are the same: one source gives it as "from", another as "above". */
 const SAME_BOUNDARY_TOKENS = 1;
 
-/** The dearer price of every class at every prompt length, and where the two sources differ. */
+/** The higher price of every class at every prompt length, and where the two sources differ. */
 export function takeDearer(
   one: SourcePrices,
   other: SourcePrices,

@@ -16,7 +16,7 @@ async function signInToAccount(page: Page, service: string, email: string): Prom
 }
 
 /** Checks the page in light, in dark and on a phone. */
-async function expectGood(page: Page): Promise<void> {
+async function expectAccessiblePage(page: Page): Promise<void> {
   await expectAccessibleInLightAndDark(page);
   const wide = page.viewportSize() ?? { width: 1280, height: 720 };
   await page.setViewportSize({ width: 375, height: 812 });
@@ -41,12 +41,12 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
   const email = newEmail();
   await signInToAccount(page, service, email);
   await expect(page.getByText('No credits yet')).toBeVisible();
-  await expectGood(page);
+  await expectAccessiblePage(page);
 
   await test.step('buys on the account’s own pages with the sandbox card', async () => {
     await page.getByRole('link', { name: 'Buy credits' }).first().click();
     await expect(page.getByRole('heading', { name: 'Buy credits', level: 1 })).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
     await page.getByRole('radio', { name: /Other/ }).check();
     await page.getByLabel('Other amount').fill('3');
     await page.getByRole('button', { name: 'Continue to payment' }).click();
@@ -59,7 +59,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await page.locator('[autocomplete="cc-name"]').fill('Ada Lovelace');
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByText('1,000 credits added').last()).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
     await page.getByRole('link', { name: 'Overview' }).last().click();
     await expect(page.getByText('1,000 credits').first()).toBeVisible();
   });
@@ -68,7 +68,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
       await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
-      await expectGood(page);
+      await expectAccessiblePage(page);
     }
     await openPage(page, 'Purchases');
     await expect(page.getByRole('row', { name: /1,000\.00 \$10\.00 Paid/ })).toBeVisible();
@@ -101,10 +101,10 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await page.getByLabel('Credits it can spend from now on').fill('300');
     await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
     await page.getByRole('button', { name: 'Pause' }).click();
     await expect(page.getByText('You paused this app’s allowance.')).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
     await page.getByRole('button', { name: 'Resume' }).click();
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
   });
@@ -118,7 +118,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await page.bringToFront();
     await openPage(page, 'Activity');
     await expect(page.getByRole('link', { name: /^Receipt for the request/ })).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export CSV' }).click();
     const csv = await (await download).createReadStream();
@@ -128,7 +128,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     expect(text.trim().split('\r\n')).toHaveLength(2);
     await page.getByRole('link', { name: /^Receipt for the request/ }).click();
     await expect(page.getByText('from credits outside any app')).toBeVisible();
-    await expectGood(page);
+    await expectAccessiblePage(page);
   });
 
   await test.step('revokes the key and signs out the app’s device', async () => {
@@ -173,23 +173,23 @@ test('a page is requested only when its link is followed; while it loads, a bar 
   });
   await signInToAccount(page, service, newEmail());
   const titles = await page.evaluateHandle(() => {
-    const seen: string[] = [];
-    new MutationObserver(() => seen.push(document.title)).observe(document.head, { childList: true });
-    return seen;
+    const pageTitles: string[] = [];
+    new MutationObserver(() => pageTitles.push(document.title)).observe(document.head, { childList: true });
+    return pageTitles;
   });
   const line = page.getByTestId('on-the-way');
   const openSlowly = async (name: string) => {
-    let answer = () => {};
-    const mayCome = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = () => {};
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
     });
     await page.route(`**/account/${name.toLowerCase()}**`, async (route) => {
-      await mayCome;
+      await response;
       await route.continue();
     });
     await openPage(page, name);
     await expect(line).toBeVisible();
-    answer();
+    respond();
     await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
     await expect(line).toBeHidden();
     await expect(page).toHaveTitle(`${name} · Account`);
@@ -210,9 +210,9 @@ test('a page is requested only when its link is followed; while it loads, a bar 
 
 test('an account cannot be read without its session', async ({ request, service }) => {
   for (const path of ['', '/activity', '/apps', '/devices', '/purchases', '/settings', '/buy']) {
-    const answer = await request.get(`${service}/account${path}`, { maxRedirects: 0 });
-    expect(answer.status(), path).toBe(307);
-    expect(answer.headers().location).toContain('/sign-in');
+    const response = await request.get(`${service}/account${path}`, { maxRedirects: 0 });
+    expect(response.status(), path).toBe(307);
+    expect(response.headers().location).toContain('/sign-in');
   }
   expect((await request.get(`${service}/account/activity/export`)).status()).toBe(401);
 });

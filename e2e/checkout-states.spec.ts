@@ -1,8 +1,8 @@
 import { expect, type Frame, type Page } from '@playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
+import { expectGoodAppearance, PICTURES } from './fixtures/appearance';
 import { type CheckoutFrame, findCheckout, newEmail, readCode, test } from './fixtures/checkout-walk';
-import { expectGoodLooks, PICTURES } from './fixtures/every-look';
 import { processorAt } from './fixtures/processor';
 import { runCommand } from './fixtures/server';
 
@@ -17,8 +17,8 @@ const PAYMENT_STATUS = '**/checkout/api/visits/*/payments/cks_*';
 const LANGUAGES = PICTURES === undefined ? (['en'] as const) : (['en', 'de'] as const);
 
 for (const language of LANGUAGES) {
-  const say = messagesFor(language);
-  const see = (place: Page | Frame, state: string) => expectGoodLooks(place, `${state}-${language}`);
+  const text = messagesFor(language);
+  const see = (place: Page | Frame, state: string) => expectGoodAppearance(place, `${state}-${language}`);
 
   test.describe(`in ${language}`, () => {
     test.use({ locale: language === 'de' ? 'de-DE' : 'en-US', reducedMotion: 'reduce' });
@@ -26,39 +26,39 @@ for (const language of LANGUAGES) {
 
     test('before the user is known', async ({ page, service }) => {
       await page.goto(`${service}/checkout/gate#nobody`);
-      await expect(page.getByRole('heading', { name: say.noOpenerTitle })).toBeVisible();
+      await expect(page.getByRole('heading', { name: text.noOpenerTitle })).toBeVisible();
       await see(page, 'gate-without-opener');
       await page.goto(`${service}/checkout/ckv_unknown`);
-      await expect(page.getByRole('heading', { name: say.lostTitle })).toBeVisible();
+      await expect(page.getByRole('heading', { name: text.lostTitle })).toBeVisible();
       await see(page, 'window-lost');
 
       const app = await serveAppPage(service);
       await page.goto(app.url.replace('127.0.0.1', 'stranger.test'));
       const refusal = await openGate(page);
-      await expect(refusal.getByRole('heading', { name: say.refusedTitle })).toBeVisible();
+      await expect(refusal.getByRole('heading', { name: text.refusedTitle })).toBeVisible();
       await see(refusal, 'gate-refused');
 
       await page.goto(app.url);
       const opening = await hold(page, '**/checkout/api/visits');
       const gate = await openGate(page);
-      await expect(gate.getByText(say.loading)).toBeVisible();
+      await expect(gate.getByText(text.loading)).toBeVisible();
       await see(gate, 'gate-opening');
       await opening.fail();
-      await expect(gate.getByRole('heading', { name: say.brokenTitle })).toBeVisible();
+      await expect(gate.getByRole('heading', { name: text.brokenTitle })).toBeVisible();
       await see(gate, 'gate-broken');
 
       await opening.release();
       const reading = await hold(page, '**/checkout/api/visits/ckv_*');
-      await gate.getByRole('button', { name: say.retry }).click();
+      await gate.getByRole('button', { name: text.retry }).click();
       const checkout = await findCheckout(page);
-      await expect(checkout.getByText(say.loading)).toBeVisible();
+      await expect(checkout.getByText(text.loading)).toBeVisible();
       await see(checkout, 'window-opening');
       await reading.fail();
-      await expect(checkout.getByRole('heading', { name: say.brokenTitle })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.brokenTitle })).toBeVisible();
       await see(checkout, 'window-broken');
       const [address] = checkout.url().split('#');
       await page.goto(address ?? '');
-      await expect(page.getByRole('heading', { name: say.noOpenerTitle })).toBeVisible();
+      await expect(page.getByRole('heading', { name: text.noOpenerTitle })).toBeVisible();
       await see(page, 'window-without-opener');
       await app.close();
     });
@@ -67,35 +67,35 @@ for (const language of LANGUAGES) {
       const app = await serveAppPage(service, { display: 'popup' });
       await page.goto(app.url);
       const [popup] = await Promise.all([page.waitForEvent('popup'), clickBuy(page)]);
-      await expect(popup.getByLabel(say.email)).toBeVisible();
+      await expect(popup.getByLabel(text.email)).toBeVisible();
       await see(popup, 'sign-in');
-      await popup.getByRole('button', { name: say.sendCode }).click();
-      await expect(popup.getByText(say.emailInvalid)).toBeVisible();
+      await popup.getByRole('button', { name: text.sendCode }).click();
+      await expect(popup.getByText(text.emailInvalid)).toBeVisible();
       await see(popup, 'sign-in-invalid');
 
       const email = newEmail();
-      await popup.getByLabel(say.email).fill(email);
+      await popup.getByLabel(text.email).fill(email);
       await popup.keyboard.press('Enter');
-      await expect(popup.getByLabel(say.code, { exact: true })).toBeVisible();
+      await expect(popup.getByLabel(text.code, { exact: true })).toBeVisible();
       await see(popup, 'code');
       const code = await readCode(page, service, email);
-      await popup.getByLabel(say.code, { exact: true }).fill(code === '000000' ? '000001' : '000000');
-      await expect(popup.getByText(say.codeInvalid)).toBeVisible();
+      await popup.getByLabel(text.code, { exact: true }).fill(code === '000000' ? '000001' : '000000');
+      await expect(popup.getByText(text.codeInvalid)).toBeVisible();
       await see(popup, 'code-wrong');
       await popup.route('**/auth/token', (route) => route.abort());
       await page.route('**/auth/token', (route) => route.abort());
-      await popup.getByLabel(say.code, { exact: true }).fill(code);
-      await expect(popup.getByText(say.keyFailed)).toBeVisible();
+      await popup.getByLabel(text.code, { exact: true }).fill(code);
+      await expect(popup.getByText(text.keyFailed)).toBeVisible();
       await see(popup, 'key-failed');
 
       // The device is known by now; a window that does not recognise it by itself asks.
       await popup.route('**/checkout/api/visits/ckv_*', async (route) => {
-        const answer = await route.fetch();
+        const response = await route.fetch();
         const state = { signed_in: null, email: null, device_email: 'a…z@example.com' };
-        await route.fulfill({ response: answer, json: { ...(await answer.json()), ...state } });
+        await route.fulfill({ response, json: { ...(await response.json()), ...state } });
       });
       await popup.reload();
-      await expect(popup.getByRole('button', { name: say.continueAs })).toBeVisible();
+      await expect(popup.getByRole('button', { name: text.continueAs })).toBeVisible();
       await see(popup, 'continue-as');
       await app.close();
     });
@@ -104,22 +104,24 @@ for (const language of LANGUAGES) {
       await page.clock.install();
       const app = await serveAppPage(service);
       await page.goto(app.url);
-      const checkout = await openSignedIn(page, service, say);
+      const checkout = await openSignedIn(page, service, text);
       await see(checkout, 'amount');
-      await checkout.getByRole('radio', { name: say.amountCustom }).check();
-      await checkout.getByRole('textbox', { name: say.amountCustom }).fill('4');
-      await checkout.getByRole('button', { name: continueName(say) }).click();
-      await expect(checkout.getByRole('textbox', { name: say.amountCustom })).toHaveAttribute('aria-invalid');
+      await checkout.getByRole('radio', { name: text.amountCustom }).check();
+      await checkout.getByRole('textbox', { name: text.amountCustom }).fill('4');
+      await checkout.getByRole('button', { name: continueName(text) }).click();
+      await expect(checkout.getByRole('textbox', { name: text.amountCustom })).toHaveAttribute(
+        'aria-invalid',
+      );
       await see(checkout, 'amount-invalid');
-      await checkout.getByRole('textbox', { name: say.amountCustom }).fill('12,5');
+      await checkout.getByRole('textbox', { name: text.amountCustom }).fill('12,5');
       await page.route('**/checkout/api/visits/*/payments', (route) => route.abort());
-      await checkout.getByRole('button', { name: continueName(say) }).click();
-      await expect(checkout.getByText(say.offline)).toBeVisible();
+      await checkout.getByRole('button', { name: continueName(text) }).click();
+      await expect(checkout.getByText(text.offline)).toBeVisible();
       await see(checkout, 'amount-offline');
       await page.unroute('**/checkout/api/visits/*/payments');
 
       await page.route(PAYMENT_STATUS, (route) => route.abort());
-      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await checkout.getByRole('button', { name: continueName(text) }).click();
       const form = checkout.frameLocator('iframe');
       await expect(form.locator('#number')).toBeVisible();
       await see(checkout, 'payment');
@@ -132,24 +134,24 @@ for (const language of LANGUAGES) {
       await payWith(checkout, '4000 0000 0000 0002');
       await expect(form.locator('#card-form [role=alert]')).not.toBeEmpty();
       await see(checkout, 'payment-declined');
-      await checkout.getByRole('heading', { name: say.paymentTitle }).click();
+      await checkout.getByRole('heading', { name: text.paymentTitle }).click();
       await page.keyboard.press('Escape');
-      await expect(checkout.getByRole('heading', { name: say.leaveTitle })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.leaveTitle })).toBeVisible();
       await see(checkout, 'payment-leave');
-      await checkout.getByRole('button', { name: say.stay }).click();
+      await checkout.getByRole('button', { name: text.stay }).click();
       await payWith(checkout, '4000 0027 6000 3184');
       await expect(form.locator('#challenge')).toBeVisible();
       await see(checkout, 'payment-challenge');
       await form.locator('[data-challenge=complete]').click();
-      await expect(checkout.getByRole('heading', { name: say.confirming })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.confirming })).toBeVisible();
       await expect(checkout.locator('iframe')).toHaveCount(0);
       await see(checkout, 'confirming');
       await page.clock.fastForward(31_000);
-      await expect(checkout.getByText(say.confirmingSlow)).toBeVisible();
+      await expect(checkout.getByText(text.confirmingSlow)).toBeVisible();
       await see(checkout, 'confirming-slow');
       await page.unroute(PAYMENT_STATUS);
       await page.clock.fastForward(2000);
-      await expect(checkout.getByRole('button', { name: say.done })).toBeVisible();
+      await expect(checkout.getByRole('button', { name: text.done })).toBeVisible();
       await see(checkout, 'success');
       await app.close();
     });
@@ -157,35 +159,39 @@ for (const language of LANGUAGES) {
     test('payments with other outcomes', async ({ page, service }) => {
       const app = await serveAppPage(service);
       await page.goto(app.url);
-      let checkout = await openSignedIn(page, service, say);
-      const ending = async (state: string, answer: object, title: string) => {
+      let checkout = await openSignedIn(page, service, text);
+      const expectOutcome = async (state: string, response: object, title: string) => {
         await page.route(PAYMENT_STATUS, (route) =>
-          route.fulfill({ json: { credits_added: 0, balance: 0, ...answer } }),
+          route.fulfill({ json: { credits_added: 0, balance: 0, ...response } }),
         );
-        await checkout.getByRole('button', { name: continueName(say) }).click();
+        await checkout.getByRole('button', { name: continueName(text) }).click();
         await expect(checkout.getByRole('heading', { name: title })).toBeVisible();
         await expect(checkout.locator('iframe')).toHaveCount(0);
         await see(checkout, state);
         await page.unroute(PAYMENT_STATUS);
       };
-      await ending('failed', { status: 'failed', failure: 'insufficient_funds' }, say.failedTitle);
-      await checkout.getByRole('button', { name: say.chooseAgain }).click();
-      await ending('expired', { status: 'expired' }, say.expiredTitle);
-      await checkout.getByRole('button', { name: say.chooseAgain }).click();
-      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await expectOutcome('failed', { status: 'failed', failure: 'insufficient_funds' }, text.failedTitle);
+      await checkout.getByRole('button', { name: text.chooseAgain }).click();
+      await expectOutcome('expired', { status: 'expired' }, text.expiredTitle);
+      await checkout.getByRole('button', { name: text.chooseAgain }).click();
+      await checkout.getByRole('button', { name: continueName(text) }).click();
       const form = checkout.frameLocator('iframe');
       await form.locator('[value=bank]').check();
       await form.locator('[data-iban=AT321904300235473204]').click();
       await form.locator('#bank-form [type=submit]').click();
-      await expect(checkout.getByRole('heading', { name: say.processingTitle })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.processingTitle })).toBeVisible();
       await expect(checkout.locator('iframe')).toHaveCount(0);
       await see(checkout, 'processing');
       await page.keyboard.press('Escape');
       await expect.poll(() => page.frames().length).toBe(1);
       await clickBuy(page);
       checkout = await findCheckout(page);
-      await ending('wrong-payment', { status: 'failed', failure: 'wrong_payment' }, say.wrongPaymentTitle);
-      await checkout.getByRole('button', { name: say.close }).click();
+      await expectOutcome(
+        'wrong-payment',
+        { status: 'failed', failure: 'wrong_payment' },
+        text.wrongPaymentTitle,
+      );
+      await checkout.getByRole('button', { name: text.close }).click();
       await expect.poll(() => page.frames().length).toBe(1);
       await app.close();
     });
@@ -195,20 +201,20 @@ for (const language of LANGUAGES) {
       const app = await serveAppPage(service, { checkoutMode: 'new_tab', currency: 'eur' });
       await page.goto(app.url);
       await page.route('**/verify-code', async (route) => {
-        const answer = await route.fetch();
-        const body = await answer.json();
+        const response = await route.fetch();
+        const body = await response.json();
         await route.fulfill({ json: { ...body, state: { ...body.state, rates: { usd: 1, eur: null } } } });
       });
-      const paused = await openSignedIn(page, service, say);
-      await expect(paused.getByText(say.eurPaused)).toBeVisible();
+      const paused = await openSignedIn(page, service, text);
+      await expect(paused.getByText(text.eurPaused)).toBeVisible();
       await see(paused, 'amount-euro-paused');
       await page.reload();
       await clickBuy(page);
       const checkout = await findCheckout(page);
-      await expect(checkout.getByRole('heading', { name: say.amountTitle })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.amountTitle })).toBeVisible();
       await see(checkout, 'amount-euro');
       const opened = page.context().waitForEvent('page');
-      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await checkout.getByRole('button', { name: continueName(text) }).click();
       const tab = await opened;
       await tab.waitForURL(/\/pay\/cs_test_/);
       await see(checkout, 'payment-in-tab');
@@ -222,19 +228,19 @@ for (const language of LANGUAGES) {
       const paymentPage = tab.url();
       const sessionId = await sessionOf(tab);
       await tab.goto(`${service}/checkout/return?session_id=${sessionId}`);
-      await expect(tab.getByRole('heading', { name: say.confirming })).toBeVisible();
+      await expect(tab.getByRole('heading', { name: text.confirming })).toBeVisible();
       await see(tab, 'return-confirming');
       await tab.goto(`${service}/checkout/return?session_id=${sessionId}&status=cancelled`);
-      await expect(tab.getByRole('heading', { name: say.cancelTitle })).toBeVisible();
+      await expect(tab.getByRole('heading', { name: text.cancelTitle })).toBeVisible();
       await see(tab, 'return-cancelled');
       await tab.goto(`${service}/checkout/return`);
-      await expect(tab.getByRole('heading', { name: say.returnTitle })).toBeVisible();
+      await expect(tab.getByRole('heading', { name: text.returnTitle })).toBeVisible();
       await see(tab, 'return-unknown');
       await tab.goto(paymentPage);
       await tab.locator('.fill').click();
       await tab.locator('#card-form [type=submit]').click();
       await tab.waitForURL(/checkout\/return/);
-      await expect(tab.getByText(say.returnPaidText('Notes'))).toBeVisible();
+      await expect(tab.getByText(text.returnPaidText('Notes'))).toBeVisible();
       await see(tab, 'return-paid');
       await tab.goto(paymentPage);
       await see(tab, 'processor-paid');
@@ -251,18 +257,18 @@ for (const language of LANGUAGES) {
       await page.goto(app.url);
       await clickBuy(page);
       const checkout = await findCheckout(page);
-      await enter(page, checkout, service, say, email);
-      await expect(checkout.getByRole('button', { name: say.buyInstead })).toBeVisible();
+      await enter(page, checkout, service, text, email);
+      await expect(checkout.getByRole('button', { name: text.buyInstead })).toBeVisible();
       await see(checkout, 'allowance');
-      await checkout.getByLabel(say.allowanceField).fill('9999');
+      await checkout.getByLabel(text.allowanceField).fill('9999');
       await see(checkout, 'allowance-invalid');
-      await checkout.getByRole('button', { name: say.accountOpen('Notes') }).click();
+      await checkout.getByRole('button', { name: text.accountOpen('Notes') }).click();
       await see(checkout, 'account');
-      await checkout.getByRole('button', { name: say.back }).click();
-      await checkout.getByRole('button', { name: say.buyInstead }).click();
-      await checkout.getByRole('button', { name: continueName(say) }).click();
+      await checkout.getByRole('button', { name: text.back }).click();
+      await checkout.getByRole('button', { name: text.buyInstead }).click();
+      await checkout.getByRole('button', { name: continueName(text) }).click();
       await payWith(checkout, '4242 4242 4242 4242');
-      await expect(checkout.getByRole('button', { name: say.done })).toBeVisible();
+      await expect(checkout.getByRole('button', { name: text.done })).toBeVisible();
       await see(checkout, 'success-with-offer');
       await checkout.getByRole('checkbox').check();
       await checkout.locator('[name=credits]').fill('9999');
@@ -271,21 +277,21 @@ for (const language of LANGUAGES) {
       await see(checkout, 'success-with-offer-invalid');
       await checkout.locator('[name=credits]').fill('250');
       await checkout.locator('form [type=submit]').click();
-      await expect(checkout.getByRole('heading', { name: say.allowedTitle })).toBeVisible();
+      await expect(checkout.getByRole('heading', { name: text.allowedTitle })).toBeVisible();
       await see(checkout, 'allowed');
 
       await page.reload();
       await clickBuy(page);
       const known = await findCheckout(page);
-      await known.getByRole('button', { name: say.accountOpen('Notes') }).click();
+      await known.getByRole('button', { name: text.accountOpen('Notes') }).click();
       await see(known, 'account-by-key');
-      await known.getByRole('button', { name: say.back }).click();
-      await known.getByRole('button', { name: continueName(say) }).click();
+      await known.getByRole('button', { name: text.back }).click();
+      await known.getByRole('button', { name: continueName(text) }).click();
       await payWith(known, '4242 4242 4242 4242');
       await known.getByRole('checkbox').check();
       await see(known, 'success-by-key');
-      await known.getByRole('button', { name: say.optInConfirm }).click();
-      await expect(known.getByRole('heading', { name: say.stepUpTitle })).toBeVisible();
+      await known.getByRole('button', { name: text.optInConfirm }).click();
+      await expect(known.getByRole('heading', { name: text.stepUpTitle })).toBeVisible();
       await see(known, 'step-up');
       await app.close();
     });
@@ -293,20 +299,20 @@ for (const language of LANGUAGES) {
 }
 
 /** The button that continues with an amount, whatever the amount is. */
-const continueName = (say: Messages): RegExp => new RegExp(`^${say.goOn}`);
+const continueName = (text: Messages): RegExp => new RegExp(`^${text.goOn}`);
 
-async function enter(page: Page, checkout: CheckoutFrame, service: string, say: Messages, email: string) {
-  await checkout.getByLabel(say.email).fill(email);
+async function enter(page: Page, checkout: CheckoutFrame, service: string, text: Messages, email: string) {
+  await checkout.getByLabel(text.email).fill(email);
   await page.keyboard.press('Enter');
-  await checkout.getByLabel(say.code, { exact: true }).fill(await readCode(page, service, email));
+  await checkout.getByLabel(text.code, { exact: true }).fill(await readCode(page, service, email));
 }
 
 /** Continues up to the choice of an amount. */
-async function openSignedIn(page: Page, service: string, say: Messages): Promise<CheckoutFrame> {
+async function openSignedIn(page: Page, service: string, text: Messages): Promise<CheckoutFrame> {
   await clickBuy(page);
   const checkout = await findCheckout(page);
-  await enter(page, checkout, service, say, newEmail());
-  await expect(checkout.getByRole('heading', { name: say.amountTitle })).toBeVisible();
+  await enter(page, checkout, service, text, newEmail());
+  await expect(checkout.getByRole('heading', { name: text.amountTitle })).toBeVisible();
   return checkout;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import Stripe from 'stripe';
 import { startSandboxPayments } from '../server/sandbox/payments/server';
-import { expectGoodLooks } from './fixtures/every-look';
+import { expectGoodAppearance } from './fixtures/appearance';
 
 test('a payment page that requires tax details and consent collects both before it takes the payment', async ({
   page,
@@ -33,7 +33,7 @@ test('a payment page that requires tax details and consent collects both before 
   await expect(page.getByText('Choose your country.')).toBeVisible();
   await expect(page.getByText('Accept the terms to continue.')).toBeVisible();
   await expect(card.getByLabel('Country')).toBeFocused();
-  await expectGoodLooks(page, 'processor-page-tax-en');
+  await expectGoodAppearance(page, 'processor-page-tax-en');
 
   await card.getByLabel('Country').selectOption('Austria');
   await card.getByLabel('I accept the terms of service').check();

@@ -48,11 +48,11 @@ async function payByBank(checkout: CheckoutFrame, account: RegExp): Promise<void
 }
 
 async function balanceOf(page: Page, service: string, app: AppPage): Promise<number> {
-  const [, login] = (await app.heard(page)).find(([name]) => name === 'onLoginCompleted') ?? ['', {}];
-  const answer = await page.request.get(`${service}/v1/credits/balance`, {
+  const [, login] = (await app.received(page)).find(([name]) => name === 'onLoginCompleted') ?? ['', {}];
+  const response = await page.request.get(`${service}/v1/credits/balance`, {
     headers: { authorization: `Bearer ${login.user_key}` },
   });
-  return ((await answer.json()) as { balance: number }).balance;
+  return ((await response.json()) as { balance: number }).balance;
 }
 
 test('3-D Secure: a failed confirmation charges nothing, and a passed one pays', async ({
@@ -69,7 +69,7 @@ test('3-D Secure: a failed confirmation charges nothing, and a passed one pays',
   await payByCard(checkout, '4000 0027 6000 3184');
   await form(checkout).getByRole('button', { name: 'Complete authentication' }).click();
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
-  expect((await app.heard(page)).map(([name]) => name)).toEqual([
+  expect((await app.received(page)).map(([name]) => name)).toEqual([
     'onLoginCompleted',
     'onCheckoutOpened',
     'onPurchaseError',
@@ -119,8 +119,8 @@ test('a payment that is left open expires, both in the form and in the checkout'
   await processor.control({ advance_seconds: 32 * 60 });
   await processor.control({ reset_clock: true });
   await expect(checkout.getByRole('heading', { name: 'The payment has expired' })).toBeVisible();
-  const [name, told] = (await app.heard(page)).at(-1) ?? [];
-  expect([name, told]).toMatchObject(['onPurchaseError', { error: { code: 'payment_expired' } }]);
+  const [name, event] = (await app.received(page)).at(-1) ?? [];
+  expect([name, event]).toMatchObject(['onPurchaseError', { error: { code: 'payment_expired' } }]);
 });
 
 test('two clicks on Pay make one payment', async ({ page, service, openApp }) => {
@@ -234,11 +234,11 @@ test('Stripe’s own form gets one session and one container, is removed when it
   const app = await openApp();
   let formAddress = '';
   await page.route('**/checkout/api/visits/*/payments', async (route) => {
-    const answer = await route.fetch();
-    const body = await answer.json();
+    const response = await route.fetch();
+    const body = await response.json();
     formAddress = body.payment.embed_url;
     body.payment = { kind: 'stripe', client_secret: body.session_id, publishable_key: 'pk_test_1' };
-    await route.fulfill({ response: answer, json: body });
+    await route.fulfill({ response, json: body });
   });
   // Stripe.js comes from Stripe only: here it is replaced by the one call that we make, as its types
   // describe it.
@@ -273,7 +273,7 @@ test('Stripe’s own form gets one session and one container, is removed when it
   const card = { number: '4000000000000002', expiry: '12/40', cvc: '123', name: 'Ada' };
   await page.request.post(formAddress, { data: card });
   await expect
-    .poll(async () => (await app.heard(page)).at(-1))
+    .poll(async () => (await app.received(page)).at(-1))
     .toMatchObject(['onPurchaseError', { error: { code: 'payment_declined' } }]);
 
   // The form reports success; the credits wait until the processor confirms it.
@@ -291,16 +291,16 @@ test('when Stripe’s form does not load, the user sees an error and can choose 
 }) => {
   const app = await openApp();
   await page.route('**/checkout/api/visits/*/payments', async (route) => {
-    const answer = await route.fetch();
+    const response = await route.fetch();
     const payment = { kind: 'stripe', client_secret: 'cs_1', publishable_key: 'pk_test_1' };
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), payment } });
+    await route.fulfill({ response, json: { ...(await response.json()), payment } });
   });
   await page.route('https://js.stripe.com/**', (route) => route.abort());
   const checkout = await openCheckout(page);
   await signIn(page, checkout, service, newEmail());
   await chooseAmount(checkout, /\$5\b/);
   await expect(checkout.getByRole('heading', { name: 'Checkout couldn’t be opened' })).toBeVisible();
-  expect((await app.heard(page)).at(-1)).toMatchObject([
+  expect((await app.received(page)).at(-1)).toMatchObject([
     'onPurchaseError',
     { error: { code: 'payment_unavailable' } },
   ]);
@@ -310,7 +310,7 @@ test('when Stripe’s form does not load, the user sees an error and can choose 
 
 /** The payment that was last reported to the app. */
 async function lastOpened(page: Page, app: AppPage): Promise<string> {
-  const opened = (await app.heard(page)).filter(([name]) => name === 'onCheckoutOpened');
+  const opened = (await app.received(page)).filter(([name]) => name === 'onCheckoutOpened');
   return String(opened.at(-1)?.[1].session_id);
 }
 
@@ -342,9 +342,9 @@ test('in manual mode the app receives the URL and opens it itself; the checkout 
   await signIn(page, checkout, service, newEmail());
   await chooseAmount(checkout, /\$5\b/);
   await expect(checkout.getByText('Complete the payment in the app')).toBeVisible();
-  const [, told] = (await app.heard(page)).find(([name]) => name === 'onCheckoutOpened') ?? [];
+  const [, event] = (await app.received(page)).find(([name]) => name === 'onCheckoutOpened') ?? [];
   const tab = await page.context().newPage();
-  await tab.goto(String(told?.checkout_url));
+  await tab.goto(String(event?.checkout_url));
   await tab.getByRole('button', { name: 'Fill in test card' }).click();
   await tab.getByRole('button', { name: /^Pay/ }).click();
   await expect(checkout.getByRole('heading', { name: '500 credits added' })).toBeVisible();
@@ -408,7 +408,7 @@ test('a purchase works with the keyboard alone, from the app’s button to the e
   await focused(checkout, /^Done$/);
   await press('Enter');
   await expect(page.getByRole('button', { name: 'Buy credits' })).toBeFocused();
-  expect((await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
+  expect((await app.received(page)).at(-1)?.[0]).toBe('onComplete');
 });
 
 test('the account view shows whose credits these are, and signing out revokes the app’s key', async ({
@@ -429,7 +429,7 @@ test('the account view shows whose credits these are, and signing out revokes th
   await expect(checkout.getByRole('definition')).toHaveText(['0', '300', 'None']);
   await checkout.getByRole('button', { name: 'Sign out' }).click();
   await expect(checkout.getByRole('heading', { name: 'Sign in to continue' })).toBeVisible();
-  expect((await app.heard(page)).at(-1)?.[0]).toBe('onLoggedOut');
+  expect((await app.received(page)).at(-1)?.[0]).toBe('onLoggedOut');
 });
 
 test('after a purchase the app may be allowed more, unticked; a key alone does not prove that the user is present', async ({
@@ -456,7 +456,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone does n
   await checkout.getByLabel('Up to').fill('100');
   await checkout.getByRole('button', { name: 'Allow up to 100 and finish' }).click();
   await expect(checkout.getByRole('heading', { name: 'Allowance saved' })).toBeVisible();
-  expect((await app.heard(page)).at(-1)).toMatchObject([
+  expect((await app.received(page)).at(-1)).toMatchObject([
     'onCreditsAdded',
     { type: 'permission', balance: 600, credits_added: 100 },
   ]);
@@ -504,7 +504,7 @@ test('a popup recognises the user signed in on this device, and the receipt open
   await expect(receipt.getByText(email)).toBeVisible();
   await expectAccessible(receipt);
   await popup.getByRole('button', { name: 'Done' }).click();
-  await expect.poll(async () => (await app.heard(page)).at(-1)?.[0]).toBe('onComplete');
+  await expect.poll(async () => (await app.received(page)).at(-1)?.[0]).toBe('onComplete');
 
   // Another app, or this one after its key is revoked: no code is required.
   await page.evaluate(() => localStorage.clear());
@@ -512,7 +512,7 @@ test('a popup recognises the user signed in on this device, and the receipt open
   const second = await openPopup();
   await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
   await expect(second.getByText(email)).toBeVisible();
-  await expect.poll(async () => (await app.heard(page)).at(-1)?.[0]).toBe('onLoginCompleted');
+  await expect.poll(async () => (await app.received(page)).at(-1)?.[0]).toBe('onLoginCompleted');
 });
 
 test.describe('in German, small and dark, without colours or motion', () => {
@@ -531,7 +531,7 @@ test.describe('in German, small and dark, without colours or motion', () => {
   }) => {
     runCommand(['rate', 'set', '1.08']);
     await openApp({ currency: 'eur' });
-    const fits = async (frame: CheckoutFrame) => {
+    const expectNothingCutOff = async (frame: CheckoutFrame) => {
       await expectAccessible(frame);
       expect(
         await frame.evaluate(
@@ -541,21 +541,21 @@ test.describe('in German, small and dark, without colours or motion', () => {
     };
     const checkout = await openCheckout(page);
     const email = newEmail();
-    await fits(checkout);
+    await expectNothingCutOff(checkout);
     await checkout.getByLabel('E-Mail').fill(email);
     await page.keyboard.press('Enter');
     await expect(checkout.getByRole('heading', { name: 'Prüfen Sie Ihr Postfach' })).toBeVisible();
-    await fits(checkout);
+    await expectNothingCutOff(checkout);
     await checkout.getByLabel('Code').fill(await readCode(page, service, email));
     await expect(checkout.getByRole('heading', { name: 'Credits kaufen' })).toBeVisible();
-    await fits(checkout);
+    await expectNothingCutOff(checkout);
     await checkout.getByRole('radio', { name: /^10\s€/ }).check();
     await checkout.getByRole('button', { name: /^Weiter mit 10\s€$/ }).click();
     await expect(form(checkout).getByRole('button', { name: 'Testkarte eintragen' })).toBeVisible();
-    await fits(checkout);
+    await expectNothingCutOff(checkout);
     await payByCard(checkout, '4242 4242 4242 4242');
     await expect(checkout.getByRole('heading', { name: '1.080 Credits gutgeschrieben' })).toBeVisible();
-    await fits(checkout);
+    await expectNothingCutOff(checkout);
     await expect
       .poll(async () => {
         const mails = await page.request.get(`${service}/dev/mail/messages?to=${encodeURIComponent(email)}`);

@@ -9,7 +9,7 @@ import {
   signIn,
   test,
 } from './fixtures/checkout-walk';
-import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
+import { expectAccessibleLayout, expectRecovery, signInTo } from './fixtures/dashboard';
 import { runSql, withoutTable } from './fixtures/database';
 import { OPERATOR_EMAIL, runCommand } from './fixtures/server';
 
@@ -23,7 +23,7 @@ test('an operator views every page and moves credits with a reason, which the au
 }) => {
   await openDashboard(page, service);
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.getByRole('link', { name: '12 months' }).click();
   // The twelve months start on the first of a month, so they exclude some days of the year.
   await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
@@ -37,7 +37,7 @@ test('an operator views every page and moves credits with a reason, which the au
   ] as const) {
     await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: link }).click();
     await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
-    await expectFine(page);
+    await expectAccessibleLayout(page);
   }
 
   await page.getByRole('link', { name: 'Models and prices' }).click();
@@ -47,14 +47,14 @@ test('an operator views every page and moves credits with a reason, which the au
   await page.getByRole('link', { name: 'google/gemini-3.8-flash', exact: true }).click();
   await expect(page.getByText('Current', { exact: true })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: /^From / })).toHaveCount(2);
-  await expectFine(page);
+  await expectAccessibleLayout(page);
 
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Apps', level: 1 })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.getByRole('link', { name: YEAR_APP.name }).click();
   await expect(page.getByRole('heading', { name: YEAR_APP.name, level: 1 })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.getByRole('button', { name: 'Change rate cap' }).click();
   await page.getByLabel('Maximum, in percent').fill('60');
   await page.getByLabel('Reason').fill('agreed with the partner');
@@ -66,18 +66,18 @@ test('an operator views every page and moves credits with a reason, which the au
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByText('No user matches this exact address or ID')).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();
   await expect(page.getByRole('heading', { name: YEAR_HEAVY_USER, level: 1 })).toBeVisible();
   expect(page.url()).not.toMatch(/usr_|year\.example/);
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page
     .getByRole('link', { name: /^Receipt for the request/ })
     .first()
     .click();
   await expect(page.getByText('Commission to')).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
 
   const requestId = page.url().split('/').at(-1) ?? '';
   await page.getByRole('link', { name: 'Users', exact: true }).click();
@@ -101,7 +101,7 @@ test('an operator views every page and moves credits with a reason, which the au
     .getByRole('button', { name: /^Take 99,999,999/ })
     .click();
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(outside).toBeVisible();
@@ -150,14 +150,14 @@ test('every operator action on an app, a purchase or an alert requires a reason 
     },
   });
   await expect(page.getByText('1 model is allowed.')).toBeVisible();
-  for (const what of [
+  for (const action of [
     'Approved the app',
     'Disabled the app',
     'Enabled the app',
     'Changed the models',
     'Created the app',
   ])
-    await expect(page.getByRole('cell', { name: what })).toBeVisible();
+    await expect(page.getByRole('cell', { name: action })).toBeVisible();
 
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill(buyer);
@@ -178,12 +178,12 @@ test('every operator action on an app, a purchase or an alert requires a reason 
   );
   await page.getByRole('link', { name: 'Payments', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Payments', level: 1 })).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await act(page, 'Dismiss', { says: 'Dismissed' });
 
   await page.getByRole('link', { name: 'Audit log' }).click();
-  for (const what of ['Dismissed an alert', 'Refunded a purchase', 'Requested a refund'])
-    await expect(page.getByRole('row', { name: what })).toContainText([REASON]);
+  for (const action of ['Dismissed an alert', 'Refunded a purchase', 'Requested a refund'])
+    await expect(page.getByRole('row', { name: action })).toContainText([REASON]);
   await page.setViewportSize({ width: 375, height: 800 });
   await expect(page.getByRole('list', { name: 'Operator actions' }).getByText(REASON).first()).toBeVisible();
 });
@@ -225,7 +225,7 @@ async function act(page: Page, name: string, { says, fill }: Action): Promise<vo
   await dialog.getByLabel('Reason').fill(REASON);
   if (fill) {
     await fill(dialog);
-    await expectFine(page);
+    await expectAccessibleLayout(page);
   }
   await confirm.click();
   await expect(page.getByText(says, { exact: true }).first()).toBeVisible();

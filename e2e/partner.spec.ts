@@ -11,7 +11,7 @@ import {
   signIn,
   test,
 } from './fixtures/checkout-walk';
-import { expectFine, expectRecovery, signInTo } from './fixtures/dashboard';
+import { expectAccessibleLayout, expectRecovery, signInTo } from './fixtures/dashboard';
 import { withoutTable } from './fixtures/database';
 import { runCommand } from './fixtures/server';
 import { ageSignIns } from './fixtures/sign-ins';
@@ -32,7 +32,7 @@ const PAGES = [
   '/settings',
 ];
 const EXPORTS = ['/requests/export', '/users/export', '/earnings/export'];
-const DESK = { width: 1280, height: 900 };
+const DESKTOP = { width: 1280, height: 900 };
 const CANARY = `canary-${newEmail()}`;
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 });
@@ -42,7 +42,7 @@ let app: string;
 const owner = newEmail();
 
 test.beforeAll(async ({ browser }) => {
-  page = await browser.newPage({ viewport: DESK });
+  page = await browser.newPage({ viewport: DESKTOP });
 });
 test.afterAll(() => page.close());
 
@@ -51,7 +51,7 @@ const toast = (text: string | RegExp) => expect(page.getByText(text).first()).to
 
 test('an owner signs in, creates an app and sees the next steps', async ({ service }) => {
   await signInTo(page, service, owner, '/partner/new');
-  await expectFine(page);
+  await expectAccessibleLayout(page);
 
   await page.getByRole('button', { name: 'Create app' }).click();
   await expect(page.getByText('Enter a name for the app')).toBeVisible();
@@ -64,7 +64,7 @@ test('an owner signs in, creates an app and sees the next steps', async ({ servi
   await expect(page.getByText('0 of 5 done')).toBeVisible();
   await expect(page.getByText(/publishableKey: 'svc_pk_\w+'/)).toBeVisible();
   app = page.url();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
 });
 
 test('origins are validated while typing, with the server’s rules', async () => {
@@ -105,7 +105,7 @@ test('the webhook page says why a URL is refused and shows the response to a tes
   await expect(page.getByText(/could not be found just now/)).toBeVisible();
   await page.getByRole('button', { name: 'Remove endpoint' }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
-  await expectFine(page);
+  await expectAccessibleLayout(page);
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove endpoint' }).click();
   await expect(page.getByRole('button', { name: 'Send test event' })).toHaveCount(0);
   await expect(url).toHaveValue('');
@@ -156,14 +156,14 @@ test('a purchase on a page with the snippet completes the checklist automaticall
       return Svc.getUserKey();
     });
     const headers = { authorization: `Bearer ${userKey}` };
-    const ask = (model: string) =>
+    const sendRequest = (model: string) =>
       buyer.request.post(`${service}/v1/chat/completions`, {
         headers,
         data: { model, messages: [{ role: 'user', content: 'Hello' }] },
       });
-    expect((await ask('sandbox/echo')).status()).toBe(200);
+    expect((await sendRequest('sandbox/echo')).status()).toBe(200);
     await expect(page.getByRole('heading', { name: 'Get started' })).toHaveCount(0);
-    expect((await ask('sandbox/none')).status()).toBe(404);
+    expect((await sendRequest('sandbox/none')).status()).toBe(404);
   } finally {
     await buyer.close();
     await site.close();
@@ -193,7 +193,7 @@ test('a purchase on a page with the snippet completes the checklist automaticall
     await expect(page.getByText(`"type": "${type}"`)).toBeVisible();
     expectNobody(await page.content(), address);
   }
-  await expectFine(page);
+  await expectAccessibleLayout(page);
 });
 
 test('a commission shows its effect before it is set, and keeps its history', async () => {
@@ -320,14 +320,14 @@ test('on an app with a year of activity every page is complete, accessible, fits
   service,
   browser,
 }) => {
-  const context = await browser.newContext({ viewport: DESK });
+  const context = await browser.newContext({ viewport: DESKTOP });
   const veteran = await context.newPage();
   await signInTo(veteran, service, YEAR_OWNER, '/account');
   const home = `${service}/partner/${YEAR_APP.id}`;
   for (const path of PAGES) {
     await veteran.goto(home + path);
     await expect(veteran.getByRole('heading', { level: 1 })).toBeVisible();
-    await expectFine(veteran);
+    await expectAccessibleLayout(veteran);
     expectNobody(await veteran.content(), path);
   }
   for (const path of EXPORTS) {

@@ -165,7 +165,7 @@ test('an unregistered origin is refused by name and learns nothing', async ({ pa
     // The gate's hello is the only message that was posted; it contains no secret.
     const posted = await page.evaluate(() => (window as unknown as { posted: { t: string }[] }).posted);
     expect(posted.map(({ t }) => t)).toEqual(['hello']);
-    expect(await page.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([]);
+    expect(await page.evaluate(() => (window as unknown as { received: unknown[] }).received)).toEqual([]);
     expect(requests.filter((request) => /auth|ckv_/.test(request))).toEqual([]);
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   } finally {

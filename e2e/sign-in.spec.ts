@@ -32,10 +32,10 @@ test('signing in by code: a wrong code is reported in place, and the right one r
   const cookie = (await context.cookies()).find(({ name }) => name === COOKIE);
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' });
   expect(cookie?.value).not.toBe('planted');
-  const answer = await page.request.get(`${service}/api/auth/session`, {
+  const response = await page.request.get(`${service}/api/auth/session`, {
     headers: { cookie: `${COOKIE}=${cookie?.value}` },
   });
-  expect(Object.keys((await answer.json()) as object)).toEqual(['expires']);
+  expect(Object.keys((await response.json()) as object)).toEqual(['expires']);
 });
 
 test('the sign-in page redirects only to pages of this site', async ({ page, service }) => {

@@ -3,10 +3,10 @@ import { chooseAmount, payByCard } from './fixtures/checkout-walk';
 import {
   buy,
   collectWarnings,
-  expectHeard,
+  expectCallbacks,
   openOverlay,
   openWindow,
-  readHeard,
+  readCallbacks,
   readPosted,
   signInAt,
   test,
@@ -37,7 +37,7 @@ test('a popup sells like the overlay, no key crosses it, and a user who signed i
   await buy(page);
   expect(context.pages()).toHaveLength(2);
   await popup.getByRole('button', { name: 'Done' }).click();
-  const heard = await expectHeard(
+  const received = await expectCallbacks(
     page,
     'onLoginCompleted',
     'onCheckoutOpened',
@@ -45,14 +45,14 @@ test('a popup sells like the overlay, no key crosses it, and a user who signed i
     'onComplete',
   );
   expect(popup.isClosed()).toBe(true);
-  const key = heard[0]?.[1]?.user_key;
-  expect(heard[3]?.[1]).toEqual({ user_key: key, balance: 500, credits_added: 500 });
+  const key = received[0]?.[1]?.user_key;
+  expect(received[3]?.[1]).toEqual({ user_key: key, balance: 500, credits_added: 500 });
 
   for (const display of ['popup', 'new_tab']) {
     await page.goto(partner.page({ options: { display } }));
     const again = await openWindow(page);
     await expect(again.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
-    expect(await expectHeard(page, 'onLoginCompleted')).toEqual([
+    expect(await expectCallbacks(page, 'onLoginCompleted')).toEqual([
       ['onLoginCompleted', { user_key: key, balance: 500 }],
     ]);
     expect(await readPosted(page)).not.toMatch(/svc_sk_|balance|@example/);
@@ -63,7 +63,7 @@ test('a popup sells like the overlay, no key crosses it, and a user who signed i
   await page.evaluate(() => localStorage.clear());
   await page.reload();
   await openWindow(page);
-  const [login] = await expectHeard(page, 'onLoginCompleted');
+  const [login] = await expectCallbacks(page, 'onLoginCompleted');
   expect(login?.[1]?.user_key).toMatch(/^svc_sk_/);
   expect(warnings).toEqual([]);
 });
@@ -72,7 +72,7 @@ test.describe('when no window can open, the overlay opens instead, with one warn
   const cases = [
     {
       name: 'a browser that blocks windows',
-      wish: {
+      pageOptions: {
         options: { display: 'new_tab' },
         head: '<script nonce="page">window.open = () => null</script>',
       },
@@ -80,12 +80,12 @@ test.describe('when no window can open, the overlay opens instead, with one warn
     },
     {
       name: 'Cross-Origin-Opener-Policy: same-origin',
-      wish: { options: POPUP, headers: { 'cross-origin-opener-policy': 'same-origin' } },
+      pageOptions: { options: POPUP, headers: { 'cross-origin-opener-policy': 'same-origin' } },
       warning: /Cross-Origin-Opener-Policy/,
     },
     {
-      name: 'the same policy on a server that knows no HEAD',
-      wish: {
+      name: 'the same policy on a server without HEAD',
+      pageOptions: {
         options: POPUP,
         headers: { 'cross-origin-opener-policy': 'same-origin; report-to="x"' },
         method: ({ method }: { method?: string }) => (method === 'HEAD' ? 405 : undefined),
@@ -93,8 +93,8 @@ test.describe('when no window can open, the overlay opens instead, with one warn
       warning: /Cross-Origin-Opener-Policy/,
     },
     {
-      name: 'the same policy on a page that may not ask for itself',
-      wish: {
+      name: 'the same policy on a page that may not request itself',
+      pageOptions: {
         options: POPUP,
         headers: {
           'cross-origin-opener-policy': 'same-origin',
@@ -104,10 +104,10 @@ test.describe('when no window can open, the overlay opens instead, with one warn
       warning: /cannot communicate/,
     },
   ];
-  for (const { name, wish, warning } of cases) {
+  for (const { name, pageOptions, warning } of cases) {
     test(name, async ({ page, partner }) => {
       const warnings = collectWarnings(page);
-      await page.goto(partner.page(wish as object));
+      await page.goto(partner.page(pageOptions as object));
       for (let time = 0; time < 2; time++) {
         await buy(page);
         await expect
@@ -118,7 +118,7 @@ test.describe('when no window can open, the overlay opens instead, with one warn
       }
       expect(warnings).toHaveLength(1);
       expect(warnings[0]).toMatch(warning);
-      expect(await readHeard(page)).toEqual([]);
+      expect(await readCallbacks(page)).toEqual([]);
     });
   }
 });
@@ -150,9 +150,9 @@ test('a window that the browser closes during a payment asks for confirmation, a
 }) => {
   await page.goto(partner.page({ options: POPUP }));
   const popup = await openWindow(page);
-  const asked: string[] = [];
+  const questions: string[] = [];
   popup.on('dialog', (dialog) => {
-    asked.push(dialog.type());
+    questions.push(dialog.type());
     // A dialog that is gone was already answered.
     dialog.dismiss().catch(() => {});
   });
@@ -160,7 +160,7 @@ test('a window that the browser closes during a payment asks for confirmation, a
   await chooseAmount(popup.mainFrame(), /\$5\b/);
   await expect(popup.getByRole('heading', { name: 'Payment' })).toBeVisible();
   await popup.close({ runBeforeUnload: true });
-  await expect.poll(() => asked).toEqual(['beforeunload']);
+  await expect.poll(() => questions).toEqual(['beforeunload']);
   // A user who stays continues to pay; one who confirms here is not asked twice.
   await popup.keyboard.press('Escape');
   await popup.getByRole('button', { name: 'Leave' }).click();
@@ -168,14 +168,14 @@ test('a window that the browser closes during a payment asks for confirmation, a
 
   const paid = await openWindow(page);
   paid.on('dialog', (dialog) => {
-    asked.push(dialog.type());
+    questions.push(dialog.type());
     // A dialog that is gone was already answered.
     dialog.dismiss().catch(() => {});
   });
   await pay(paid);
   await paid.close({ runBeforeUnload: true });
   await expect.poll(() => paid.isClosed()).toBe(true);
-  expect(asked).toEqual(['beforeunload']);
+  expect(questions).toEqual(['beforeunload']);
 });
 
 test('a popup survives a reload of its page and keeps sending messages to it', async ({ page, partner }) => {
@@ -187,7 +187,7 @@ test('a popup survives a reload of its page and keeps sending messages to it', a
   await signInAt(popup, page);
   await pay(popup);
   await popup.getByRole('button', { name: 'Done' }).click();
-  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
+  await expectCallbacks(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
 });
 
 /** The window looks for its page again every few seconds. */
@@ -210,7 +210,7 @@ test('a payment whose page closed is reported once, by one of two tabs, when the
   const popup = await openWindow(page);
   await signInAt(popup, page);
   await chooseAmount(popup.mainFrame(), /\$5\b/);
-  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
+  await expectCallbacks(page, 'onLoginCompleted', 'onCheckoutOpened');
   // The app's tab closes during the payment.
   await page.close();
   await payByCard(popup.mainFrame(), '4242 4242 4242 4242');
@@ -219,7 +219,7 @@ test('a payment whose page closed is reported once, by one of two tabs, when the
 
   const tabs = [await context.newPage(), await context.newPage()];
   await Promise.all(tabs.map((tab) => tab.goto(address)));
-  const heardByAll = async () => (await Promise.all(tabs.map(readHeard))).flat();
+  const heardByAll = async () => (await Promise.all(tabs.map(readCallbacks))).flat();
   await expect.poll(async () => (await heardByAll()).length).toBe(1);
   expect(await heardByAll()).toEqual([
     [
@@ -230,7 +230,7 @@ test('a payment whose page closed is reported once, by one of two tabs, when the
   // And never again.
   await tabs[0]?.reload();
   await tabs[0]?.waitForLoadState('networkidle');
-  expect(await heardByAll()).toHaveLength((await readHeard(tabs[1] as Page)).length);
+  expect(await heardByAll()).toHaveLength((await readCallbacks(tabs[1] as Page)).length);
 });
 
 test('an overlay that was closed during a payment reports the payment when it arrives', async ({
@@ -249,6 +249,6 @@ test('an overlay that was closed during a payment reports the payment when it ar
   await page.request.post(address ?? '', {
     data: { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
   });
-  const heard = await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded');
-  expect(heard[2]?.[1]).toMatchObject({ type: 'purchase', credits_added: 500 });
+  const received = await expectCallbacks(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded');
+  expect(received[2]?.[1]).toMatchObject({ type: 'purchase', credits_added: 500 });
 });

@@ -2,10 +2,10 @@ import { expect, type Page } from '@playwright/test';
 import { findCheckout } from './fixtures/checkout-walk';
 import {
   buy,
-  expectHeard,
+  expectCallbacks,
   gotoSignedIn,
   openOverlay,
-  readHeard,
+  readCallbacks,
   signInAt,
   test,
 } from './fixtures/partner-world';
@@ -40,16 +40,16 @@ test.describe('users sign in and the app gets its key', () => {
       headers: { 'referrer-policy': 'no-referrer' },
     },
   };
-  for (const [name, wish] of Object.entries(pages)) {
+  for (const [name, pageOptions] of Object.entries(pages)) {
     test(name, async ({ page, partner }) => {
-      const complaints: string[] = [];
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(error.message));
-      await page.goto(partner.page(wish));
+      const problems: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+      page.on('pageerror', (error) => problems.push(error.message));
+      await page.goto(partner.page(pageOptions));
       await signInAt(await openOverlay(page), page);
-      const [[, login] = []] = await expectHeard(page, 'onLoginCompleted');
+      const [[, login] = []] = await expectCallbacks(page, 'onLoginCompleted');
       expect(await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBe(login?.user_key);
-      expect(complaints).toEqual([]);
+      expect(problems).toEqual([]);
     });
   }
 });
@@ -118,7 +118,7 @@ test('a page that removes the overlay can scroll again and open another', async 
   await expect.poll(() => page.locator('html').getAttribute('style')).toBeNull();
   await page.evaluate(() => (window as unknown as Svc).Svc.open());
   await findCheckout(page);
-  expect(await readHeard(page)).toEqual([]);
+  expect(await readCallbacks(page)).toEqual([]);
 });
 
 /** Tests see into the overlay only when its root is open. */
@@ -133,17 +133,17 @@ const openRoots = (page: Page) =>
 test('a checkout that does not respond says so and can be retried', async ({ page, partner }) => {
   await openRoots(page);
   await page.clock.install();
-  let answers = false;
+  let isResponding = false;
   // Removing the route would let the first request through, and the overlay would not send another.
-  await page.route('**/checkout/gate', (route) => (answers ? route.continue() : undefined));
+  await page.route('**/checkout/gate', (route) => (isResponding ? route.continue() : undefined));
   await page.goto(partner.page());
   await buy(page);
   await expect(page.getByRole('status').getByText('Opening the checkout…')).toBeVisible();
-  const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
+  const warning = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.clock.fastForward(13_000);
   await expect(page.getByRole('heading', { name: 'The checkout is not responding' })).toBeVisible();
-  expect((await words).text()).toContain(`${BASE_URL}/checkout/gate`);
-  answers = true;
+  expect((await warning).text()).toContain(`${BASE_URL}/checkout/gate`);
+  isResponding = true;
   await page.getByRole('button', { name: 'Try again' }).click();
   await findCheckout(page);
   await page.getByRole('button', { name: 'Close checkout' }).click();
@@ -155,17 +155,17 @@ test('a policy that forbids the frame is explained to the developer immediately'
   partner,
 }) => {
   await openRoots(page);
-  const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
+  const warning = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.goto(partner.page({ headers: { 'content-security-policy': "frame-src 'self'" } }));
   await buy(page);
-  expect((await words).text()).toContain(`add ${BASE_URL} to frame-src`);
+  expect((await warning).text()).toContain(`add ${BASE_URL} to frame-src`);
   await expect(page.getByRole('button', { name: 'Open in a new window' })).toBeVisible();
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
     page.getByRole('button', { name: 'Open in a new window' }).click(),
   ]);
   await signInAt(popup, page);
-  await expectHeard(page, 'onLoginCompleted');
+  await expectCallbacks(page, 'onLoginCompleted');
 });
 
 test('a click outside the overlay closes it, but requires confirmation during a payment', async ({
@@ -184,5 +184,5 @@ test('a click outside the overlay closes it, but requires confirmation during a 
   await openOverlay(page);
   await page.mouse.click(20, 20);
   await expect.poll(() => page.frames().length).toBe(1);
-  await expectHeard(page, 'onCheckoutOpened');
+  await expectCallbacks(page, 'onCheckoutOpened');
 });

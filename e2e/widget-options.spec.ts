@@ -10,11 +10,11 @@ import {
   buy,
   collectWarnings,
   enterCode,
-  expectHeard,
+  expectCallbacks,
   gotoSignedIn,
   openOverlay,
   type Partner,
-  readHeard,
+  readCallbacks,
   SCRIPT_URL,
   signInAt,
   test,
@@ -56,7 +56,7 @@ test('amount, currency, metadata and email reach the checkout; close() closes it
   await expect(checkout?.getByRole('radio', { name: /€25\b/ }) ?? page.locator('none')).toBeChecked();
   await page.evaluate(() => (window as unknown as Svc).Svc.close());
   await expect.poll(() => page.frames().length).toBe(1);
-  expect(await readHeard(page)).toEqual([]);
+  expect(await readCallbacks(page)).toEqual([]);
 });
 
 test('checkoutMode new_tab: the payment opens in a tab, and the page is notified when it is done', async ({
@@ -72,10 +72,10 @@ test('checkoutMode new_tab: the payment opens in a tab, and the page is notified
     checkout.getByRole('link', { name: 'Open payment' }).click(),
   ]);
   await payHosted(payment);
-  const heard = await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded');
-  expect(heard[0]?.[1]).toEqual({ session_id: expect.stringMatching(/^cks_/), user_key: partner.userKey });
+  const received = await expectCallbacks(page, 'onCheckoutOpened', 'onCreditsAdded');
+  expect(received[0]?.[1]).toEqual({ session_id: expect.stringMatching(/^cks_/), user_key: partner.userKey });
   await checkout.getByRole('button', { name: 'Done' }).click();
-  await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
+  await expectCallbacks(page, 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
 });
 
 test('checkoutMode manual: the app receives the URL and opens it itself', async ({
@@ -87,11 +87,11 @@ test('checkoutMode manual: the app receives the URL and opens it itself', async 
   const checkout = await openOverlay(page);
   await checkout.getByRole('radio', { name: /\$5\b/ }).check();
   await checkout.getByRole('button', { name: /^Continue with/ }).click();
-  const [[, opened] = []] = await expectHeard(page, 'onCheckoutOpened');
+  const [[, opened] = []] = await expectCallbacks(page, 'onCheckoutOpened');
   const payment = await context.newPage();
   await payment.goto(String(opened?.checkout_url));
   await payHosted(payment);
-  await expectHeard(page, 'onCheckoutOpened', 'onCreditsAdded');
+  await expectCallbacks(page, 'onCheckoutOpened', 'onCreditsAdded');
 });
 
 test('the deprecated callbacks still fire, after onCreditsAdded, without type, with one warning', async ({
@@ -102,16 +102,16 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
   const email = newEmail();
   // Credits bought elsewhere, so that there is something to allow.
   runCommand(['user', 'grant', email, '--credits', '700']);
-  const hear = (name: string) => `${name}: (event) => heard.push(['${name}', event])`;
-  const callbacks = `${hear('onPurchaseCompleted')}, ${hear('onPermissionUpdated')}`;
+  const record = (name: string) => `${name}: (event) => received.push(['${name}', event])`;
+  const callbacks = `${record('onPurchaseCompleted')}, ${record('onPermissionUpdated')}`;
   await page.goto(partner.page({ callbacks }));
   const checkout = await openOverlay(page);
   await enterCode(checkout, page, email);
   await checkout.getByRole('button', { name: /^Allow up to/ }).click();
-  const heard = await expectHeard(page, 'onLoginCompleted', 'onCreditsAdded', 'onPermissionUpdated');
-  const { type, ...rest } = heard[1]?.[1] ?? {};
+  const received = await expectCallbacks(page, 'onLoginCompleted', 'onCreditsAdded', 'onPermissionUpdated');
+  const { type, ...rest } = received[1]?.[1] ?? {};
   expect(type).toBe('permission');
-  expect(heard[2]?.[1]).toEqual(rest);
+  expect(received[2]?.[1]).toEqual(rest);
   expect(warnings).toEqual([expect.stringContaining('deprecated')]);
 });
 
@@ -135,8 +135,10 @@ test('invalid options are reported through onError, one by one, and never thrown
     Svc.open({ amount: 'many' });
     Svc.init(null as never);
   });
-  const heard = await expectHeard(page, ...Array(7).fill('onError'));
-  const messages = heard.map(([, event]) => (event?.error as { message: string } | undefined)?.message ?? '');
+  const received = await expectCallbacks(page, ...Array(7).fill('onError'));
+  const messages = received.map(
+    ([, event]) => (event?.error as { message: string } | undefined)?.message ?? '',
+  );
   for (const name of ['publishableKey', 'display', 'currency', 'baseUrl', 'metadata'])
     expect(messages.some((message) => message.startsWith(name))).toBe(true);
   expect(errors).toEqual([]);
@@ -144,10 +146,10 @@ test('invalid options are reported through onError, one by one, and never thrown
 });
 
 test('a misspelt option is named in the console', async ({ page, partner }) => {
-  const words = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
+  const warning = page.waitForEvent('console', (message) => message.text().startsWith('[svc]'));
   await page.goto(partner.page({ options: { onSuccess: 'misspelt' } }));
-  expect((await words).text()).toContain('"onSuccess"');
-  expect(await readHeard(page)).toEqual([]);
+  expect((await warning).text()).toContain('"onSuccess"');
+  expect(await readCallbacks(page)).toEqual([]);
 });
 
 test('a second init() with the same options does nothing; with others it is ignored with a warning', async ({
@@ -163,12 +165,12 @@ test('a second init() with the same options does nothing; with others it is igno
 });
 
 test('a callback that throws stops neither the others nor the checkout', async ({ page, partner }) => {
-  const callbacks = `onLoginCompleted() { heard.push(['onLoginCompleted']); throw new Error('host') }`;
+  const callbacks = `onLoginCompleted() { received.push(['onLoginCompleted']); throw new Error('host') }`;
   await page.goto(partner.page({ callbacks }));
   const checkout = await openOverlay(page);
   await signInAt(checkout, page);
   await checkout.getByRole('button', { name: /^Continue with/ }).click();
-  await expectHeard(page, 'onLoginCompleted', 'onCheckoutOpened');
+  await expectCallbacks(page, 'onLoginCompleted', 'onCheckoutOpened');
 });
 
 test('logging out in the checkout revokes the key and notifies the page', async ({ page, partner }) => {
@@ -178,7 +180,7 @@ test('logging out in the checkout revokes the key and notifies the page', async 
   const key = await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey());
   await checkout.getByRole('button', { name: /account$/ }).click();
   await checkout.getByRole('button', { name: 'Sign out' }).click();
-  await expectHeard(page, 'onLoginCompleted', 'onLoggedOut');
+  await expectCallbacks(page, 'onLoginCompleted', 'onLoggedOut');
   expect(await page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBeNull();
   const balance = await page.request.get(`${BASE_URL}/v1/credits/balance`, {
     headers: { authorization: `Bearer ${key}` },
@@ -207,7 +209,7 @@ test('a key that does not work, or belongs to another app, is dropped silently',
     const checkout = await openOverlay(page);
     await expect(checkout.getByLabel('E-mail')).toBeVisible();
     await expect.poll(() => page.evaluate(() => (window as unknown as Svc).Svc.getUserKey())).toBeNull();
-    expect(await readHeard(page)).toEqual([]);
+    expect(await readCallbacks(page)).toEqual([]);
   }
 });
 
@@ -244,10 +246,11 @@ test('every file in the guide is served with its longest cache lifetime, and npm
   };
   expect(named).toContain(pinned.package);
   for (const address of new Set([...named, pinned.path])) {
-    const answer = await request.get(BASE_URL + address);
-    expect([address, answer.status()]).toEqual([address, 200]);
-    const { 'cache-control': kept, 'access-control-allow-origin': readers } = answer.headers();
-    expect([kept?.includes('immutable'), readers]).toEqual([/\d/.test(address.slice(3)), '*']);
+    const response = await request.get(BASE_URL + address);
+    expect([address, response.status()]).toEqual([address, 200]);
+    const { 'cache-control': cacheControl, 'access-control-allow-origin': allowedOrigin } =
+      response.headers();
+    expect([cacheControl?.includes('immutable'), allowedOrigin]).toEqual([/\d/.test(address.slice(3)), '*']);
   }
   const script = await (await request.get(BASE_URL + pinned.path)).body();
   expect(`sha384-${createHash('sha384').update(script).digest('base64')}`).toBe(pinned.integrity);
@@ -280,15 +283,15 @@ test('the React hook loads one script, survives strict mode and unmounting, and 
     partner.page({ options: null, body: '<div id="app"></div>', script: outputFiles[0]?.text ?? '' }),
   );
   const app = page.locator('#app');
-  await expect(app.getByText('nobody, heard 0')).toBeVisible();
+  await expect(app.getByText('nobody, received 0')).toBeVisible();
   await app.getByRole('button', { name: 'Remount' }).click();
   await app.getByRole('button', { name: 'Credits' }).click();
   await signInAt(await findCheckout(page), page);
-  await expect(app.getByText('somebody, heard 1')).toBeVisible();
+  await expect(app.getByText('somebody, received 1')).toBeVisible();
   const other = await page.context().newPage();
   await other.goto(page.url());
   await other.evaluate(() => localStorage.clear());
-  await expect(app.getByText('nobody, heard 1')).toBeVisible();
+  await expect(app.getByText('nobody, received 1')).toBeVisible();
   expect(await page.locator(`script[src="${SCRIPT_URL}"]`).count()).toBe(1);
 });
 
@@ -298,16 +301,16 @@ const reactApp = ({ publishableKey }: Partner): string => `
   import { useSvc } from './widget/loader/dist/react.js';
 
   function Buy() {
-    const [heard, setHeard] = useState(0);
+    const [received, setReceived] = useState(0);
     const { svc, open, userKey } = useSvc({
       src: '${SCRIPT_URL}',
       publishableKey: '${publishableKey}',
-      onLoginCompleted: () => setHeard(heard + 1),
+      onLoginCompleted: () => setReceived(received + 1),
     });
     return (
       <>
         <button disabled={!svc} onClick={() => open()}>Credits</button>
-        {svc && <p>{userKey ? 'somebody' : 'nobody'}, heard {heard}</p>}
+        {svc && <p>{userKey ? 'somebody' : 'nobody'}, received {received}</p>}
       </>
     );
   }

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, expect, type Page } from '@playwright/test';
 import { findCheckout, newEmail } from './fixtures/checkout-walk';
-import type { PageWish } from './fixtures/partner-site';
+import type { PageOptions } from './fixtures/partner-site';
 import {
   buy,
   collectMints,
-  expectHeard,
+  expectCallbacks,
   gotoSignedIn,
   openOverlay,
   openWindow,
   type Partner,
-  readHeard,
+  readCallbacks,
   readPosted,
   signInAt,
   test,
@@ -22,16 +22,16 @@ import { BASE_URL, runCommand } from './fixtures/server';
 /** Which pages may sell, which are refused, and what an attacker gets: nothing. */
 
 test.describe('the checkout opens', () => {
-  const places: [string, (partner: Partner, wish?: PageWish) => string][] = [
-    ['on *.localhost, on any port', ({ plain }, wish) => plain.page('app.localhost', wish)],
-    ['on localhost', ({ plain }, wish) => plain.page('localhost', wish)],
-    ['on 127.0.0.1', ({ plain }, wish) => plain.page('127.0.0.1', wish)],
-    ['on https localhost', ({ secure }, wish) => secure.page('localhost', wish)],
-    ['on a registered origin', ({ secure }, wish) => secure.page('shop.test', wish)],
+  const places: [string, (partner: Partner, pageOptions?: PageOptions) => string][] = [
+    ['on *.localhost, on any port', ({ plain }, pageOptions) => plain.page('app.localhost', pageOptions)],
+    ['on localhost', ({ plain }, pageOptions) => plain.page('localhost', pageOptions)],
+    ['on 127.0.0.1', ({ plain }, pageOptions) => plain.page('127.0.0.1', pageOptions)],
+    ['on https localhost', ({ secure }, pageOptions) => secure.page('localhost', pageOptions)],
+    ['on a registered origin', ({ secure }, pageOptions) => secure.page('shop.test', pageOptions)],
     [
       'in a frame of the same origin',
-      ({ secure }, wish) => {
-        const inner = secure.page('shop.test', wish);
+      ({ secure }, pageOptions) => {
+        const inner = secure.page('shop.test', pageOptions);
         return secure.page('shop.test', {
           options: null,
           body: `<iframe src="${inner}" height="600"></iframe>`,
@@ -61,18 +61,18 @@ async function expectRefused(page: Page, named: string, mints: string[]): Promis
   await expect(gate.getByRole('heading', { name: 'Checkout isn’t available here' })).toBeVisible();
   await expect(gate.getByText(named, { exact: true })).toBeVisible();
   for (const frame of page.frames()) {
-    const { heard, posted } = await frame
-      .evaluate(() => window as unknown as { heard?: unknown[]; posted?: { data: { t: string } }[] })
+    const { received, posted } = await frame
+      .evaluate(() => window as unknown as { received?: unknown[]; posted?: { data: { t: string } }[] })
       .then(() =>
         frame.evaluate(() => {
-          const { heard = [], posted = [] } = window as unknown as {
-            heard?: unknown[];
+          const { received = [], posted = [] } = window as unknown as {
+            received?: unknown[];
             posted?: { data: { t: string } }[];
           };
-          return { heard, posted: posted.map(({ data }) => Object.keys(data).sort().join()) };
+          return { received, posted: posted.map(({ data }) => Object.keys(data).sort().join()) };
         }),
       );
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     // The gate's hello is the only message that was posted; it reveals nothing.
     expect(posted.filter((fields) => fields !== 'document,page,rid,t,v')).toEqual([]);
   }
@@ -81,7 +81,7 @@ async function expectRefused(page: Page, named: string, mints: string[]): Promis
 
 test.describe('the checkout is refused by name, and nothing is shared or minted', () => {
   const places: [string, (partner: Partner) => { address: string; named: string }][] = [
-    ['on a host that nobody registered', ({ plain }) => on(plain, 'stranger.test')],
+    ['on an unregistered host', ({ plain }) => on(plain, 'stranger.test')],
     ['on a subdomain of a registered host', ({ secure }) => on(secure, 'www.shop.test')],
     ['on a registered host with another scheme and port', ({ plain }) => on(plain, 'shop.test')],
     ['on a host that only begins like localhost', ({ plain }) => on(plain, 'localhost.stranger.test')],
@@ -101,11 +101,7 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
   }
 
   const keys: [string, () => string, string][] = [
-    [
-      'with a key that is nobody’s',
-      () => `svc_pk_${'x'.repeat(36)}`,
-      'This page uses an unknown publishable key:',
-    ],
+    ['with an unknown key', () => `svc_pk_${'x'.repeat(36)}`, 'This page uses an unknown publishable key:'],
     ['with the key of a disabled app', newDisabledKey, 'This app is paused:'],
   ];
   for (const [name, newKey, reason] of keys) {
@@ -154,19 +150,15 @@ test.describe('the checkout is refused by name, and nothing is shared or minted'
     await page.goto(partner.plain.page('stranger.test', { options: { display: 'popup' } }));
     const [popup] = await Promise.all([page.waitForEvent('popup'), buy(page)]);
     await expect(popup.getByText(partner.plain.origin('stranger.test'), { exact: true })).toBeVisible();
-    expect(await readHeard(page)).toEqual([]);
+    expect(await readCallbacks(page)).toEqual([]);
     expect(mints).toEqual([]);
   });
 });
 
 test.describe('an attacker', () => {
   test('who forges messages, from the page or from a frame in it, is ignored', async ({ page, partner }) => {
-    const advert = partner.plain.page('advert.localhost', { options: null });
-    await gotoSignedIn(
-      page,
-      partner.page({ body: `<iframe src="${advert}" name="advert"></iframe>` }),
-      partner,
-    );
+    const ad = partner.plain.page('advert.localhost', { options: null });
+    await gotoSignedIn(page, partner.page({ body: `<iframe src="${ad}" name="advert"></iframe>` }), partner);
     const checkout = await openOverlay(page);
     await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
     const rid = new URL(checkout.url()).hash.slice(1);
@@ -176,7 +168,7 @@ test.describe('an attacker', () => {
       { v: 1, t: 'signed_in', token: 'svc_st_forged', n: 99 },
       { v: 1, t: 'logged_out', n: 99 },
     ];
-    const say = (messages: unknown[]) => {
+    const send = (messages: unknown[]) => {
       // To the page, as the checkout would; to the checkout, as the page would.
       const channel = new MessageChannel();
       for (const message of messages) {
@@ -187,12 +179,12 @@ test.describe('an attacker', () => {
       for (let i = 0; i < (top?.frames.length ?? 0); i++)
         top?.frames[i]?.postMessage({ ...init, publishable_key: 'x' }, '*', i === 0 ? [channel.port2] : []);
     };
-    await page.frame({ name: 'advert' })?.evaluate(say, forged);
-    await page.evaluate(say, forged);
+    await page.frame({ name: 'advert' })?.evaluate(send, forged);
+    await page.evaluate(send, forged);
     // The messages between the two continue as before.
     await checkout.getByRole('radio', { name: /\$5\b/ }).check();
     await checkout.getByRole('button', { name: /^Continue with/ }).click();
-    await expectHeard(page, 'onCheckoutOpened');
+    await expectCallbacks(page, 'onCheckoutOpened');
     expect(
       await page.evaluate(() => (window as unknown as { Svc: { getUserKey(): string } }).Svc.getUserKey()),
     ).toBe(partner.userKey);
@@ -202,14 +194,18 @@ test.describe('an attacker', () => {
     await gotoSignedIn(page, partner.page(), partner);
     const checkout = await openOverlay(page);
     await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
-    const victim = checkout.url();
+    const target = checkout.url();
     for (const host of ['stranger.test', 'other.localhost']) {
-      const evil = await context.newPage();
-      const blocked = evil.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
-      await evil.goto(partner.plain.page(host, { options: null, body: `<iframe src="${victim}"></iframe>` }));
+      const attacker = await context.newPage();
+      const blocked = attacker.waitForEvent('console', (message) =>
+        message.text().includes('frame-ancestors'),
+      );
+      await attacker.goto(
+        partner.plain.page(host, { options: null, body: `<iframe src="${target}"></iframe>` }),
+      );
       await blocked;
-      expect(await readPosted(evil)).toBe('[]');
-      await evil.close();
+      expect(await readPosted(attacker)).toBe('[]');
+      await attacker.close();
     }
   });
 
@@ -247,7 +243,7 @@ test.describe('an attacker', () => {
     await popup.getByRole('button', { name: 'Send code' }).click();
     await expect(popup.getByLabel('Code')).toBeVisible();
     expect(await readPosted(page)).toBe('[]');
-    expect(await readHeard(page)).toEqual([]);
+    expect(await readCallbacks(page)).toEqual([]);
   });
 
   test('who sends the token of another page gets no key', async ({ page, partner }) => {
@@ -256,13 +252,13 @@ test.describe('an attacker', () => {
     const checkout = await openOverlay(page);
     await signInAt(checkout, page);
     const { token: used, code_verifier: verifier } = (await token).postDataJSON();
-    const thief = { grant_type: 'signin_token', publishable_key: partner.publishableKey, token: used };
-    const answer = await page.request.post(`${BASE_URL}/auth/token`, {
+    const stolen = { grant_type: 'signin_token', publishable_key: partner.publishableKey, token: used };
+    const response = await page.request.post(`${BASE_URL}/auth/token`, {
       headers: { origin: partner.plain.origin('thief.localhost') },
-      data: { ...thief, code_verifier: `${verifier}x` },
+      data: { ...stolen, code_verifier: `${verifier}x` },
     });
-    expect(answer.status()).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { type: 'invalid_grant' } });
+    expect(response.status()).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_grant' } });
   });
 });
 
@@ -281,8 +277,8 @@ test('a native app opens the checkout by its registered scheme', async ({ partne
   const options = { publishableKey: partner.publishableKey, baseUrl: `${BASE_URL}/checkout` };
   writeFileSync(
     path.join(app, 'app.js'),
-    `window.heard = []; window.posted = []; addEventListener('message', ({ data }) => posted.push(data));
-      Svc.init({ ...${JSON.stringify(options)}, display: location.search.slice(1) || 'embedded', onLoginCompleted: (event) => heard.push(['onLoginCompleted', event]) });
+    `window.received = []; window.posted = []; addEventListener('message', ({ data }) => posted.push(data));
+      Svc.init({ ...${JSON.stringify(options)}, display: location.search.slice(1) || 'embedded', onLoginCompleted: (event) => received.push(['onLoginCompleted', event]) });
      document.querySelector('#buy').onclick = () => Svc.open();`,
   );
   const browser = await chromium.launchPersistentContext('', {
@@ -303,29 +299,29 @@ test('a native app opens the checkout by its registered scheme', async ({ partne
     await page.reload();
     await page.getByRole('button', { name: 'Buy' }).click();
     await signInAt(await findCheckout(page), page);
-    await expectHeard(page, 'onLoginCompleted');
+    await expectCallbacks(page, 'onLoginCompleted');
 
     // Any app on the device may claim the scheme, so a window that knows the user still waits for a click.
     await page.goto(`chrome-extension://${id}/app.html?popup`);
     const email = newEmail();
-    const openAnew = async () => {
+    const reopen = async () => {
       await page.evaluate(() => localStorage.clear());
       await page.reload();
       return openWindow(page);
     };
-    const first = await openAnew();
+    const first = await reopen();
     await signInAt(first, page, email);
     await first.close();
-    const second = await openAnew();
+    const second = await reopen();
     const masked = `w•••${email.slice(email.indexOf('@'))}`;
     await second.getByRole('button', { name: 'Use a different e-mail' }).click();
     await expect(second.getByLabel('E-mail')).toBeVisible();
-    expect(await readHeard(page)).toEqual([]);
+    expect(await readCallbacks(page)).toEqual([]);
     expect(await readPosted(page)).not.toMatch(/svc_st_|@example/);
     await second.reload();
     await second.getByRole('button', { name: `Continue as ${masked}` }).click();
     await expect(second.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
-    const [login] = await expectHeard(page, 'onLoginCompleted');
+    const [login] = await expectCallbacks(page, 'onLoginCompleted');
     expect(login?.[1]?.user_key).toMatch(/^svc_sk_/);
   } finally {
     await browser.close();

@@ -6,7 +6,7 @@ import { expectRecovery, signInTo } from './fixtures/dashboard';
 import { withoutTable } from './fixtures/database';
 import { openInteractive, watchInteractive } from './fixtures/interactive';
 import { explainStatements, type PlanLog, type RunStatement, stopExplaining } from './fixtures/plans';
-import { OPERATOR_EMAIL, ownInstall } from './fixtures/server';
+import { OPERATOR_EMAIL, ownInstallation } from './fixtures/server';
 
 /**
  * Every dashboard page on a year of 200,000 requests, as the users with the most data. The times are
@@ -20,7 +20,7 @@ const BIG_TABLES = ['usage', 'usage_day', 'ledger_transaction'];
 /** The fastest of a few visits: the machine may be busy with something else. */
 const MOST_VISITS = 4;
 
-const { databaseUrl: DATABASE_URL } = ownInstall();
+const { databaseUrl: DATABASE_URL } = ownInstallation();
 
 type Audience = { email: string; home: string; pages: string[]; exports?: string[] };
 
@@ -31,9 +31,9 @@ async function one(sql: string, email: string): Promise<string> {
 
 const AUDIENCES: Record<string, () => Promise<Audience>> = {
   'a user': async () => {
-    const mine = `WHERE user_id = (SELECT id FROM "user" WHERE email = $1) ORDER BY created_at DESC LIMIT 1`;
-    const request = await one(`SELECT request_id AS id FROM usage ${mine}`, YEAR_HEAVY_USER);
-    const purchase = await one(`SELECT id FROM purchase ${mine}`, YEAR_HEAVY_USER);
+    const ofUser = `WHERE user_id = (SELECT id FROM "user" WHERE email = $1) ORDER BY created_at DESC LIMIT 1`;
+    const request = await one(`SELECT request_id AS id FROM usage ${ofUser}`, YEAR_HEAVY_USER);
+    const purchase = await one(`SELECT id FROM purchase ${ofUser}`, YEAR_HEAVY_USER);
     return {
       email: YEAR_HEAVY_USER,
       home: '/account',
@@ -104,36 +104,36 @@ test.beforeAll(async () => {
 test.afterAll(() => stopExplaining(DATABASE_URL));
 
 /** Visits until page and statements meet their limits, or the attempts are used up. */
-async function visit(work: () => Promise<number>): Promise<{ ms: number; complaints: string[] }> {
-  const asked = new Map<string, RunStatement[]>();
+async function visit(open: () => Promise<number>): Promise<{ ms: number; problems: string[] }> {
+  const statements = new Map<string, RunStatement[]>();
   const times: number[] = [];
   // The log also has statements of background jobs and the audit: a page repeats its own at every visit.
-  const complaints = () =>
-    [...asked.values()].filter((runs) => runs.length >= times.length).flatMap(complainOf);
+  const problems = () =>
+    [...statements.values()].filter((runs) => runs.length >= times.length).flatMap(findProblems);
   plans.read();
   do {
-    times.push(await work());
-    for (const run of plans.read()) asked.set(run.text, [...(asked.get(run.text) ?? []), run]);
-  } while (times.length < MOST_VISITS && (isSlow(times) || complaints().length > 0));
-  expect(asked.size).toBeGreaterThan(0);
-  return { ms: Math.min(...times), complaints: complaints() };
+    times.push(await open());
+    for (const run of plans.read()) statements.set(run.text, [...(statements.get(run.text) ?? []), run]);
+  } while (times.length < MOST_VISITS && (isSlow(times) || problems().length > 0));
+  expect(statements.size).toBeGreaterThan(0);
+  return { ms: Math.min(...times), problems: problems() };
 }
 
-function complainOf(runs: RunStatement[]): string[] {
+function findProblems(runs: RunStatement[]): string[] {
   const [text, ms] = [runs[0]?.text, Math.min(...runs.map((run) => run.ms))];
-  const whole = new Set(
-    runs.flatMap(({ readWhole }) => readWhole).filter((table) => BIG_TABLES.includes(table)),
+  const scanned = new Set(
+    runs.flatMap(({ sequentialScans: readWhole }) => readWhole).filter((table) => BIG_TABLES.includes(table)),
   );
   return [
     ...(ms < QUERY_LIMIT_MS ? [] : [`takes ${ms} ms: ${text}`]),
-    ...[...whole].map((table) => `reads ${table} whole: ${text}`),
+    ...[...scanned].map((table) => `reads ${table} whole: ${text}`),
   ];
 }
 
 const isSlow = (times: number[]): boolean => Math.min(...times) >= PAGE_LIMIT_MS;
 
-for (const [who, readAudience] of Object.entries(AUDIENCES)) {
-  test(`on a year of activity, ${who} waits for no page, and no page waits for a query`, async ({
+for (const [visitor, readAudience] of Object.entries(AUDIENCES)) {
+  test(`on a year of activity, ${visitor} waits for no page, and no page waits for a query`, async ({
     page,
     service,
     context,
@@ -144,17 +144,17 @@ for (const [who, readAudience] of Object.entries(AUDIENCES)) {
     const lines: string[] = [];
     for (const path of audience.pages) {
       const address = service + audience.home + path;
-      const { ms, complaints } = await visit(() => openInteractive(page, address));
+      const { ms, problems } = await visit(() => openInteractive(page, address));
       lines.push(`${String(Math.round(ms)).padStart(6)} ms  ${audience.home}${path}`);
-      expect.soft(complaints, path).toEqual([]);
+      expect.soft(problems, path).toEqual([]);
       expect.soft(ms, path).toBeLessThan(PAGE_LIMIT_MS);
     }
     for (const path of audience.exports ?? []) {
-      const { complaints } = await visit(async () => {
+      const { problems } = await visit(async () => {
         expect((await page.request.get(service + audience.home + path)).status(), path).toBe(200);
         return 0;
       });
-      expect.soft(complaints, path).toEqual([]);
+      expect.soft(problems, path).toEqual([]);
     }
     process.stdout.write(`${lines.join('\n')}\n`);
   });
@@ -165,6 +165,6 @@ test('a page that fails to load says so and recovers', async ({ page, service })
   await expectRecovery(page, {
     path: `${service}/account/activity`,
     heading: 'Activity',
-    broken: (work) => withoutTable('usage_day', work),
+    broken: (open) => withoutTable('usage_day', open),
   });
 });

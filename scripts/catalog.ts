@@ -35,11 +35,11 @@ const { values: options } = parseArgs({
     'genai-prices-date': { type: 'string' },
   },
 });
-const place = options['models-dev'];
-if (place === undefined) stop(USAGE);
+const location = options['models-dev'];
+if (location === undefined) stop(USAGE);
 
 const previous = existsSync(CATALOG) ? (JSON.parse(readFileSync(CATALOG, 'utf8')) as CatalogJson) : undefined;
-const modelsDev = await readModelsDev(place);
+const modelsDev = await readModelsDev(location);
 const overrides = readOverrides(OVERRIDES);
 const version = genaiPricesVersion();
 const dates = findDates();
@@ -123,7 +123,7 @@ function addFallbacks(all: CatalogEntry[], { fallbacks }: Overrides): void {
 }
 
 function findDates(): Dates {
-  const fetchedToday = /^https?:/.test(place ?? '') ? nowDate().toISOString().slice(0, 10) : undefined;
+  const fetchedToday = /^https?:/.test(location ?? '') ? nowDate().toISOString().slice(0, 10) : undefined;
   const ofModelsDev = options['models-dev-date'] ?? modelsDev.asOf ?? fetchedToday;
   if (ofModelsDev === undefined) stop('--models-dev-date: the file does not say of which day it is');
   const ofGenaiPrices =
@@ -141,7 +141,7 @@ function report(): void {
   for (const [reason, ids] of leftOut)
     console.log(`Left out, ${reason} (${ids.length}): ${ids.join(', ')}\n`);
   console.log(
-    `The sources differ, the dearer price stands until an override settles it (${differences.length}):\n${indent(differences)}\n`,
+    `The sources differ, the higher price applies until an override settles it (${differences.length}):\n${indent(differences)}\n`,
   );
   const before = new Map((previous?.models ?? []).map((model) => [model.id, JSON.stringify(model)]));
   const added = models.filter(({ id }) => !before.has(id)).length;

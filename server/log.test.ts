@@ -17,12 +17,12 @@ test.each([
 test('a failure is logged with our function that threw it, not one of Node or a package', () => {
   const require = createRequire(import.meta.url);
   const pg = require('pg') as typeof import('pg');
-  function askWrongly(): void {
+  function queryWrongly(): void {
     pg.escapeIdentifier(undefined as never);
   }
-  expect(() => askWrongly()).toThrow();
+  expect(() => queryWrongly()).toThrow();
   try {
-    askWrongly();
+    queryWrongly();
   } catch (error) {
     expect(describeError(error)).toMatch(/ \(in askWrongly\)$/);
   }

@@ -16,34 +16,34 @@ import { withClient } from './harness/database-connection';
 
 const { url } = await newDatabase();
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
+const failureOf = (run: Promise<unknown>): Promise<unknown> =>
+  run.then(
     () => 'nothing failed',
     (error: unknown) => error,
   );
 
 /** Both database clients again, with separate settings. */
-async function withDoors<T>(
+async function withClients<T>(
   settings: pg.PoolConfig,
-  work: (hot: pg.Pool, slow: PrismaClient) => Promise<T>,
+  run: (hotPool: pg.Pool, slowClient: PrismaClient) => Promise<T>,
 ): Promise<T> {
-  const hot = new pg.Pool(settings);
-  hot.on('error', () => {});
-  const slow = new PrismaClient({ adapter: new PrismaPg(settings) });
+  const hotPool = new pg.Pool(settings);
+  hotPool.on('error', () => {});
+  const slowClient = new PrismaClient({ adapter: new PrismaPg(settings) });
   try {
-    return await work(hot, slow);
+    return await run(hotPool, slowClient);
   } finally {
-    await Promise.all([hot.end(), slow.$disconnect()]);
+    await Promise.all([hotPool.end(), slowClient.$disconnect()]);
   }
 }
 
 /** The response of each way to query. */
-const askEveryWay = (hot: pg.Pool, slow: PrismaClient, text = 'SELECT email FROM "user"') =>
+const queryEveryWay = (hotPool: pg.Pool, slowClient: PrismaClient, text = 'SELECT email FROM "user"') =>
   Promise.all([
-    failureOf(hot.query(text)),
-    failureOf(slow.$queryRawUnsafe(text)),
-    failureOf(slow.user.findFirst()),
-    failureOf(slow.$transaction((tx) => tx.user.findFirst())),
+    failureOf(hotPool.query(text)),
+    failureOf(slowClient.$queryRawUnsafe(text)),
+    failureOf(slowClient.user.findFirst()),
+    failureOf(slowClient.$transaction((tx) => tx.user.findFirst())),
   ]);
 
 function expectBusy(failures: unknown[]): void {
@@ -89,7 +89,9 @@ test('a server without free connections counts as busy', async () => {
   );
   const connectionString = String(Object.assign(new URL(url), { username: role, password: 'x' }));
   try {
-    await withDoors({ connectionString }, async (hot, slow) => expectBusy(await askEveryWay(hot, slow)));
+    await withClients({ connectionString }, async (hotPool, slowClient) =>
+      expectBusy(await queryEveryWay(hotPool, slowClient)),
+    );
   } finally {
     await onDatabaseServer((client) => client.query(`DROP ROLE ${role}`));
   }
@@ -97,32 +99,34 @@ test('a server without free connections counts as busy', async () => {
 
 test.each([
   ['a statement that takes too long', { statement_timeout: 100 }],
-  ['a lock that is not to be had in time', { options: '-c lock_timeout=100' }],
+  ['a lock that is not available in time', { options: '-c lock_timeout=100' }],
 ])('%s counts as busy', async (_, limit) => {
   await withClient(url, async (holder) => {
     await holder.query('BEGIN; LOCK TABLE "user"');
-    await withDoors({ connectionString: url, ...limit }, async (hot, slow) =>
-      expectBusy(await askEveryWay(hot, slow)),
+    await withClients({ connectionString: url, ...limit }, async (hotPool, slowClient) =>
+      expectBusy(await queryEveryWay(hotPool, slowClient)),
     );
   });
 });
 
 test('a broken connection and an address without a listener count as busy', async () => {
-  await withDoors({ connectionString: url, application_name: 'cut off' }, async (hot, slow) => {
-    const asked = Promise.all([
-      failureOf(hot.query('SELECT pg_sleep(30)')),
-      failureOf(slow.$queryRaw`SELECT pg_sleep(30)`),
+  await withClients({ connectionString: url, application_name: 'cut off' }, async (hotPool, slowClient) => {
+    const queries = Promise.all([
+      failureOf(hotPool.query('SELECT pg_sleep(30)')),
+      failureOf(slowClient.$queryRaw`SELECT pg_sleep(30)`),
     ]);
     await withClient(url, async (client) => {
-      const them = "FROM pg_stat_activity WHERE application_name = 'cut off' AND query ~ 'pg_sleep'";
-      const count = async () => (await client.query(`SELECT 1 ${them}`)).rowCount;
+      const sessions = "FROM pg_stat_activity WHERE application_name = 'cut off' AND query ~ 'pg_sleep'";
+      const count = async () => (await client.query(`SELECT 1 ${sessions}`)).rowCount;
       await expect.poll(count).toBe(2);
-      await client.query(`SELECT pg_terminate_backend(pid) ${them}`);
+      await client.query(`SELECT pg_terminate_backend(pid) ${sessions}`);
     });
-    expectBusy(await asked);
+    expectBusy(await queries);
   });
   const connectionString = String(Object.assign(new URL(url), { port: await choosePort() }));
-  await withDoors({ connectionString }, async (hot, slow) => expectBusy(await askEveryWay(hot, slow)));
+  await withClients({ connectionString }, async (hotPool, slowClient) =>
+    expectBusy(await queryEveryWay(hotPool, slowClient)),
+  );
 });
 
 test('a server that shuts down counts as busy', async () => {
@@ -133,11 +137,11 @@ test('a server that shuts down counts as busy', async () => {
       // While clients are connected it accepts no more of them, and does not end.
       const { rows } = await holder.query("SELECT pg_read_file('postmaster.pid') AS file");
       process.kill(Number.parseInt(rows[0].file, 10), 'SIGTERM');
-      await withDoors({ connectionString: database.url }, async (hot, slow) => {
+      await withClients({ connectionString: database.url }, async (hotPool, slowClient) => {
         await expect
-          .poll(async () => (await failureOf(hot.query('SELECT 1'))) as unknown)
+          .poll(async () => (await failureOf(hotPool.query('SELECT 1'))) as unknown)
           .toMatchObject({ code: '57P03' });
-        expectBusy(await askEveryWay(hot, slow));
+        expectBusy(await queryEveryWay(hotPool, slowClient));
       });
     });
   } finally {
@@ -146,14 +150,14 @@ test('a server that shuts down counts as busy', async () => {
   }
 });
 
-async function askTooMuch(): Promise<unknown> {
-  return withDoors({ connectionString: url, statement_timeout: 50 }, (hot) =>
-    hot.query('SELECT pg_sleep(5), $1::text', ['a secret of somebody']),
+async function queryTooLong(): Promise<unknown> {
+  return withClients({ connectionString: url, statement_timeout: 50 }, (hotPool) =>
+    hotPool.query('SELECT pg_sleep(5), $1::text', ['a secret of somebody']),
   );
 }
 
 test('a statement that was cut off is reported with its place in the code, and without its values', async () => {
-  const told = describeError(await failureOf(askTooMuch()));
-  expect(told).toMatch(/canceling statement due to statement timeout \(in \w/);
-  expect(told).not.toContain('secret');
+  const report = describeError(await failureOf(queryTooLong()));
+  expect(report).toMatch(/canceling statement due to statement timeout \(in \w/);
+  expect(report).not.toContain('secret');
 });

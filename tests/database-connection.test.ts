@@ -6,15 +6,15 @@ import { buy, hold, newWallet } from './ledger/wallets';
 await newDatabase();
 
 test('a connection that breaks between two statements fails the query, not the process, and is not reused', async () => {
-  const work = onConnection(async (connection) => {
+  const failing = onConnection(async (connection) => {
     const { rows } = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const gone = new Promise((resolve) => connection.once('end', resolve));
+    const ended = new Promise((resolve) => connection.once('end', resolve));
     await pool().query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
-    await gone;
+    await ended;
     await connection.query('SELECT 1');
   });
 
-  await expect(work).rejects.toThrow(/not queryable|terminat/i);
+  await expect(failing).rejects.toThrow(/not queryable|terminat/i);
   expect((await pool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 

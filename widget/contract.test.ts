@@ -50,15 +50,15 @@ test('metadata is flat and short', () => {
 
 test('a channel accepts messages in order, each once', async () => {
   const { port1, port2 } = new MessageChannel();
-  const heard: string[] = [];
-  const channel = openChannel(port1, FROM_CHECKOUT, ({ t }) => heard.push(t));
-  const say = (t: string, n: unknown) => port2.postMessage({ ...writeMessage({ t }), n });
-  say('ready', 1);
-  say('close', 1);
-  say('forget_key', 3);
-  say('logged_out', 2);
-  say('close', 'four');
-  say('close', 4);
-  await expect.poll(() => heard).toEqual(['ready', 'forget_key', 'close']);
+  const received: string[] = [];
+  const channel = openChannel(port1, FROM_CHECKOUT, ({ t }) => received.push(t));
+  const send = (t: string, n: unknown) => port2.postMessage({ ...writeMessage({ t }), n });
+  send('ready', 1);
+  send('close', 1);
+  send('forget_key', 3);
+  send('logged_out', 2);
+  send('close', 'four');
+  send('close', 4);
+  await expect.poll(() => received).toEqual(['ready', 'forget_key', 'close']);
   channel.close();
 });

@@ -27,12 +27,12 @@ test('without locks, one of many tabs works at a time, and all get their turn', 
   openBrowser(storage);
   let working = 0;
   let most = 0;
-  const work = async () => {
+  const job = async () => {
     most = Math.max(most, ++working);
     await sleep(1000);
     working--;
   };
-  const tabs = [1, 2, 3].map(() => inOneTab('payment', work));
+  const tabs = [1, 2, 3].map(() => inOneTab('payment', job));
   await vi.advanceTimersByTimeAsync(60_000);
   await Promise.all(tabs);
   expect(most).toBe(1);
@@ -42,13 +42,13 @@ test('without locks, one of many tabs works at a time, and all get their turn', 
 test('the place of a tab that died is free after a while', async () => {
   openBrowser(storage);
   kept.set('payment', `dead ${Date.now() + 90_000}`);
-  const work = vi.fn(async () => {});
-  const done = inOneTab('payment', work);
+  const job = vi.fn(async () => {});
+  const done = inOneTab('payment', job);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(work).not.toHaveBeenCalled();
+  expect(job).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(60_000);
   await done;
-  expect(work).toHaveBeenCalledOnce();
+  expect(job).toHaveBeenCalledOnce();
 });
 
 test('when storage throws, nothing can be shared: the tab works', async () => {
@@ -56,7 +56,7 @@ test('when storage throws, nothing can be shared: the tab works', async () => {
     throw new Error('blocked');
   };
   openBrowser({ getItem: blocked, setItem: blocked, removeItem: blocked });
-  const work = vi.fn(async () => {});
-  await inOneTab('payment', work);
-  expect(work).toHaveBeenCalledOnce();
+  const job = vi.fn(async () => {});
+  await inOneTab('payment', job);
+  expect(job).toHaveBeenCalledOnce();
 });

@@ -6,7 +6,7 @@ import type { FoundPrices } from './genai-prices';
 import type { ModelFacts } from './models-dev';
 import type { ModelOverride } from './overrides';
 import { isWanted } from './selection';
-import { type SourcePrices, takeDearer } from './source-prices';
+import { type SourcePrices, takeHigher } from './source-prices';
 
 /** Builds one model of the catalogue from its sources. */
 
@@ -37,7 +37,7 @@ export function buildModel(facts: Facts): Built {
   if (/(^|[-/])latest($|-)/.test(model)) return { leftOut: 'an alias that moves has no exact price' };
   if (!contextWindow || !maxOutputTokens) return { leftOut: 'no limits' };
 
-  const merged = takeDearer(modelsDev?.prices ?? [], genaiPrices?.current ?? []);
+  const merged = takeHigher(modelsDev?.prices ?? [], genaiPrices?.current ?? []);
   const prices = override?.prices ?? datePrices(facts, merged.prices, contextWindow);
   if (prices === null) return { leftOut: 'no complete price' };
   return {
@@ -53,9 +53,9 @@ export function buildModel(facts: Facts): Built {
     // A decision resolves the difference, and a prompt beyond the context is impossible.
     differences: merged.differences
       .filter(({ above }) => !override?.prices && above < contextWindow)
-      .map(({ name: priceClass, above, prices: [a, b], stands }) => {
-        const place = above === 0 ? priceClass : `${priceClass} above ${above}`;
-        return `${provider}/${model} ${place}: models.dev ${a}, genai-prices ${b}: ${stands} stands`;
+      .map(({ name: priceClass, above, prices: [a, b], used }) => {
+        const label = above === 0 ? priceClass : `${priceClass} above ${above}`;
+        return `${provider}/${model} ${label}: models.dev ${a}, genai-prices ${b}: ${used} is used`;
       }),
   };
 }

@@ -5,7 +5,7 @@ import {
   type PriceClass,
   type SourceClasses,
   type SourcePrices,
-  takeDearer,
+  takeHigher,
   toDecimal,
 } from './source-prices';
 
@@ -64,15 +64,15 @@ function byDate({ prices }: Model, today: string): Omit<FoundPrices, 'isRetired'
   const byHour = prices.flatMap(({ constraint, prices: some }) =>
     constraint?.type === 'time_of_date' ? [toLevels(some)] : [],
   );
-  const atWorst = (levels: SourcePrices) =>
-    byHour.reduce((worst, hours) => takeDearer(worst, hours).prices, levels);
+  const atHighest = (levels: SourcePrices) =>
+    byHour.reduce((worst, hours) => takeHigher(worst, hours).prices, levels);
   const inForce = dated.findLast(({ from }) => from <= today);
   return {
-    current: atWorst(inForce?.prices ?? []),
+    current: atHighest(inForce?.prices ?? []),
     since: inForce?.from || undefined,
     later: dated
       .filter(({ from }) => from > today)
-      .map(({ from, prices: some }) => ({ from, prices: atWorst(some) })),
+      .map(({ from, prices: some }) => ({ from, prices: atHighest(some) })),
   };
 }
 

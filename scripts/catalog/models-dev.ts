@@ -32,8 +32,8 @@ type RawModel = {
 };
 type RawProviders = Record<string, { models?: Record<string, RawModel> }>;
 
-export async function readModelsDev(place: string): Promise<ModelsDev> {
-  const json = JSON.parse(await readText(place)) as { snapshot?: string; providers?: RawProviders };
+export async function readModelsDev(location: string): Promise<ModelsDev> {
+  const json = JSON.parse(await readText(location)) as { snapshot?: string; providers?: RawProviders };
   const providers = json.providers ?? (json as unknown as RawProviders);
   return {
     asOf: json.snapshot,
@@ -42,10 +42,10 @@ export async function readModelsDev(place: string): Promise<ModelsDev> {
   };
 }
 
-async function readText(place: string): Promise<string> {
-  if (!/^https?:/.test(place)) return readFile(place, 'utf8');
-  const response = await fetch(place);
-  if (!response.ok) throw new Error(`${place} answered ${response.status}`);
+async function readText(location: string): Promise<string> {
+  if (!/^https?:/.test(location)) return readFile(location, 'utf8');
+  const response = await fetch(location);
+  if (!response.ok) throw new Error(`${location} answered ${response.status}`);
   return response.text();
 }
 

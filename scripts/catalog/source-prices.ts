@@ -15,7 +15,7 @@ export type SourceLevel = { above: number; classes: SourceClasses };
 /** Ascending, starting at 0. */
 export type SourcePrices = SourceLevel[];
 
-export type Difference = { name: PriceClass; above: number; prices: [string, string]; stands: string };
+export type Difference = { name: PriceClass; above: number; prices: [string, string]; used: string };
 
 /** Exact decimal text; undefined for an absent or free class: a free class is a gap in the source. */
 export function toDecimal(price: unknown): string | undefined {
@@ -27,7 +27,7 @@ export function toDecimal(price: unknown): string | undefined {
 const SAME_BOUNDARY_TOKENS = 1;
 
 /** The higher price of every class at every prompt length, and where the two sources differ. */
-export function takeDearer(
+export function takeHigher(
   one: SourcePrices,
   other: SourcePrices,
 ): { prices: SourcePrices; differences: Difference[] } {
@@ -37,12 +37,11 @@ export function takeDearer(
     const classes: SourceClasses = {};
     for (const name of PRICE_CLASSES) {
       const [left, right] = [a[name], b[name]];
-      const stands =
-        left === undefined || (right !== undefined && Number(right) > Number(left)) ? right : left;
-      if (stands === undefined) continue;
-      classes[name] = stands;
+      const used = left === undefined || (right !== undefined && Number(right) > Number(left)) ? right : left;
+      if (used === undefined) continue;
+      classes[name] = used;
       if (left !== undefined && right !== undefined && Number(left) !== Number(right)) {
-        differences.push({ name, above, prices: [left, right], stands });
+        differences.push({ name, above, prices: [left, right], used });
       }
     }
     return { above, classes };

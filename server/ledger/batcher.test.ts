@@ -54,7 +54,7 @@ describe('a batcher', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const running = new Set<string>();
-    let beside = 0;
+    let maximum = 0;
     const batcher = createBatcher<{ key: string; id: number }, number>({
       keyOf: (item) => item.key,
       lanes: 4,
@@ -67,7 +67,7 @@ describe('a batcher', () => {
         }
         // Slow now: the next lane opens.
         vi.advanceTimersByTime(50);
-        beside = Math.max(beside, running.size);
+        maximum = Math.max(maximum, running.size);
         await new Promise((resolve) => setImmediate(resolve));
         for (const item of items) running.delete(item.key);
         return items.map((item) => item.id);
@@ -75,7 +75,7 @@ describe('a batcher', () => {
     });
     const items = Array.from({ length: 60 }, (_, id) => ({ key: `user ${id % 7}`, id }));
     expect(await Promise.all(items.map(batcher.submit))).toEqual(items.map((item) => item.id));
-    expect(beside).toBe(7);
+    expect(maximum).toBe(7);
     expect(batcher.pending()).toBe(0);
   });
 

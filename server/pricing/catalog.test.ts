@@ -127,7 +127,7 @@ describe("the operator's CATALOG_FILE", () => {
   const { prices: _prices, ...unpriced } = LLAMA;
   test.each([
     ['not JSON', '{', /^CATALOG_FILE: .*models\.json is not JSON/],
-    ['a member that is not known', { model: [] }, /^CATALOG_FILE: expected no model$/],
+    ['an unknown member', { model: [] }, /^CATALOG_FILE: expected no model$/],
     [
       'a price that is a number',
       { providers: PROVIDERS, models: [{ ...LLAMA, prices: { input: 1, output: '2' } }] },
@@ -171,7 +171,7 @@ describe("the operator's CATALOG_FILE", () => {
       /providers\.openai: expected another name/,
     ],
     [
-      'a format that is not spoken',
+      'an unsupported format',
       { providers: { acme: { ...PROVIDERS.acme, format: 'gemini' } } },
       /providers\.acme\.format: expected "openai" or "anthropic"/,
     ],

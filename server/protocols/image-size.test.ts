@@ -22,7 +22,7 @@ test.each([
 
 test.each([
   ['nothing', ''],
-  ['what is too short', PNG.slice(0, 20)],
+  ['a file that is too short', PNG.slice(0, 20)],
   ['another kind of file', Buffer.from('%PDF-1.7'.padEnd(60)).toString('base64')],
   ['a JPEG that ends before its frame', hex(JPEG_START)],
   ['a JPEG whose segments lead nowhere', hex(`ffd8 ffe0 0000 ${'00'.repeat(40)}`)],

@@ -11,17 +11,14 @@ describe('text is counted in every field', () => {
   test.each([
     ['a message', { role: 'user', content: long }],
     ['a message that calls itself an image', { role: 'user', type: 'image', content: long }],
-    ['a part beside an image', { role: 'user', content: [{ type: 'image', source: {}, text: long }] }],
+    ['a part next to an image', { role: 'user', content: [{ type: 'image', source: {}, text: long }] }],
     [
-      'what a tool is called with, image-like',
+      'tool arguments that look like an image',
       { role: 'assistant', content: [{ type: 'tool_use', input: { type: 'image', text: long } }] },
     ],
+    ['tool arguments in numbers', { role: 'assistant', content: [{ type: 'tool_use', input: { numbers } }] }],
     [
-      'what a tool is called with, in numbers',
-      { role: 'assistant', content: [{ type: 'tool_use', input: { numbers } }] },
-    ],
-    [
-      'what a tool is called with, in names',
+      'tool arguments in property names',
       { role: 'assistant', content: [{ type: 'tool_use', input: { [long]: 1 } }] },
     ],
     ['a call', { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: long } }] }],

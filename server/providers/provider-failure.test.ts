@@ -27,7 +27,7 @@ describe('the meaning of a provider’s status', () => {
       400,
     ],
     [
-      'refused thoughts',
+      'refused reasoning',
       400,
       anthropic('invalid_request_error', 'messages.1.content.0: Invalid `signature` in `thinking` block'),
       'reasoning',
@@ -35,7 +35,7 @@ describe('the meaning of a provider’s status', () => {
       400,
     ],
     [
-      'missing thoughts, DeepSeek',
+      'missing reasoning, DeepSeek',
       400,
       openai('The `reasoning_content` in the thinking mode must be passed back to the API.'),
       'reasoning',
@@ -114,7 +114,7 @@ describe('the meaning of a provider’s status', () => {
       502,
     ],
     [
-      'a rate of Google, whose errors stand in a list',
+      'a rate of Google, whose errors are in a list',
       429,
       JSON.stringify([
         {
@@ -169,10 +169,14 @@ describe('the meaning of a provider’s status', () => {
   });
 
   test('the phrases that clients test for are kept', () => {
-    const told = (message: string) =>
+    const publicMessage = (message: string) =>
       readProviderFailure({ status: 400, body: openai(message) }).error.message;
-    expect(told('prompt is too long: 210000 tokens > 200000 maximum')).toContain('prompt is too long');
-    expect(told("This model's maximum context length is 128000 tokens.")).toContain('context length');
+    expect(publicMessage('prompt is too long: 210000 tokens > 200000 maximum')).toContain(
+      'prompt is too long',
+    );
+    expect(publicMessage("This model's maximum context length is 128000 tokens.")).toContain(
+      'context length',
+    );
   });
 
   test('Retry-After is whole seconds between 1 and 60', () => {

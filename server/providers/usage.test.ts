@@ -148,7 +148,7 @@ describe('usage of the Anthropic format', () => {
       [3, 0, 0, 0, 50, 40],
     ],
     [
-      'compaction beside the message',
+      'compaction next to the message',
       {
         input_tokens: 612,
         output_tokens: 2819,

@@ -12,8 +12,8 @@ function bucketsAt(rate: { perMinute: number; burst: number }) {
 }
 
 /** Returns how many of `count` attempts are allowed. */
-const countTaken = (buckets: TokenBuckets, tries: number, name = 'key') =>
-  Array.from({ length: tries }, () => buckets.take(name)).filter((waitMs) => waitMs === 0).length;
+const countTaken = (buckets: TokenBuckets, count: number, name = 'key') =>
+  Array.from({ length: count }, () => buckets.take(name)).filter((waitMs) => waitMs === 0).length;
 
 it('allows a burst at once, then a steady rate per minute', () => {
   const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });

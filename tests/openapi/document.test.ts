@@ -4,7 +4,7 @@ import { ERROR_STATUS } from '@/server/errors';
 import { buildDocument, type OpenApiOperation } from '@/server/openapi/document';
 import { API_ROUTES } from '@/server/process/api-routes';
 import { EVENT_DATA } from '@/server/webhooks/events';
-import { compileContent } from './check-answer';
+import { compileContent } from './check-response';
 
 const document = buildDocument();
 
@@ -55,14 +55,14 @@ test('every event is documented', () => {
 });
 
 test('every error code of the API is documented at some endpoint', () => {
-  const told = operations.flatMap(([, , { responses }]) =>
+  const documented = operations.flatMap(([, , { responses }]) =>
     Object.values(responses).flatMap(({ content }) =>
       Object.keys(content?.['application/json']?.examples ?? {}),
     ),
   );
   // Used by our own pages: no endpoint of the API requires the user to be present.
   const elsewhere = ['step_up_required'];
-  expect([...new Set(told), ...elsewhere].filter((name) => name !== 'response').sort()).toEqual(
+  expect([...new Set(documented), ...elsewhere].filter((name) => name !== 'response').sort()).toEqual(
     Object.keys(ERROR_STATUS).sort(),
   );
 });

@@ -41,9 +41,9 @@ const balanceOf = async ({ userId, partnerId }: Person) =>
 describe('credits moved by an operator', () => {
   it('are granted and taken back once per id, each with one audit entry', async () => {
     const person = await newPerson({ credits: 10 });
-    const gift = change(person, 30);
-    const { transactionId } = await giveCredits(gift);
-    expect(await giveCredits(gift)).toEqual({ transactionId });
+    const grant = change(person, 30);
+    const { transactionId } = await giveCredits(grant);
+    expect(await giveCredits(grant)).toEqual({ transactionId });
     const back = change(person, 15);
     await takeCreditsAway(back);
     await takeCreditsAway(back);
@@ -89,8 +89,8 @@ describe('the audit log', () => {
     const person = await newPerson({ credits: 10 });
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
     const quiet = { out: () => {}, err: () => {} };
-    const words = ['--credits', '4', '--app', person.publishableKey, '--reason', 'test'];
-    expect(await runCommand(['user', 'take', email, ...words], quiet)).toBe(0);
+    const options = ['--credits', '4', '--app', person.publishableKey, '--reason', 'test'];
+    expect(await runCommand(['user', 'take', email, ...options], quiet)).toBe(0);
     expect(await runCommand(['partner', 'disable', person.publishableKey], quiet)).toBe(0);
     expect(await logOf(person.userId)).toMatchObject([
       { operator: 'command line', what: 'credits.take', reason: 'test' },
@@ -123,7 +123,7 @@ it('a user appears in URLs as a sealed reference that only this installation can
   const ref = await findUserRef(` ${email.toUpperCase()} `);
   expect(ref).not.toContain('usr_');
   expect(await findUserByRef(String(ref))).toEqual({ id: person.userId, email });
-  for (const nobody of ['nobody@example.com', 'au_nobody', 'txn_nobody', 'cks_nobody', 'req_1', ''])
-    expect(await findUserRef(nobody)).toBeNull();
+  for (const unknown of ['nobody@example.com', 'au_nobody', 'txn_nobody', 'cks_nobody', 'req_1', ''])
+    expect(await findUserRef(unknown)).toBeNull();
   for (const bad of ['', 'x', `${ref}A`, person.userId]) expect(await findUserByRef(bad)).toBeNull();
 });

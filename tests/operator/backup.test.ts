@@ -18,8 +18,8 @@ import { receipt } from '../ledger/receipt';
 import { allow, buy, exactly, hold, newWallet } from '../ledger/wallets';
 
 const { url } = await newDatabase();
-const place = mkdtempSync(path.join(tmpdir(), 'svc-backup-'));
-const fileIn = (name: string) => path.join(place, name);
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-backup-'));
+const fileIn = (name: string) => path.join(folder, name);
 const made: string[] = [];
 
 /** An empty database, without any table. */
@@ -66,13 +66,13 @@ await pool().query(
 );
 await pool().query(`INSERT INTO audit_run (users, differences) VALUES (3, ARRAY['a, "b"', ''])`);
 
-const whole = fileIn('whole.gz');
-await writeBackup(url, whole);
+const complete = fileIn('whole.gz');
+await writeBackup(url, complete);
 
 describe('a backup', () => {
   it('restores every row into an empty database, and new rows are numbered after it', async () => {
     const target = await newEmpty();
-    await readBackup(target, whole);
+    await readBackup(target, complete);
     expect(await everything(target)).toEqual(await everything(url));
     await withClient(target, (client) =>
       client.query('INSERT INTO audit_run (users, differences) VALUES (1, ARRAY[]::text[])'),
@@ -80,16 +80,16 @@ describe('a backup', () => {
   });
 
   it('is readable by its owner only, and never overwrites another file', async () => {
-    expect(statSync(whole).mode & 0o777).toBe(0o600);
-    const before = readFileSync(whole);
-    await expect(writeBackup(url, whole)).rejects.toThrow('already exists');
-    expect(readFileSync(whole).equals(before)).toBe(true);
-    expect(existsSync(`${whole}.part`)).toBe(false);
+    expect(statSync(complete).mode & 0o777).toBe(0o600);
+    const before = readFileSync(complete);
+    await expect(writeBackup(url, complete)).rejects.toThrow('already exists');
+    expect(readFileSync(complete).equals(before)).toBe(true);
+    expect(existsSync(`${complete}.part`)).toBe(false);
   });
 });
 
 describe('a restore changes nothing when', () => {
-  const lines = gunzipSync(readFileSync(whole)).toString().split('\n');
+  const lines = gunzipSync(readFileSync(complete)).toString().split('\n');
   const damaged = (name: string, content: string): string => {
     writeFileSync(fileIn(name), gzipSync(content));
     return fileIn(name);
@@ -106,7 +106,7 @@ describe('a restore changes nothing when', () => {
 
   it('the file ends too early', async () => {
     await expectRefused(damaged('short.gz', lines.slice(0, -3).join('\n')), /end is missing/);
-    writeFileSync(fileIn('cut.gz'), readFileSync(whole).subarray(0, 900));
+    writeFileSync(fileIn('cut.gz'), readFileSync(complete).subarray(0, 900));
     await expectRefused(fileIn('cut.gz'), /incomplete or corrupt/);
   });
 
@@ -134,17 +134,17 @@ describe('a restore changes nothing when', () => {
 
   it('the database is not empty', async () => {
     const before = await everything(url);
-    await expect(readBackup(url, whole)).rejects.toThrow(/not empty/);
+    await expect(readBackup(url, complete)).rejects.toThrow(/not empty/);
     expect(await everything(url)).toEqual(before);
   });
 });
 
 it('the commands report what they did', async () => {
-  let told = '';
-  const terminal = { out: (text: string) => (told += text), err: (text: string) => (told += text) };
+  let output = '';
+  const terminal = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
   expect(await runCommand(['db', 'backup', fileIn('cli.gz')], terminal)).toBe(0);
-  expect(told).toMatch(/\d+ rows in \d+ tables/);
-  told = '';
+  expect(output).toMatch(/\d+ rows of \d+ tables/);
+  output = '';
   expect(await runCommand(['db', 'restore', fileIn('cli.gz')], terminal)).toBe(1);
-  expect(told).toMatch(/^The database is not empty[^\n]*\n$/);
+  expect(output).toMatch(/^The database is not empty[^\n]*\n$/);
 });

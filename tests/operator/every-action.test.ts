@@ -21,17 +21,17 @@ const world = await startCheckout();
 const OPERATOR = 'boss@example.com';
 const COMMAND_LINE = 'command line';
 const reason = 'agreed by telephone';
-const asked = { operator: OPERATOR, reason };
+const request = { operator: OPERATOR, reason };
 
-type Line = { what: ActionName; subject: string; before?: unknown; after?: unknown };
-type Action = { by: string; action: string; run: () => Promise<Line[]> };
+type Entry = { what: ActionName; subject: string; before?: unknown; after?: unknown };
+type Action = { by: string; action: string; run: () => Promise<Entry[]> };
 
 async function newApp(isPending = false): Promise<string> {
   return (await createPartner({ name: 'Notes', rateBp: 2500, origins: [], isPending })).id;
 }
 
 /** Matches an audit entry with these changes, whatever else it contains. */
-const line = (what: ActionName, subject: string, before?: object, after?: object): Line => ({
+const entry = (what: ActionName, subject: string, before?: object, after?: object): Entry => ({
   what,
   subject,
   ...(before && { before: expect.objectContaining(before) }),
@@ -43,17 +43,17 @@ const inConsole = (change: PartnerChange, before: object, after: object, isPendi
   action: `app: ${change.do}`,
   run: async () => {
     const partnerId = await newApp(isPending);
-    await changePartner({ ...asked, partnerId, change });
-    return [line(`app.${change.do}`, partnerId, before, after)];
+    await changePartner({ ...request, partnerId, change });
+    return [entry(`app.${change.do}`, partnerId, before, after)];
   },
 });
 
 async function svc(...words: string[]): Promise<{ partner_id: string }> {
-  const said: string[] = [];
-  const output = { out: (text: string) => said.push(text), err: (text: string) => said.push(text) };
+  const printed: string[] = [];
+  const output = { out: (text: string) => printed.push(text), err: (text: string) => printed.push(text) };
   const status = await runCommand([...words, '--reason', reason, '--json'], output);
-  if (status !== 0) throw new Error(said.join('\n'));
-  return JSON.parse(said.join(''));
+  if (status !== 0) throw new Error(printed.join('\n'));
+  return JSON.parse(printed.join(''));
 }
 
 const byCommand = (what: ActionName, words: string[], before: object, after: object): Action => ({
@@ -63,7 +63,7 @@ const byCommand = (what: ActionName, words: string[], before: object, after: obj
     const partnerId = await newApp();
     const [verb = '', ...rest] = words;
     await svc('partner', verb, partnerId, ...rest);
-    return [line(what, partnerId, before, after)];
+    return [entry(what, partnerId, before, after)];
   },
 });
 
@@ -97,7 +97,7 @@ const ACTIONS: Action[] = [
     action: 'partner create',
     run: async () => {
       const { partner_id } = await svc('partner', 'create', '--name', 'Made', '--rate', '12.5');
-      return [line('app.create', partner_id, undefined, { name: 'Made', rate: 12.5, state: 'enabled' })];
+      return [entry('app.create', partner_id, undefined, { name: 'Made', rate: 12.5, state: 'enabled' })];
     },
   },
   {
@@ -106,7 +106,7 @@ const ACTIONS: Action[] = [
     run: async () => {
       const { userId, partnerId } = await newPerson({ credits: 10 });
       const change = (credits: number) => ({
-        ...asked,
+        ...request,
         userId,
         partnerId,
         credits: wholeCredits(credits),
@@ -115,8 +115,8 @@ const ACTIONS: Action[] = [
       await giveCredits(change(30));
       await takeCreditsAway(change(15));
       return [
-        line('credits.give', userId, undefined, { credits: 30, app: partnerId }),
-        line('credits.take', userId, undefined, { credits: 15, app: partnerId }),
+        entry('credits.give', userId, undefined, { credits: 30, app: partnerId }),
+        entry('credits.take', userId, undefined, { credits: 15, app: partnerId }),
       ];
     },
   },
@@ -125,12 +125,12 @@ const ACTIONS: Action[] = [
     action: 'refunds a purchase in part',
     run: async () => {
       const { purchaseId, userId } = await buy();
-      const refund = { ...asked, purchaseId, amount: 4, refundId: newId('req') };
+      const refund = { ...request, purchaseId, amount: 4, refundId: newId('req') };
       expect(await refundByOperator(refund)).toEqual({ refundedMinor: 400, leftMinor: 600 });
       const before = { purchase: purchaseId, currency: 'usd', paid: 10, refunded: 0 };
       return [
-        line('purchase.refund_asked', userId, before, { amount: 4 }),
-        line('purchase.refunded', userId, before, { refunded: 4 }),
+        entry('purchase.refund_asked', userId, before, { amount: 4 }),
+        entry('purchase.refunded', userId, before, { refunded: 4 }),
       ];
     },
   },
@@ -142,8 +142,8 @@ const ACTIONS: Action[] = [
       await prisma().paymentAlert.create({
         data: { id, kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' },
       });
-      await dismissAlert({ ...asked, alertId: id });
-      return [line('payment.dismiss', id)];
+      await dismissAlert({ ...request, alertId: id });
+      return [entry('payment.dismiss', id)];
     },
   },
 ];
@@ -163,13 +163,13 @@ describe('the audit log records who did what to whom, why, and the values before
 
   it.each(ACTIONS)('$by: $action', async ({ by, run }) => {
     const { _max: newest } = await prisma().operatorAction.aggregate({ _max: { id: true } });
-    const lines = await run();
+    const entries = await run();
     const logged = await prisma().operatorAction.findMany({
       where: { id: { gt: newest.id ?? 0 } },
       orderBy: { id: 'asc' },
     });
-    expect(logged).toMatchObject(lines.map((expected) => ({ operator: by, reason, ...expected })));
-    for (const { what } of lines) seen.add(what);
+    expect(logged).toMatchObject(entries.map((expected) => ({ operator: by, reason, ...expected })));
+    for (const { what } of entries) seen.add(what);
   });
 
   it('and covers every operator action', () => {

@@ -74,35 +74,35 @@ describe('an app’s activity', () => {
 
   it('filters by model, by user and by both', async () => {
     const [partnerId, ada, bob] = [await newApp(), await newUser(), await newUser()];
-    const [adaHere] = [await join(ada, partnerId), await join(bob, partnerId)];
-    const wanted = await recordRequest(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
-    await recordRequest(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
-    await recordRequest(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
+    const [sameUser] = [await join(ada, partnerId), await join(bob, partnerId)];
+    const expected = await use(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
+    await use(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
+    await use(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
     const list = async (filter: object) =>
       (await listAppRequests(partnerId, { ...DAYS, ...filter }, ALL)).total;
     expect(await list({ model: 'sandbox/echo' })).toBe(2);
-    expect(await list({ appUserId: adaHere })).toBe(2);
+    expect(await list({ appUserId: sameUser })).toBe(2);
     expect(await list({ status: 'unfinished' })).toBe(0);
     const { requests } = await listAppRequests(
       partnerId,
-      { ...DAYS, model: 'sandbox/echo', appUserId: adaHere },
+      { ...DAYS, model: 'sandbox/echo', appUserId: sameUser },
       ALL,
     );
-    expect(idsOf(requests)).toEqual([wanted]);
+    expect(idsOf(requests)).toEqual([expected]);
   });
 
   it('never reveals that a user of another app is also a user of this one', async () => {
-    const [mine, other, userId] = [await newApp(), await newApp(), await newUser()];
-    await join(userId, mine);
+    const [app, other, userId] = [await newApp(), await newApp(), await newUser()];
+    await join(userId, app);
     const elsewhere = await join(userId, other);
-    await recordRequest(userId, { partnerId: mine, at: '2026-11-03T10:00:00Z' });
-    await recordRequest(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
-    expect(await listAppRequests(mine, { ...DAYS, appUserId: elsewhere }, ALL)).toEqual({
+    await use(userId, { partnerId: app, at: '2026-11-03T10:00:00Z' });
+    await use(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
+    expect(await listAppRequests(app, { ...DAYS, appUserId: elsewhere }, ALL)).toEqual({
       requests: [],
       total: 0,
     });
-    expect(await listAppUsers(mine, { appUserId: elsewhere, ...ALL })).toEqual([]);
-    expect(idsOf((await listAppRequests(mine, DAYS, ALL)).requests)).toHaveLength(1);
+    expect(await listAppUsers(app, { appUserId: elsewhere, ...ALL })).toEqual([]);
+    expect(idsOf((await listAppRequests(app, DAYS, ALL)).requests)).toHaveLength(1);
   });
 
   it('shows the app’s metadata about a user, and nothing else about them', async () => {

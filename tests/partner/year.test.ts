@@ -59,26 +59,26 @@ const write = (value: unknown): string =>
 
 describe('on a year of 200,000 requests', () => {
   let read: unknown[];
-  const asked = new Map<string, unknown[]>();
+  const queries = new Map<string, unknown[]>();
 
   beforeAll(async () => {
     const spy = vi.spyOn(pool(), 'query');
     read = await readEverything();
     for (const [text, values] of spy.mock.calls as unknown as [string, unknown[]][])
-      asked.set(`${text} ${write(values)}`, [text, values]);
+      queries.set(`${text} ${write(values)}`, [text, values]);
     spy.mockRestore();
   }, 60_000);
 
   it(`answers every query of an app's pages in less than ${LIMIT_MS} ms`, async () => {
     const slow: string[] = [];
-    for (const [text, values] of [...asked.values()] as [string, unknown[]][]) {
+    for (const [text, values] of [...queries.values()] as [string, unknown[]][]) {
       // The fastest of three, because a busy machine says nothing about a query plan.
       let best = Number.POSITIVE_INFINITY;
       for (let run = 0; run < 3 && best >= LIMIT_MS; run++) best = Math.min(best, await timeOf(text, values));
       if (best >= LIMIT_MS) slow.push(`${Math.round(best)} ms: ${text} ${write(values)}`);
     }
     expect(slow).toEqual([]);
-    expect(asked.size).toBeGreaterThan(20);
+    expect(queries.size).toBeGreaterThan(20);
   }, 60_000);
 
   it('reveals no e-mail address and no user id, in pages or exports', async () => {

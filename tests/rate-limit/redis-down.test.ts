@@ -8,19 +8,19 @@ import { takeKeyTurn } from '@/server/rate-limit/key-turns';
 import { closeRedis } from '@/server/rate-limit/redis';
 
 /** A Redis that accepts connections and never responds: the worst kind of outage. */
-const silent = createServer(() => {});
+const unresponsive = createServer(() => {});
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => unresponsive.listen(0, '127.0.0.1', resolve));
   Object.assign(settings(), {
-    REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    REDIS_URL: `redis://127.0.0.1:${(unresponsive.address() as AddressInfo).port}`,
     LIMIT_REQUESTS_PER_KEY_PER_MINUTE: 60,
   });
 });
 afterAll(async () => {
   setClock();
   await closeRedis();
-  silent.close();
+  unresponsive.close();
 });
 
 it('a Redis that does not answer delays no paid request; the limit still holds in memory', () => {

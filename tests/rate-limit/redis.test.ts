@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)(suite, () => {
    * The indexes of the refused ones among six attempts, by two instances in turn, with a limit of five per
    * minute.
    */
-  async function tryInTurn(of: string): Promise<boolean[]> {
+  async function attemptInTurn(of: string): Promise<boolean[]> {
     const refused: boolean[] = [];
     for (let n = 0; n < 6; n++) {
       const { countAttempt } = instances[n % 2] as Instance;
@@ -93,8 +93,8 @@ describe.skipIf(!hasRedis)(suite, () => {
   const FIVE_OF_SIX = [false, false, false, false, false, true];
 
   it('counts the attempts of an IP address across all instances', async () => {
-    expect(await tryInTurn('203.0.113.1')).toEqual(FIVE_OF_SIX);
-    expect(await tryInTurn('203.0.113.2')).toEqual(FIVE_OF_SIX);
+    expect(await attemptInTurn('203.0.113.1')).toEqual(FIVE_OF_SIX);
+    expect(await attemptInTurn('203.0.113.2')).toEqual(FIVE_OF_SIX);
   });
 
   it('stops a key that exceeds its rate across all instances, on one that served few of its requests', async () => {
@@ -119,7 +119,7 @@ describe.skipIf(!hasRedis)(suite, () => {
     const alone: boolean[] = [];
     for (let n = 0; n < 6; n++) alone.push((await first.countAttempt('login-try', '203.0.113.3', 5)) > 0);
     expect(alone).toEqual(FIVE_OF_SIX);
-    expect(await tryInTurn('203.0.113.4')).toEqual(Array<boolean>(6).fill(false));
+    expect(await attemptInTurn('203.0.113.4')).toEqual(Array<boolean>(6).fill(false));
     expect(first.takeKeyTurn(Buffer.alloc(32, 9))).toBe(0);
     expect(performance.now() - begunAt).toBeLessThan(3_000);
 
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)(suite, () => {
     // An attempt in progress while the connection was restored may have been counted locally.
     let address = 0;
     await until(
-      () => tryInTurn(`198.51.100.${++address}`),
+      () => attemptInTurn(`198.51.100.${++address}`),
       (refused) => refused.join() === FIVE_OF_SIX.join(),
     );
   });

@@ -72,10 +72,10 @@ export type Site = {
 /** One client: runs one action after the other until it is stopped. */
 export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    const dice = site.random();
-    if (dice < 0.8) await generate(site);
-    else if (dice < 0.88) await saveSomeAllowance(site);
-    else if (dice < 0.92) await readBalance(site);
+    const chance = site.random();
+    if (chance < 0.8) await generate(site);
+    else if (chance < 0.88) await changeAllowance(site);
+    else if (chance < 0.92) await readBalance(site);
     else await purchase(site);
     await pause(site.random() * LONGEST_PAUSE_MS);
   }
@@ -91,27 +91,33 @@ async function generate({ random, tally, addresses, wallets }: Site): Promise<vo
   const [address, wallet, model] = [pick(random, addresses()), pick(random, wallets), pick(random, MODELS)];
   const { userKey } = pick(random, wallet.keys);
   const stream = random() < 0.6;
-  const leaves = random() < 0.2 || NEVER_ENDING.test(model);
-  const patienceMs = leaves ? Math.floor(random() * 250) : PATIENCE_MS;
+  const disconnects = random() < 0.2 || NEVER_ENDING.test(model);
+  const patienceMs = disconnects ? Math.floor(random() * 250) : PATIENCE_MS;
   const max_tokens = random() < 0.5 ? Math.floor(random() * 4_000) + 1 : undefined;
   tally.operation(stream ? 'request, streamed' : 'request, whole');
   if (FAILING.test(model)) tally.fault(`upstream ${model.split('/')[1]}`);
-  if (leaves) tally.fault('client leaves');
-  await ask(tally, `${address}/v1/chat/completions`, userKey, { model, stream, max_tokens }, patienceMs);
+  if (disconnects) tally.fault('client leaves');
+  await sendRequest(
+    tally,
+    `${address}/v1/chat/completions`,
+    userKey,
+    { model, stream, max_tokens },
+    patienceMs,
+  );
 }
 
-async function ask(
+async function sendRequest(
   tally: Tally,
   address: string,
   userKey: string,
-  wish: { model: string; stream: boolean; max_tokens: number | undefined },
+  request: { model: string; stream: boolean; max_tokens: number | undefined },
   patienceMs: number,
 ): Promise<void> {
   try {
     const response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
-      body: JSON.stringify({ ...wish, messages: [{ role: 'user', content: 'Tell me about the sea' }] }),
+      body: JSON.stringify({ ...request, messages: [{ role: 'user', content: 'Tell me about the sea' }] }),
       signal: AbortSignal.timeout(patienceMs),
     });
     const requestId = response.headers.get('x-request-id') ?? '';
@@ -120,7 +126,7 @@ async function ask(
     if (charged !== null) tally.charged.set(requestId, BigInt(Math.round(Number(charged) * 1e6)));
     if (!response.ok) tally.refused.add(requestId);
     const text = await response.text();
-    if (wish.stream && text.includes('data: [DONE]')) tally.streamed.add(requestId);
+    if (request.stream && text.includes('data: [DONE]')) tally.streamed.add(requestId);
     tally.operation(`answered ${response.status}`);
   } catch (error) {
     tally.operation(error instanceof Error && error.name === 'TimeoutError' ? 'left' : 'connection lost');
@@ -128,7 +134,7 @@ async function ask(
 }
 
 /** When the database fails meanwhile, the outcome is unknown: both values are correct. */
-async function saveSomeAllowance({ random, tally, wallets }: Site): Promise<void> {
+async function changeAllowance({ random, tally, wallets }: Site): Promise<void> {
   const { userId, keys } = pick(random, wallets);
   const { partnerId } = pick(random, keys);
   const allowance = random() < 0.2 ? null : wholeCredits(Math.floor(random() * 20));

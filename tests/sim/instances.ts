@@ -10,7 +10,7 @@ const START_PATIENCE_MS = 60_000;
  * further.
  */
 const STOP_PATIENCE_MS = 5_000;
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 /** One real server process on the shared database. It can be killed and restarted. */
 export class Instance {
@@ -44,14 +44,14 @@ export class Instance {
   async run(): Promise<void> {
     for (let tries = 1; ; tries++) {
       if (this.isOver) throw new Error('The simulation is over');
-      const complaint = await this.tryToRun();
-      if (complaint === null) return;
-      if (tries === MOST_STARTS) throw new Error(`A server did not start: ${complaint}`);
+      const problem = await this.startProcess();
+      if (problem === null) return;
+      if (tries === MOST_STARTS) throw new Error(`A server did not start: ${problem}`);
     }
   }
 
   /** Null once it responds, otherwise its last error. */
-  private async tryToRun(): Promise<string | null> {
+  private async startProcess(): Promise<string | null> {
     const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,18 +60,18 @@ export class Instance {
       stream?.on('data', (text: Buffer) => {
         if (this.environment.KEEP_LOG) this.log += text;
       });
-    let complaint = '';
+    let problem = '';
     child.stderr?.on('data', (text: Buffer) => {
-      complaint = `${complaint}${text}`.slice(-2_000);
+      problem = `${problem}${text}`.slice(-2_000);
     });
     this.child = child;
-    for (let waitedMs = 0; waitedMs < START_PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
+    for (let waitedMs = 0; waitedMs < START_PATIENCE_MS; waitedMs += CHECK_INTERVAL_MS) {
       if (child.exitCode !== null || child.signalCode !== null) break;
-      if (await this.answers()) return null;
-      await pause(LOOK_EVERY_MS);
+      if (await this.isResponding()) return null;
+      await pause(CHECK_INTERVAL_MS);
     }
     await this.kill();
-    return complaint;
+    return problem;
   }
 
   /** Like a crash or a power cut: nothing is finished or logged. */
@@ -100,7 +100,7 @@ export class Instance {
     await ended;
   }
 
-  private async answers(): Promise<boolean> {
+  private async isResponding(): Promise<boolean> {
     try {
       const response = await fetch(`${this.url}/v1/models`, { signal: AbortSignal.timeout(2_000) });
       await response.body?.cancel();

@@ -12,8 +12,8 @@ import type { Tally } from './tally';
 export const PROCESSOR_KEY = 'sk_test_simulation';
 export const PROCESSOR_WEBHOOK_SECRET = 'whsec_simulation';
 const LONGEST_DELAY_MS = 1_500;
-const TELL_AGAIN_MS = 300;
-const MOST_TRIES = 100;
+const REPEAT_AFTER_MS = 300;
+const MAX_ATTEMPTS = 100;
 
 export type Payments = { url: string; finish: () => Promise<void>; close: () => Promise<void> };
 
@@ -28,7 +28,13 @@ export async function startPayments(
     const signature = String(request.headers['stripe-signature']);
     const mayBeLost = String(JSON.parse(body).type).startsWith('checkout.');
     for (const delayMs of planDelivery(random, tally, mayBeLost)) {
-      const plan = { addresses: addresses(), body, signature, delayMs, tries: mayBeLost ? 1 : MOST_TRIES };
+      const plan = {
+        addresses: addresses(),
+        body,
+        signature,
+        delayMs,
+        attempts: mayBeLost ? 1 : MAX_ATTEMPTS,
+      };
       const first = Math.floor(random() * plan.addresses.length);
       const delivery = deliver(plan, first).finally(() => underway.delete(delivery));
       underway.add(delivery);
@@ -50,39 +56,39 @@ export async function startPayments(
 
 /** When each copy of an event is delivered; empty for an event that is lost. */
 function planDelivery(random: () => number, tally: Tally, mayBeLost: boolean): number[] {
-  const dice = random();
+  const chance = random();
   const later = () => Math.floor(random() * LONGEST_DELAY_MS);
-  if (mayBeLost && dice < 0.1) {
+  if (mayBeLost && chance < 0.1) {
     tally.fault('payment event lost');
     return [];
   }
-  if (dice < 0.4) {
+  if (chance < 0.4) {
     tally.fault('payment event duplicated');
     return [0, 0, later()];
   }
-  if (dice < 0.7) {
+  if (chance < 0.7) {
     tally.fault('payment event delayed, reordered');
     return [later()];
   }
   return [0];
 }
 
-type Delivery = { addresses: string[]; body: string; signature: string; delayMs: number; tries: number };
+type Delivery = { addresses: string[]; body: string; signature: string; delayMs: number; attempts: number };
 
 /** Either server will do: the next attempt goes to the other one. */
 async function deliver(
-  { addresses, body, signature, delayMs, tries }: Delivery,
+  { addresses, body, signature, delayMs, attempts }: Delivery,
   first: number,
 ): Promise<void> {
   await pause(delayMs);
-  for (let n = 0; n < tries; n++) {
+  for (let n = 0; n < attempts; n++) {
     const target = addresses[(first + n) % addresses.length] ?? '';
-    if (await isHeard(target, body, signature)) return;
-    await pause(TELL_AGAIN_MS);
+    if (await isReceived(target, body, signature)) return;
+    await pause(REPEAT_AFTER_MS);
   }
 }
 
-async function isHeard(target: string, body: string, signature: string): Promise<boolean> {
+async function isReceived(target: string, body: string, signature: string): Promise<boolean> {
   try {
     const response = await fetch(`${target}/api/stripe`, {
       method: 'POST',

@@ -27,7 +27,7 @@ import { findNegative, judge } from './verdict';
 
 const WALLETS = 4;
 const CLIENTS = 10;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** Longer than the database may take for a statement. */
 const LONGEST_STALL_MS = 6_500;
 
@@ -112,7 +112,7 @@ class World {
     );
     const auditor = this.watch(stop.signal);
     try {
-      await this.breakThings(durationMs);
+      await this.injectFaults(durationMs);
     } finally {
       // A client that continued would open connections in this process during the next simulation.
       stop.abort();
@@ -124,7 +124,7 @@ class World {
   }
 
   /** At least one of each, then random ones. */
-  private async breakThings(durationMs: number): Promise<void> {
+  private async injectFaults(durationMs: number): Promise<void> {
     const endAt = performance.now() + durationMs;
     const faults = [
       () => this.killInstance(0),
@@ -185,7 +185,7 @@ class World {
   /** Runs the audit and checks every balance while everything runs. */
   private async watch(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      await pause(LOOK_EVERY_MS);
+      await pause(CHECK_INTERVAL_MS);
       try {
         await auditRecent(2);
         await findNegative(this.tally);
@@ -202,7 +202,9 @@ class World {
     await this.payments?.close();
     await (await this.postgres)?.stop();
     await closeDatabase();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    const postgresDir = path.join(this.dataDir, 'postgres');
+    for (const folder of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, this.dataDir])
+      rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -30,7 +30,7 @@ describe('the delivery log', () => {
       clock.advance(1);
     }
     await deliverDue();
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     clock.advance(2_000);
     await deliverDue();
 
@@ -104,8 +104,8 @@ it('an attempt without a response is explained in a sentence', async () => {
   const explanation = 'The connection was refused or closed';
   const sent = await sendTestEvent(id);
   expect(sent).toMatchObject({ ok: true, isDelivered: false, result: { error: 'connection' }, explanation });
-  const view = sent.ok ? await findDelivery(id, sent.eventId) : null;
-  expect(view?.attempts).toMatchObject([{ status: null, error: 'connection', explanation }]);
+  const logged = sent.ok ? await findDelivery(id, sent.eventId) : null;
+  expect(logged?.attempts).toMatchObject([{ status: null, error: 'connection', explanation }]);
 });
 
 describe('a manual resend', () => {
@@ -122,7 +122,7 @@ describe('a manual resend', () => {
       result: { status: 400 },
     });
     expect((await readDelivery(eventId)).status).toBe('failed');
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     expect(await resendDelivery(id, eventId)).toMatchObject({
       ok: true,
       isDelivered: true,
@@ -199,7 +199,7 @@ describe('the test event', () => {
     const sent = await sendTestEvent(id);
     expect(sent).toMatchObject({ ok: true, isDelivered: false });
     expect(await takeDue()).toEqual([]);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     clock.advance(2_000);
     await deliverDue();
     expect(receiver.received).toHaveLength(2);

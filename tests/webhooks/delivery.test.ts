@@ -159,7 +159,7 @@ describe('a delivery', () => {
     expect(await takeDue()).toEqual([]);
     await sweepDeliveries();
     await enablePartner(id);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await deliverDue();
     expect(await readDelivery(started)).toMatchObject({ status: 'delivered', attempts: 2 });
     expect(await readDelivery(waiting)).toMatchObject({ status: 'delivered', attempts: 1 });
@@ -211,7 +211,7 @@ describe('a user key in the outbox', () => {
     const refused = await recordKey(id);
     await deliverDue();
     expect(await isErased(refused)).toBe(true);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const failed = await recordKey(id);
     for (const erased of [false, false, true]) {
       await deliverDue();
@@ -316,9 +316,9 @@ describe('an attempt of a process that died', () => {
     const eventId = await recordTest(id);
     const [late] = await takeDue();
     await endLeases();
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await deliverDue();
-    receiver.answerWith(400);
+    receiver.respondWith(400);
     if (late) await deliver(late);
     expect(await readDelivery(eventId)).toMatchObject({ status: 'delivered', sends: 2 });
   });

@@ -34,7 +34,7 @@ const { app } = world;
 
 const EMAIL = 'canary-7f3a@example.com';
 
-type Heard = { id: string; type: EventType; created_at: string; data: Record<string, unknown> };
+type Received = { id: string; type: EventType; created_at: string; data: Record<string, unknown> };
 
 const call = async (route: (request: Request) => Promise<Response>, body: object) => {
   const request = new Request('http://localhost/', {
@@ -52,15 +52,15 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   await setEndpoint(app.id, receiver.url);
   const read = new Set<string>();
   /** The events that the app's server received since the last call. */
-  const heard = async (): Promise<Heard[]> => {
+  const readNew = async (): Promise<Received[]> => {
     await deliverDue();
-    const news = receiver.received.filter(({ id }) => !read.has(id));
-    for (const { id } of news) read.add(id);
-    expect(news.every(({ headers, body }) => headers['x-svc-event'] === JSON.parse(body).type)).toBe(true);
-    return news.map(({ body }) => JSON.parse(body) as Heard).sort((a, b) => a.type.localeCompare(b.type));
+    const fresh = receiver.received.filter(({ id }) => !read.has(id));
+    for (const { id } of fresh) read.add(id);
+    expect(fresh.every(({ headers, body }) => headers['x-svc-event'] === JSON.parse(body).type)).toBe(true);
+    return fresh.map(({ body }) => JSON.parse(body) as Received).sort((a, b) => a.type.localeCompare(b.type));
   };
   const kinds = async () =>
-    (await heard()).map(({ type, data }) => [
+    (await readNew()).map(({ type, data }) => [
       type,
       data.key_id ?? data.type,
       data.reason ?? data.credits_added,
@@ -75,7 +75,7 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
     ...{ grant_type: 'signin_token', publishable_key: app.publishableKey, token: sign_in_token },
     ...{ code_verifier: VERIFIER, metadata },
   });
-  const [created] = await heard();
+  const [created] = await readNew();
   expect(created).toEqual({
     id: expect.stringMatching(/^evt_/),
     type: 'user_key.created',
@@ -124,7 +124,7 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   await expect
     .poll(async () => (await window.get(`/payments/${started.session_id}`)).body.status)
     .toBe('completed');
-  const bought = await heard();
+  const bought = await readNew();
   expect(bought).toEqual([
     {
       ...{ id: expect.stringMatching(/^evt_/), type: 'credits.added', created_at: expect.any(String) },
@@ -147,15 +147,15 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   await allow(300, 'save-one');
   await allow(300, 'save-one');
   const permission = { type: 'permission', user_id: first.user_id, metadata };
-  expect((await heard()).map(({ data }) => data)).toEqual([
+  expect((await readNew()).map(({ data }) => data)).toEqual([
     { ...permission, granted_credits: 300, balance: 2800, credits_added: 300 },
   ]);
   await allow(300, 'save-two');
-  expect((await heard()).map(({ data }) => data)).toEqual([
+  expect((await readNew()).map(({ data }) => data)).toEqual([
     { ...permission, granted_credits: 300, balance: 2800, credits_added: 0 },
   ]);
   await allow(null, 'save-three');
-  expect((await heard()).map(({ data }) => data)).toEqual([
+  expect((await readNew()).map(({ data }) => data)).toEqual([
     { ...permission, granted_credits: 0, balance: 2500, credits_added: 0 },
   ]);
 
@@ -169,13 +169,13 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   expect(await kinds()).toEqual([]);
 
   await sendTestEvent(app.id);
-  expect((await heard()).map(({ type, data }) => [type, Object.keys(data).sort()])).toEqual([
+  expect((await readNew()).map(({ type, data }) => [type, Object.keys(data).sort()])).toEqual([
     ['test', ['message', 'partner_id']],
   ]);
 
   // Every body has the fields of its kind only; none identifies the user or reveals the amount paid.
   const all = receiver.received.map(({ body }) => body);
-  for (const { type, data } of all.map((body) => JSON.parse(body) as Heard)) EVENT_DATA[type].parse(data);
+  for (const { type, data } of all.map((body) => JSON.parse(body) as Received)) EVENT_DATA[type].parse(data);
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(all.length);
   expect(all.join()).not.toMatch(/canary|usr_|cks_|"amount|"currency|usd/);
 }, 60_000);

@@ -20,7 +20,7 @@ const names = await startNameServer();
 const { id: partnerId } = await createPartner({ name: 'Acme', rateBp: 0, origins: [] });
 
 beforeEach(async () => {
-  names.asked.splice(0);
+  names.queries.splice(0);
   await prisma().delivery.deleteMany();
 });
 
@@ -107,12 +107,12 @@ describe('an address that is refused by its text', () => {
       reason,
       message: expect.any(String),
     });
-    expect(names.asked).toEqual([]);
+    expect(names.queries).toEqual([]);
   });
 
   it.each(FORBIDDEN_URLS.filter(([url]) => url !== ''))('%s is not called either', async (url) => {
     expect(await attemptAt(url)).toMatchObject({ status: null, error: 'blocked_address' });
-    expect(names.asked).toEqual([]);
+    expect(names.queries).toEqual([]);
   });
 });
 
@@ -178,11 +178,11 @@ describe('a name is judged by every address it resolves to', () => {
     ['private in IPv6 only', { aaaa: ['::1'] }],
     ['the metadata service', { a: ['169.254.169.254'] }],
     ['the platform of a cloud', { a: ['168.63.129.16'] }],
-    ['IPv4 dressed as IPv6', { aaaa: ['::ffff:127.0.0.1'] }],
+    ['IPv4 mapped to IPv6', { aaaa: ['::ffff:127.0.0.1'] }],
     ['an alias of localhost', { cname: 'localhost', a: ['127.0.0.1'] }],
-  ])('%s: refused at registration and at the attempt', async (what, answers) => {
-    const host = `${what.replace(/\W+/g, '-').toLowerCase()}.example.com`;
-    names.tell(host, answers);
+  ])('%s: refused at registration and at the attempt', async (title, records) => {
+    const host = `${title.replace(/\W+/g, '-').toLowerCase()}.example.com`;
+    names.setRecords(host, records);
     expect(await setEndpoint(partnerId, `https://${host}/`)).toMatchObject({
       ok: false,
       reason: 'private_address',
@@ -191,7 +191,7 @@ describe('a name is judged by every address it resolves to', () => {
   });
 
   it('public in both families: accepted', async () => {
-    names.tell('good.example.com', { a: ['93.184.216.34'], aaaa: ['2606:2800:220:1::1'] });
+    names.setRecords('good.example.com', { a: ['93.184.216.34'], aaaa: ['2606:2800:220:1::1'] });
     expect(await setEndpoint(partnerId, 'https://GOOD.example.com.:443/hook?a=b')).toMatchObject({
       ok: true,
       url: 'https://good.example.com/hook?a=b',
@@ -210,12 +210,12 @@ describe('a name is judged by every address it resolves to', () => {
 
 describe('a name that resolves differently between the check and the connection', () => {
   it('is looked up once per attempt, and judged again at the next', async () => {
-    names.tell('rebind.example.com', { a: ['93.184.216.34'] }, { a: ['127.0.0.1'] });
+    names.setRecords('rebind.example.com', { a: ['93.184.216.34'] }, { a: ['127.0.0.1'] });
     expect(await setEndpoint(partnerId, 'https://rebind.example.com/')).toMatchObject({ ok: true });
-    expect(names.asked.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
-    names.asked.splice(0);
+    expect(names.queries.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
+    names.queries.splice(0);
     expect(await attemptAt('https://rebind.example.com/')).toMatchObject({ error: 'blocked_address' });
-    expect(names.asked.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
+    expect(names.queries.sort()).toEqual(['A rebind.example.com', 'AAAA rebind.example.com']);
   });
 
   it('is called at the checked address, whatever it resolves to by then', async () => {
@@ -227,7 +227,7 @@ describe('a name that resolves differently between the check and the connection'
     afterAll(() => server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
-    names.tell('pinned.example.com', { a: ['93.184.216.34'] });
+    names.setRecords('pinned.example.com', { a: ['93.184.216.34'] });
     const sent = await post({
       url: new URL(`http://pinned.example.com:${port}/`),
       addresses: ['127.0.0.1'],
@@ -237,7 +237,7 @@ describe('a name that resolves differently between the check and the connection'
     });
     expect(sent).toMatchObject({ ok: true, status: 200 });
     expect(hosts).toEqual([`pinned.example.com:${port}`]);
-    expect(names.asked).toEqual([]);
+    expect(names.queries).toEqual([]);
   });
 });
 
@@ -258,7 +258,7 @@ it('a receiver on this machine needs a setting, which is refused with a live Str
 });
 
 it('a name server that never responds costs five seconds at most', async () => {
-  names.beSilent();
+  names.stopResponding();
   const result = await attemptAt('https://silent.example.com/');
   expect(result.error).toMatch(/^(timeout|dns)$/);
   expect(result.durationMs).toBeLessThan(5_500);

@@ -30,8 +30,8 @@ async function startSocketServer(
 }
 
 /** Runs once the request has arrived, complete enough for a response. */
-const onRequest = (answer: (socket: Socket) => void) => (socket: Socket) =>
-  socket.once('data', () => answer(socket));
+const onRequest = (respond: (socket: Socket) => void) => (socket: Socket) =>
+  socket.once('data', () => respond(socket));
 
 async function claimAt(url: string): Promise<Claim> {
   const { id } = await newListeningPartner(url);
@@ -57,27 +57,27 @@ const keepSending = (text: (turn: number) => string, everyMs: number) => (socket
 it('a slow receiver costs five seconds at most', async () => {
   const head = 'HTTP/1.1 200 OK\r\nx-slow: ';
   const receivers: [string, string, (socket: Socket) => void][] = [
-    ['never answers', 'http', (socket) => socket.resume()],
-    ['drips its headers, a byte at a time', 'http', onRequest(keepSending((turn) => head[turn] ?? 'x', 100))],
+    ['never responds', 'http', (socket) => socket.resume()],
+    ['sends its headers a byte at a time', 'http', onRequest(keepSending((turn) => head[turn] ?? 'x', 100))],
     [
-      'floods with 1xx answers',
+      'floods with 1xx responses',
       'http',
       onRequest(keepSending(() => 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(50), 5)),
     ],
-    ['stays silent in the TLS handshake', 'https', (socket) => socket.resume()],
+    ['stalls in the TLS handshake', 'https', (socket) => socket.resume()],
   ];
-  const claims: { what: string; sockets: Socket[]; claim: Claim }[] = [];
-  for (const [what, scheme, serve] of receivers) {
+  const claims: { title: string; sockets: Socket[]; claim: Claim }[] = [];
+  for (const [title, scheme, serve] of receivers) {
     const { port, sockets } = await startSocketServer(serve);
-    claims.push({ what, sockets, claim: await claimAt(`${scheme}://127.0.0.1:${port}/`) });
+    claims.push({ title, sockets, claim: await claimAt(`${scheme}://127.0.0.1:${port}/`) });
   }
   const ends = await Promise.all(
-    claims.map(async ({ what, claim }) => {
+    claims.map(async ({ title, claim }) => {
       const { status, error, durationMs } = await attempt(claim);
-      return [what, status, error, Math.round(durationMs / 1_000)];
+      return [title, status, error, Math.round(durationMs / 1_000)];
     }),
   );
-  expect(ends).toEqual(claims.map(({ what }) => [what, null, 'timeout', 5]));
+  expect(ends).toEqual(claims.map(({ title }) => [title, null, 'timeout', 5]));
   await expect.poll(() => claims.every(({ sockets }) => sockets[0]?.destroyed)).toBe(true);
 });
 
@@ -94,8 +94,8 @@ describe('the status line decides', () => {
     ],
     ['sends broken chunks', (socket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n`), ''],
     ['sends control characters', (socket) => socket.end(`${HEAD}\r\na\0b\x1b[31mc\n\xff`), 'ab[31mc\nÿ'],
-  ])('for a receiver that %s', async (_what, answer, response) => {
-    const { result } = await attemptAtSocket(onRequest(answer));
+  ])('for a receiver that %s', async (_what, respond, response) => {
+    const { result } = await attemptAtSocket(onRequest(respond));
     expect(result).toMatchObject({ status: 200, error: null, response });
     expect(result.durationMs).toBeLessThan(1_500);
   });
@@ -142,17 +142,17 @@ describe('the status line decides', () => {
 
 describe('an invalid response is reported with its cause', () => {
   it.each<[string, (socket: Socket) => void, string, string]>([
-    ['closes at once', (socket) => socket.end(), 'http', 'connection'],
+    ['closes immediately', (socket) => socket.end(), 'http', 'connection'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'http', 'connection'],
     ['closes in the TLS handshake', onRequest((socket) => socket.end()), 'https', 'tls'],
     [
-      'speaks HTTP where TLS is due',
+      'speaks HTTP where TLS is expected',
       onRequest((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')),
       'https',
       'tls',
     ],
     [
-      'answers in another tongue',
+      'responds in another protocol',
       onRequest((socket) => socket.end('220 mail.example.com ESMTP\r\n')),
       'http',
       'bad_response',

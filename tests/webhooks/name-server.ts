@@ -4,39 +4,43 @@ import { once } from 'node:events';
 import ipaddr from 'ipaddr.js';
 import { afterAll } from 'vitest';
 
-export type Answers = { a?: string[]; aaaa?: string[]; cname?: string };
+export type HostRecords = { a?: string[]; aaaa?: string[]; cname?: string };
 
 export type NameServer = {
   /**
    * The addresses returned for a host from now on; a list is used up one lookup at a time, and the last
    * one stays.
    */
-  tell: (host: string, ...answers: Answers[]) => void;
+  setRecords: (host: string, ...hostRecords: HostRecords[]) => void;
   /** `A host` or `AAAA host`, oldest first. */
-  asked: string[];
+  queries: string[];
   /** Receives queries and does not respond to them. */
-  beSilent: () => void;
+  stopResponding: () => void;
 };
 
 const TYPES: Record<number, 'A' | 'CNAME' | 'AAAA'> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' };
 
 /** A real name server on loopback, and the only one that this process queries. */
 export async function startNameServer(): Promise<NameServer> {
-  const zones = new Map<string, Answers[]>();
+  const zones = new Map<string, HostRecords[]>();
   const turns = new Map<string, number>();
-  const asked: string[] = [];
+  const queries: string[] = [];
   let isSilent = false;
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const { host, type, questionEnd } = readQuestion(query);
-    asked.push(`${TYPES[type]} ${host}`);
+    queries.push(`${TYPES[type]} ${host}`);
     if (isSilent) return;
     const key = `${type} ${host}`;
     const turn = turns.get(key) ?? 0;
     turns.set(key, turn + 1);
-    const told = zones.get(host);
-    const records = told ? toRecords(told[Math.min(turn, told.length - 1)] ?? {}, type) : [];
-    socket.send(answer(query.subarray(0, questionEnd), records, told !== undefined), from.port, from.address);
+    const zone = zones.get(host);
+    const records = zone ? toRecords(zone[Math.min(turn, zone.length - 1)] ?? {}, type) : [];
+    socket.send(
+      writeResponse(query.subarray(0, questionEnd), records, zone !== undefined),
+      from.port,
+      from.address,
+    );
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -47,9 +51,9 @@ export async function startNameServer(): Promise<NameServer> {
     socket.close();
   });
   return {
-    tell: (host, ...answers) => void zones.set(host, answers),
-    asked,
-    beSilent: () => {
+    setRecords: (host, ...hostRecords) => void zones.set(host, hostRecords),
+    queries,
+    stopResponding: () => {
       isSilent = true;
     },
   };
@@ -57,7 +61,7 @@ export async function startNameServer(): Promise<NameServer> {
 
 type DnsRecord = { type: number; data: Buffer };
 
-function toRecords({ a = [], aaaa = [], cname }: Answers, type: number): DnsRecord[] {
+function toRecords({ a = [], aaaa = [], cname }: HostRecords, type: number): DnsRecord[] {
   const alias = cname === undefined ? [] : [{ type: 5, data: writeName(cname) }];
   const addresses = type === 1 ? a : aaaa;
   return [
@@ -77,7 +81,7 @@ function readQuestion(query: Buffer): { host: string; type: number; questionEnd:
 }
 
 /** The response repeats the header and the question, followed by the answers. */
-function answer(question: Buffer, records: DnsRecord[], isKnown: boolean): Buffer {
+function writeResponse(question: Buffer, records: DnsRecord[], isKnown: boolean): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);
   head.writeUInt16BE(records.length, 6);

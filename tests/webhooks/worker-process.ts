@@ -6,19 +6,19 @@ import { startDeliveryWorker } from '@/server/webhooks/worker';
  * A process that delivers, as each instance of the service does; with `claim` it only claims what is due
  * and then hangs, like a process that is about to die.
  */
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 if (process.argv[2] === 'claim') {
   const claims = await claimDue({ free: 64, freeForSlow: 64, perEndpoint: 4, limited: new Map() });
-  say(`claimed ${claims.length}`);
+  print(`claimed ${claims.length}`);
   setInterval(() => {}, 60_000);
 } else {
   const stop = startDeliveryWorker();
   process.once('SIGTERM', async () => {
-    say('stopping');
+    print('stopping');
     await stop();
     await closeDatabase();
-    say('stopped');
+    print('stopped');
   });
-  say('ready');
+  print('ready');
 }

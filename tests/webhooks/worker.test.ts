@@ -19,7 +19,7 @@ import {
   recordTest,
   takeDue,
 } from './hook-world';
-import { type Answer, startReceiver } from './receiver';
+import { type Responder, startReceiver } from './receiver';
 
 await newDatabase();
 allowLoopback();
@@ -84,27 +84,27 @@ const untilDelivered = (eventId: string) =>
     .toBe('delivered');
 
 /** Responds when released, and counts how many requests of a kind were open in parallel. */
-function heldAnswers(keyOf: (path: string, id: string) => string) {
+function holdResponses(keyOf: (path: string, id: string) => string) {
   const open = new Map<string, number>();
-  const most = new Map<string, number>();
+  const maximum = new Map<string, number>();
   const held: (() => void)[] = [];
   let isHolding = true;
-  let mostAtOnce = 0;
+  let maxParallel = 0;
   const openNow = () => [...open.values()].reduce((sum, count) => sum + count, 0);
-  const answer: Answer = (response, { path: where, id }) => {
-    const key = keyOf(where, id);
+  const responder: Responder = (response, { path: requestPath, id }) => {
+    const key = keyOf(requestPath, id);
     open.set(key, (open.get(key) ?? 0) + 1);
-    most.set(key, Math.max(most.get(key) ?? 0, open.get(key) ?? 0));
-    mostAtOnce = Math.max(mostAtOnce, openNow());
+    maximum.set(key, Math.max(maximum.get(key) ?? 0, open.get(key) ?? 0));
+    maxParallel = Math.max(maxParallel, openNow());
     response.on('close', () => open.set(key, (open.get(key) ?? 1) - 1));
     if (isHolding) held.push(() => response.end());
     else response.end();
   };
   return {
-    answer,
-    most,
+    answer: responder,
+    most: maximum,
     openNow,
-    mostAtOnce: () => mostAtOnce,
+    maxParallel: () => maxParallel,
     release: () => {
       isHolding = false;
       for (const end of held.splice(0)) end();
@@ -117,9 +117,9 @@ describe('a process that is killed', () => {
     const receiver = await startReceiver();
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
-    const doomed = await startProcess('claim');
-    expect(doomed.lines).toEqual(['claimed 1']);
-    await doomed.kill();
+    const dying = await startProcess('claim');
+    expect(dying.lines).toEqual(['claimed 1']);
+    await dying.kill();
     expect(await takeDue()).toEqual([]);
     await endLeases();
     await withWorker(() => untilDelivered(eventId));
@@ -128,14 +128,14 @@ describe('a process that is killed', () => {
   });
 
   it('while it sends: another one delivers, and two attempts never run in parallel', async () => {
-    const held = heldAnswers((_path, id) => id);
+    const held = holdResponses((_path, id) => id);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
-    const doomed = await startProcess();
+    const dying = await startProcess();
     await expect.poll(() => receiver.received.length).toBe(1);
     expect(await takeDue()).toEqual([]);
-    await doomed.kill();
+    await dying.kill();
     expect(await takeDue()).toEqual([]);
     await expect.poll(held.openNow).toBe(0);
     held.release();
@@ -150,20 +150,20 @@ describe('a process that is killed', () => {
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
     const blocker = await pool().connect();
-    receiver.answerWith(async (response) => {
+    receiver.respondWith(async (response) => {
       // The row is locked before the response, so the record has to wait for the test.
       await blocker.query('BEGIN');
       await blocker.query('SELECT 1 FROM delivery WHERE event_id = $1 FOR UPDATE', [eventId]);
       response.end();
     });
-    const doomed = await startProcess();
+    const dying = await startProcess();
     await expect.poll(findWaitingRecord, { interval: 50 }).toBeDefined();
-    await doomed.kill();
+    await dying.kill();
     // The last statement of the dead process never reaches the table.
     await pool().query('SELECT pg_terminate_backend($1)', [await findWaitingRecord()]);
     await blocker.query('ROLLBACK');
     blocker.release();
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await endLeases();
     await withWorker(() => untilDelivered(eventId));
     expect(receiver.received).toHaveLength(2);
@@ -180,7 +180,7 @@ async function findWaitingRecord(): Promise<number | undefined> {
 
 describe('a process that is stopped', () => {
   it('finishes running attempts, records them, and starts no others', async () => {
-    const held = heldAnswers((where) => where);
+    const held = holdResponses((requestPath) => requestPath);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
     const eventId = await recordTest(id);
@@ -199,7 +199,7 @@ describe('a process that is stopped', () => {
 
 describe('capacity', () => {
   it('is 4 at a time for an endpoint and 64 for a process, and everything arrives once', async () => {
-    const held = heldAnswers((where) => where);
+    const held = holdResponses((requestPath) => requestPath);
     const receiver = await startReceiver(held.answer);
     const events: string[] = [];
     for (let n = 0; n < 18; n++) {
@@ -211,13 +211,13 @@ describe('capacity', () => {
       held.release();
       await expect.poll(countPending).toBe(0);
     });
-    expect(held.mostAtOnce()).toBe(64);
+    expect(held.maxParallel()).toBe(64);
     expect(Math.max(...held.most.values())).toBe(4);
     expect(receiver.received.map(({ id }) => id).sort()).toEqual([...events].sort());
   });
 
   it('is shared by two processes: each adds its own, and no event is sent by both', async () => {
-    const held = heldAnswers((where) => where);
+    const held = holdResponses((requestPath) => requestPath);
     const receiver = await startReceiver(held.answer);
     const { id } = await newListeningPartner(receiver.url);
     const events: string[] = [];

@@ -10,7 +10,7 @@ const JPEG = '/9j/4AAQSkZJRg==';
 const user = (content: unknown): Json => ({ role: 'user', content });
 const HI = user('Hi');
 
-function ask(request: Json, model = 'claude-opus-5-5', more: Json = {}) {
+function translate(request: Json, model = 'claude-opus-5-5', more: Json = {}) {
   const prepared = exchange(
     'chat',
     { model: 'anthropic/m', messages: [HI], ...request },
@@ -22,9 +22,9 @@ function ask(request: Json, model = 'claude-opus-5-5', more: Json = {}) {
   };
 }
 
-const turns = (messages: Json[], model?: string) => ask({ messages }, model).messages;
+const turns = (messages: Json[], model?: string) => translate({ messages }, model).messages;
 const blocksOf = (turn: Json | undefined): Json[] => (turn?.content ?? []) as Json[];
-const refused = (request: Json, model?: string) => refusalOf(() => ask(request, model));
+const refused = (request: Json, model?: string) => refusalOf(() => translate(request, model));
 
 const call = (id: string, name = 'one', json: unknown = '{"a":1}'): Json => ({
   id,
@@ -50,10 +50,13 @@ describe('messages and roles', () => {
   test('leading system and developer messages become blocks, in order, with their cache breakpoints', () => {
     const messages = [
       { role: 'system', content: 'A' },
-      { role: 'developer', content: [{ ...text('B'), cache_control: { type: 'ephemeral' } }, text('')] },
+      {
+        role: 'developer',
+        content: [{ ...text('B'), cache_control: { type: 'ephemeral' } }, text('')],
+      },
       HI,
     ];
-    expect(ask({ messages }).system).toEqual([
+    expect(translate({ messages }).system).toEqual([
       text('A'),
       { ...text('B'), cache_control: { type: 'ephemeral' } },
     ]);
@@ -184,7 +187,7 @@ describe('messages and roles', () => {
     ['a call without a result', [HI, assistant(call('c1')), HI], 'messages'],
     ['a result without a call', [HI, tool('c9')], 'messages'],
     [
-      'an answer that lives elsewhere',
+      'a response stored elsewhere',
       [HI, { role: 'assistant', audio: { id: 'audio_1' } }, HI],
       'messages.1.audio',
     ],
@@ -209,10 +212,10 @@ describe('messages and roles', () => {
   });
 
   test('invalid ids are cleaned the same way on the call and its result', () => {
-    const [, asked, answered] = turns([HI, assistant(call('fn.one:1')), tool('fn.one:1')]);
-    const id = blocksOf(asked)[0]?.id as string;
+    const [, translated, resultTurn] = turns([HI, assistant(call('fn.one:1')), tool('fn.one:1')]);
+    const id = blocksOf(translated)[0]?.id as string;
     expect(id).toMatch(/^fn_one_1_[0-9a-f]{8}$/);
-    expect(blocksOf(answered)[0]?.tool_use_id).toBe(id);
+    expect(blocksOf(resultTurn)[0]?.tool_use_id).toBe(id);
   });
 });
 
@@ -261,7 +264,7 @@ describe('content parts', () => {
 
   test.each<[string, Json]>([
     ['plain http', image('http://x.test/a.png')],
-    ['no picture at all', image('data:image/png;base64,AAAA')],
+    ['no image at all', image('data:image/png;base64,AAAA')],
     ['a data URL that is not base64', image('data:image/svg+xml,<svg/>')],
     ['an uploaded image', { type: 'image_url', image_url: { file_id: 'file-1' } }],
     ['an uploaded file', { type: 'file', file: { file_id: 'file-1' } }],
@@ -305,10 +308,10 @@ describe('tools', () => {
   const one: Json = { type: 'function', function: { name: 'one', description: 'First', parameters: schema } };
   const two: Json = { type: 'function', function: { name: 'two' } };
   const choose = (choice: unknown, model = 'claude-haiku-5-5', more: Json = {}) =>
-    ask({ tools: [one, two], tool_choice: choice, ...more }, model);
+    translate({ tools: [one, two], tool_choice: choice, ...more }, model);
 
   test('keep their whole schema; a missing one becomes an empty object', () => {
-    expect(ask({ tools: [one, two] }).tools).toEqual([
+    expect(translate({ tools: [one, two] }).tools).toEqual([
       { name: 'one', description: 'First', input_schema: schema },
       { name: 'two', input_schema: { type: 'object', properties: {} } },
     ]);
@@ -316,26 +319,26 @@ describe('tools', () => {
 
   test('strict is passed where it is supported, otherwise dropped with a warning', () => {
     const strict = { tools: [{ type: 'function', function: { name: 'one', strict: true } }] };
-    expect((ask(strict, 'claude-sonnet-4-5').tools as Json[])[0]?.strict).toBe(true);
-    const old = ask(strict, 'claude-sonnet-4-20250514');
+    expect((translate(strict, 'claude-sonnet-4-5').tools as Json[])[0]?.strict).toBe(true);
+    const old = translate(strict, 'claude-sonnet-4-20250514');
     expect([(old.tools as Json[])[0]?.strict, old.warnings]).toEqual([undefined, ['strict was dropped']]);
   });
 
   test('fields that only another gateway knows are dropped and named', () => {
-    const asked = ask({
+    const translated = translate({
       transforms: ['middle-out'],
       prompt_cache_key: 'k',
       seed: null,
       usage: { include: true },
     });
-    expect(asked.warnings).toEqual(['transforms was dropped']);
-    expect(asked).not.toHaveProperty('transforms');
-    expect(ask({ __defineGetter__: 1 }).warnings).toEqual(['__defineGetter__ was dropped']);
+    expect(translated.warnings).toEqual(['transforms was dropped']);
+    expect(translated).not.toHaveProperty('transforms');
+    expect(translate({ __defineGetter__: 1 }).warnings).toEqual(['__defineGetter__ was dropped']);
   });
 
   test('the name of a speaker has no field there, so it is dropped with a warning', () => {
     const named = { role: 'user', name: 'ann', content: 'Hi' };
-    expect(ask({ messages: [named] }).warnings).toEqual(['messages.name was dropped']);
+    expect(translate({ messages: [named] }).warnings).toEqual(['messages.name was dropped']);
   });
 
   test.each<[unknown, unknown]>([
@@ -400,7 +403,7 @@ describe('tools', () => {
 
   test('legacy functions', () => {
     expect(
-      ask({ functions: [{ name: 'one' }], function_call: { name: 'one' } }, 'claude-haiku-5-5'),
+      translate({ functions: [{ name: 'one' }], function_call: { name: 'one' } }, 'claude-haiku-5-5'),
     ).toMatchObject({ tools: [{ name: 'one' }], tool_choice: { type: 'tool', name: 'one' } });
   });
 
@@ -422,14 +425,14 @@ describe('tools', () => {
     );
     const short = ((sent(prepared).tools as Json[])[0] as Json).name as string;
     expect(short).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    const answer = {
+    const response = {
       type: 'message',
       content: [{ type: 'tool_use', id: 't1', name: short, input: {} }],
       stop_reason: 'tool_use',
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     expect(
-      JSON.parse(prepared.readWhole(JSON.stringify(answer)).body).choices[0].message.tool_calls[0].function
+      JSON.parse(prepared.readWhole(JSON.stringify(response)).body).choices[0].message.tool_calls[0].function
         .name,
     ).toBe(name);
   });
@@ -437,7 +440,7 @@ describe('tools', () => {
 
 describe('sampling, limits and other fields', () => {
   test('the output cap is the limit, whichever name the request uses', () => {
-    expect(ask({ max_tokens: 9, max_completion_tokens: 7 }).max_tokens).toBe(4_000);
+    expect(translate({ max_tokens: 9, max_completion_tokens: 7 }).max_tokens).toBe(4_000);
   });
 
   test.each<[string, Json, string, Json, number]>([
@@ -455,9 +458,9 @@ describe('sampling, limits and other fields', () => {
     ],
     ['any of them on newer models', { temperature: 0.5, top_p: 0.5, top_k: 5 }, 'claude-opus-4-8', {}, 3],
   ])('%s', (_, request, model, expected, warnings) => {
-    const { temperature, top_p, top_k, warnings: told } = ask(request, model);
+    const { temperature, top_p, top_k, warnings: warned } = translate(request, model);
     expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(expected);
-    expect(told).toHaveLength(warnings);
+    expect(warned).toHaveLength(warnings);
   });
 
   test.each<[Json, number]>([
@@ -472,9 +475,9 @@ describe('sampling, limits and other fields', () => {
     [{ store: true }, 1],
     [{ metadata: { a: 'b' }, prompt_cache_key: 'x', n: 1, modalities: ['text'] }, 0],
   ])('%j is dropped with %i warnings', (request, warnings) => {
-    const asked = ask(request);
-    expect(asked.warnings).toHaveLength(warnings);
-    expect(Object.keys(asked).sort()).toEqual([
+    const translated = translate(request);
+    expect(translated.warnings).toHaveLength(warnings);
+    expect(Object.keys(translated).sort()).toEqual([
       'max_tokens',
       'messages',
       'model',
@@ -492,7 +495,7 @@ describe('sampling, limits and other fields', () => {
     [[' '], undefined],
     [null, undefined],
   ])('stop %j becomes %j', (stop, expected) => {
-    expect(ask({ stop }).stop_sequences).toEqual(expected);
+    expect(translate({ stop }).stop_sequences).toEqual(expected);
   });
 
   test('more than one choice is refused', () => {
@@ -509,19 +512,22 @@ describe('sampling, limits and other fields', () => {
   });
 
   test('the end user is our hash, never what the client sent; the tier is the standard one', () => {
-    const asked = ask(
+    const translated = translate(
       { user: 'ann@example.com', safety_identifier: 'ann', service_tier: 'auto' },
       'claude-opus-5-5',
       { userHash: 'hash' },
     );
-    expect(asked).toMatchObject({ metadata: { user_id: 'hash' }, service_tier: 'standard_only' });
-    expect(JSON.stringify(asked)).not.toContain('ann');
+    expect(translated).toMatchObject({ metadata: { user_id: 'hash' }, service_tier: 'standard_only' });
+    expect(JSON.stringify(translated)).not.toContain('ann');
   });
 
   test('stream_options have no effect upstream', () => {
-    const asked = ask({ stream: true, stream_options: { include_usage: true, include_obfuscation: true } });
-    expect(asked).toMatchObject({ stream: true });
-    expect(asked).not.toHaveProperty('stream_options');
+    const translated = translate({
+      stream: true,
+      stream_options: { include_usage: true, include_obfuscation: true },
+    });
+    expect(translated).toMatchObject({ stream: true });
+    expect(translated).not.toHaveProperty('stream_options');
   });
 });
 
@@ -541,7 +547,7 @@ describe('output format', () => {
   });
 
   test('a schema is cleaned for native structured output', () => {
-    expect(ask(json()).output_config).toEqual({
+    expect(translate(json()).output_config).toEqual({
       format: {
         type: 'json_schema',
         schema: {
@@ -570,7 +576,7 @@ describe('output format', () => {
       'claude-haiku-5-5',
     ],
     [
-      'a definition that leads back to itself',
+      'a definition that refers to itself',
       {
         type: 'object',
         properties: { a: { $ref: '#/$defs/A' } },
@@ -590,12 +596,12 @@ describe('output format', () => {
     ],
     ['many optional properties', { type: 'object', properties: optional }, 'claude-haiku-5-5'],
   ])('%s: a forced tool is used instead', (_, value, model) => {
-    const asked = ask(json(value), model);
-    expect(asked).toMatchObject({
+    const translated = translate(json(value), model);
+    expect(translated).toMatchObject({
       tools: [{ name: 'json_response', input_schema: value }],
       tool_choice: { type: 'tool', name: 'json_response', disable_parallel_tool_use: true },
     });
-    expect(asked).not.toHaveProperty('output_config');
+    expect(translated).not.toHaveProperty('output_config');
   });
 
   test('the arguments of the tool become the text of the response', () => {
@@ -604,24 +610,24 @@ describe('output format', () => {
       { model: 'x', messages: [HI], ...json() },
       { provider: 'anthropic', upstreamModel: 'claude-sonnet-4-20250514' },
     );
-    const answer = {
+    const response = {
       type: 'message',
       content: [{ type: 'tool_use', id: 't1', name: 'json_response', input: { age: 3 } }],
       stop_reason: 'tool_use',
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const [choice] = JSON.parse(prepared.readWhole(JSON.stringify(answer)).body).choices;
+    const [choice] = JSON.parse(prepared.readWhole(JSON.stringify(response)).body).choices;
     expect(choice).toMatchObject({ finish_reason: 'stop', message: { content: '{"age":3}' } });
     expect(choice.message).not.toHaveProperty('tool_calls');
   });
 
   test('json_object becomes an instruction, and text nothing', () => {
-    const asked = ask({ response_format: { type: 'json_object' } });
-    expect([asked.system, asked.warnings.length]).toEqual([
+    const translated = translate({ response_format: { type: 'json_object' } });
+    expect([translated.system, translated.warnings.length]).toEqual([
       [text('Answer with a single valid JSON object and nothing else.')],
       1,
     ]);
-    expect(ask({ response_format: { type: 'text' } })).not.toHaveProperty('output_config');
+    expect(translate({ response_format: { type: 'text' } })).not.toHaveProperty('output_config');
   });
 });
 
@@ -639,18 +645,18 @@ describe('reasoning', () => {
     ['minimal', 'claude-sonnet-4-5', { type: 'enabled', budget_tokens: 1_280 }, undefined, 0],
     ['max', 'claude-unheard-of', { type: 'adaptive', display: 'summarized' }, { effort: 'max' }, 0],
   ])('effort %s on %s', (effort, model, thinking, config, warnings) => {
-    const asked = ask({ reasoning_effort: effort }, model);
-    expect([asked.thinking, asked.output_config]).toEqual([thinking, config]);
-    expect(asked.warnings).toHaveLength(warnings);
+    const translated = translate({ reasoning_effort: effort }, model);
+    expect([translated.thinking, translated.output_config]).toEqual([thinking, config]);
+    expect(translated.warnings).toHaveLength(warnings);
   });
 
   test('a limit too low for a budget omits thinking', () => {
-    const asked = ask({ reasoning_effort: 'high' }, 'claude-sonnet-4-5', { outputCap: 900 });
-    expect([asked.thinking, asked.warnings.length]).toEqual([undefined, 1]);
+    const translated = translate({ reasoning_effort: 'high' }, 'claude-sonnet-4-5', { outputCap: 900 });
+    expect([translated.thinking, translated.warnings.length]).toEqual([undefined, 1]);
   });
 
   test('no effort in the request means no reasoning fields', () => {
-    expect(ask({})).not.toHaveProperty('thinking');
+    expect(translate({})).not.toHaveProperty('thinking');
   });
 
   test('an unknown effort is refused', () => {
@@ -659,13 +665,15 @@ describe('reasoning', () => {
 
   test('the thinking field of other gateways', () => {
     expect(
-      ask({ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'claude-sonnet-4-5').thinking,
+      translate({ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'claude-sonnet-4-5').thinking,
     ).toEqual({ type: 'enabled', budget_tokens: 2_000 });
-    expect(ask({ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'claude-opus-5-5')).toMatchObject({
+    expect(
+      translate({ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'claude-opus-5-5'),
+    ).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'low' },
     });
-    expect(ask({ thinking: { type: 'disabled' } }, 'claude-haiku-5-5').thinking).toEqual({
+    expect(translate({ thinking: { type: 'disabled' } }, 'claude-haiku-5-5').thinking).toEqual({
       type: 'disabled',
     });
   });
@@ -686,14 +694,16 @@ describe('reasoning', () => {
       [{ type: 'thinking', thinking: 'Hm', signature: 'EvQB+/=' }],
     ],
     [
-      'a hidden thought with its signature',
-      { reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'EvQB' }] },
+      'redacted thinking with its signature',
+      {
+        reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'EvQB' }],
+      },
       [{ type: 'thinking', thinking: '', signature: 'EvQB' }],
     ],
-    ['unsigned text is left out', { reasoning_content: 'Hm' }, []],
+    ['unsigned text is omitted', { reasoning_content: 'Hm' }, []],
     [
-      'another provider’s mark is left out',
-      { reasoning_details: [{ ...signed, signature: writePlaceholderSignature('deepseek', 'r1') }] },
+      'another provider’s signature is omitted',
+      { reasoning_details: [{ ...signed, signature: writeReasoningMark('deepseek', 'r1') }] },
       [],
     ],
   ])('%s', (_, fields, blocks) => {
@@ -703,7 +713,9 @@ describe('reasoning', () => {
 
   test('a tool loop without its thinking block omits thinking on models that require one', () => {
     const messages = [HI, assistant(call('c1')), tool('c1')];
-    expect(ask({ messages, reasoning_effort: 'high' }, 'claude-sonnet-4-5')).not.toHaveProperty('thinking');
-    expect(ask({ messages, reasoning_effort: 'high' }, 'claude-opus-4-8')).toHaveProperty('thinking');
+    expect(translate({ messages, reasoning_effort: 'high' }, 'claude-sonnet-4-5')).not.toHaveProperty(
+      'thinking',
+    );
+    expect(translate({ messages, reasoning_effort: 'high' }, 'claude-opus-4-8')).toHaveProperty('thinking');
   });
 });

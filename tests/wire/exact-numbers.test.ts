@@ -49,14 +49,14 @@ describe('the arguments of a tool call in a whole response', () => {
   const request = { model: 'some/model', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 
   test('from the Anthropic format, in the text of the arguments', () => {
-    const answer = `{"content":[{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`;
-    const { body } = exchange('chat', request, { provider: 'anthropic' }).readWhole(answer);
+    const response = `{"content":[{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`;
+    const { body } = exchange('chat', request, { provider: 'anthropic' }).readWhole(response);
     expect(JSON.parse(body).choices[0].message.tool_calls[0].function.arguments).toMatch(arrived);
   });
 
   test('from the OpenAI format', () => {
     const message = { tool_calls: [{ id: 'c', function: { name: 'f', arguments: ARGUMENTS } }] };
-    const answer = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
-    expect(exchange('messages', request, { provider: 'openai' }).readWhole(answer).body).toMatch(arrived);
+    const response = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
+    expect(exchange('messages', request, { provider: 'openai' }).readWhole(response).body).toMatch(arrived);
   });
 });

@@ -32,7 +32,10 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
   'OpenAI: role chunk, obfuscation, usage chunk apart': {
     provider: 'openai',
     events: [
-      chunk({ role: 'assistant', content: '', refusal: null }, null, { usage: null, obfuscation: 'x' }),
+      chunk({ role: 'assistant', content: '', refusal: null }, null, {
+        usage: null,
+        obfuscation: 'x',
+      }),
       chunk({ content: 'Hi 🌍' }, null, { usage: null }),
       chunk({}, 'stop', { usage: null }),
       {
@@ -49,7 +52,14 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
   'Azure: a first chunk with neither choice nor id': {
     provider: 'generic',
     events: [
-      { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: [] },
+      {
+        choices: [],
+        created: 0,
+        id: '',
+        model: '',
+        object: '',
+        prompt_filter_results: [],
+      },
       chunk({ role: 'assistant', content: 'Hi' }),
       chunk({}, 'stop'),
       { ...head, choices: [], usage: usage(3, 1) },
@@ -105,16 +115,25 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
     stop: 'tool_calls',
     usage: [7, 0, 0, 4, 0],
   },
-  'Mistral: a call goes on with an empty name and no id': {
+  'Mistral: a call continues with an empty name and no id': {
     provider: 'mistral',
     events: [
       chunk({
         content: '',
         tool_calls: [
-          { id: 'ccccccccc', type: 'function', index: 0, function: { name: 'search', arguments: '' } },
+          {
+            id: 'ccccccccc',
+            type: 'function',
+            index: 0,
+            function: { name: 'search', arguments: '' },
+          },
         ],
       }),
-      piece({ type: 'function', index: 0, function: { name: '', arguments: '{"q":"x"}' } }),
+      piece({
+        type: 'function',
+        index: 0,
+        function: { name: '', arguments: '{"q":"x"}' },
+      }),
       chunk({ content: '' }, 'tool_calls', {
         usage: usage(171, 14, { prompt_tokens_details: { cached_tokens: 128 } }),
       }),
@@ -307,7 +326,14 @@ export const CHAT_FIXTURES: Record<string, ChatFixture> = {
       chunk({
         role: 'assistant',
         content: 'Wait',
-        tool_calls: [{ index: 1, id: 'call_1', type: 'function', function: { name: 'one', arguments: '' } }],
+        tool_calls: [
+          {
+            index: 1,
+            id: 'call_1',
+            type: 'function',
+            function: { name: 'one', arguments: '' },
+          },
+        ],
       }),
       piece({ index: 1, function: { arguments: '{"a":1}' } }),
       chunk({}, 'tool_calls'),
@@ -412,13 +438,13 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
     stop: 'end_turn',
     usage: [61, 0, 0, 0, 2],
   },
-  'numbers of blocks left out': {
+  'blocks without numbers': {
     events: [start(), ...text(0, 'Hi '), ...text(2, 'there'), end('end_turn', { output_tokens: 2 }), STOP],
     text: 'Hi there',
     stop: 'end_turn',
     usage: [43, 0, 0, 0, 2],
   },
-  'a block that nobody opened': {
+  'a block that was never opened': {
     events: [start(), ...text(0, 'Hi ', 'there').slice(1), end('end_turn', { output_tokens: 2 }), STOP],
     text: 'Hi there',
     stop: 'end_turn',
@@ -436,7 +462,7 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
     stop: 'end_turn',
     usage: [43, 0, 0, 0, 3],
   },
-  'compaction beside the message': {
+  'compaction next to the message': {
     events: [
       start({ input_tokens: 60_385, output_tokens: 1 }),
       ...text(0, 'Hi'),
@@ -494,7 +520,7 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
     stop: 'tool_use',
     usage: [43, 0, 0, 0, 2],
   },
-  'a message_start that comes twice': {
+  'a repeated message_start': {
     events: [start(), start(), ...text(0, 'Hi'), end('end_turn'), STOP],
     text: 'Hi',
     stop: 'end_turn',
@@ -506,10 +532,14 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
     stop: 'end_turn',
     usage: [43, 0, 0, 0, 2],
   },
-  'thinking with its signature, and one that is hidden': {
+  'thinking with its signature, and redacted thinking': {
     events: [
       start(),
-      open(0, { type: 'thinking', thinking: '', signature: '' }),
+      open(0, {
+        type: 'thinking',
+        thinking: '',
+        signature: '',
+      }),
       delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
       delta(0, { type: 'signature_delta', signature: 'EvQB+/=' }),
       stop(0),

@@ -29,7 +29,7 @@ const call = (id: string, name = 'one', json = '{"a":1}'): Json => ({
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const shown = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 
-function ask(request: Json, model = 'gpt-4o', provider = 'openai', more: Json = {}) {
+function translate(request: Json, model = 'gpt-4o', provider = 'openai', more: Json = {}) {
   const json = { model: 'x/y', max_tokens: 32_000, messages: [HI], ...request };
   const prepared = exchange('messages', json, { provider, upstreamModel: model, outputCap: 4_000, ...more });
   return { ...sent(prepared), warnings: prepared.warnings } as Json & {
@@ -39,9 +39,9 @@ function ask(request: Json, model = 'gpt-4o', provider = 'openai', more: Json = 
 }
 
 const turns = (messages: Json[], model?: string, provider?: string) =>
-  ask({ messages }, model, provider).messages;
+  translate({ messages }, model, provider).messages;
 const refused = (request: Json, model?: string, provider?: string) =>
-  refusalOf(() => ask(request, model, provider));
+  refusalOf(() => translate(request, model, provider));
 
 describe('messages and roles', () => {
   test.each<[unknown, unknown]>([
@@ -49,8 +49,8 @@ describe('messages and roles', () => {
     [[text('A'), text('B')], 'A\n\nB'],
     [[text('x-anthropic-billing-header: cc_version=2'), text('B')], 'B'],
   ])('system %j', (system, content) => {
-    expect(ask({ system }).messages[0]).toEqual({ role: 'system', content });
-    expect(ask({ system }, 'gpt-5').messages[0]).toEqual({ role: 'developer', content });
+    expect(translate({ system }).messages[0]).toEqual({ role: 'system', content });
+    expect(translate({ system }, 'gpt-5').messages[0]).toEqual({ role: 'developer', content });
   });
 
   test('a later system turn stays where it is, or becomes part of a user turn', () => {
@@ -125,7 +125,7 @@ describe('messages and roles', () => {
       ],
     ],
     [
-      'images of a result are shown by the user',
+      'images of a result become a user message',
       [HI, assistant(use('t1')), user([result('t1', [text('A'), image, text('B')]), text('So?')])],
       [
         HI,
@@ -135,7 +135,7 @@ describe('messages and roles', () => {
       ],
     ],
     [
-      'thoughts are dropped',
+      'reasoning is dropped',
       [
         HI,
         assistant(
@@ -192,14 +192,17 @@ describe('messages and roles', () => {
   });
 
   test('results of other server tools are dropped with a warning', () => {
-    const asked = ask({
+    const translated = translate({
       messages: [
         HI,
         assistant({ type: 'code_execution_tool_result', tool_use_id: 's', content: {} }, text('Yo')),
         HI,
       ],
     });
-    expect([asked.messages[1], asked.warnings.length]).toEqual([{ role: 'assistant', content: 'Yo' }, 1]);
+    expect([translated.messages[1], translated.warnings.length]).toEqual([
+      { role: 'assistant', content: 'Yo' },
+      1,
+    ]);
   });
 
   test.each<[string, Json[]]>([
@@ -213,9 +216,9 @@ describe('messages and roles', () => {
   });
 
   test('reasoning is sent back to providers that want it, but not that of another provider', () => {
-    const thought = (signature: string) =>
+    const thinking = (signature: string) =>
       assistant({ type: 'thinking', thinking: 'Hm', signature }, use('t1'));
-    const history = (signature: string) => [HI, thought(signature), user([result('t1')])];
+    const history = (signature: string) => [HI, thinking(signature), user([result('t1')])];
     const echoed = { role: 'assistant', content: null, reasoning_content: 'Hm', tool_calls: [call('t1')] };
     expect(
       turns(history(writePlaceholderSignature('deepseek', 'r1')), 'deepseek-reasoner', 'deepseek')[1],
@@ -287,7 +290,7 @@ describe('content', () => {
       'google',
     ],
     [
-      'a PDF, for a provider that takes none',
+      'a PDF, for a provider that accepts none',
       { type: 'document', source: { type: 'base64', data: 'JVBERi0=' } },
       'groq',
     ],
@@ -316,14 +319,16 @@ describe('tools', () => {
     { name: 'two', input_schema: { type: 'object' } },
   ];
   const choose = (choice: unknown, model?: string, provider?: string) =>
-    ask({ tools, tool_choice: choice }, model, provider);
+    translate({ tools, tool_choice: choice }, model, provider);
 
   test('keep their whole schema, with properties always', () => {
-    expect(ask({ tools }).tools).toEqual([
+    expect(translate({ tools }).tools).toEqual([
       { type: 'function', function: { name: 'one', description: 'First', parameters: schema, strict: true } },
       { type: 'function', function: { name: 'two', parameters: { type: 'object', properties: {} } } },
     ]);
-    const [strict] = ask({ tools }, 'gemini-3-pro', 'google').tools as { function: { parameters: Json } }[];
+    const [strict] = translate({ tools }, 'gemini-3-pro', 'google').tools as {
+      function: { parameters: Json };
+    }[];
     expect(strict?.function.parameters).not.toHaveProperty('$schema');
   });
 
@@ -388,7 +393,7 @@ describe('tools', () => {
     const short = body.tools[0]?.function.name ?? '';
     expect(short).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(body.messages[1]?.tool_calls?.[0]?.function.name).toBe(short);
-    const answer = {
+    const response = {
       choices: [
         {
           index: 0,
@@ -397,18 +402,22 @@ describe('tools', () => {
         },
       ],
     };
-    expect(JSON.parse(prepared.readWhole(JSON.stringify(answer)).body).content[0].name).toBe(name);
+    expect(JSON.parse(prepared.readWhole(JSON.stringify(response)).body).content[0].name).toBe(name);
   });
 
   test('ids fit: up to 64 characters, nine for Mistral, the same on call and result', () => {
     const long = `toolu_${'a'.repeat(80)}`;
     const ids = (provider: string) => {
-      const [, asked, answered] = turns([HI, assistant(use(long)), user([result(long)])], 'm', provider) as {
+      const [, translated, resultTurn] = turns(
+        [HI, assistant(use(long)), user([result(long)])],
+        'm',
+        provider,
+      ) as {
         tool_calls: { id: string }[];
         tool_call_id: string;
       }[];
-      expect(asked?.tool_calls[0]?.id).toBe(answered?.tool_call_id);
-      return answered?.tool_call_id;
+      expect(translated?.tool_calls[0]?.id).toBe(resultTurn?.tool_call_id);
+      return resultTurn?.tool_call_id;
     };
     expect(ids('openai')).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(ids('mistral')).toMatch(/^[a-zA-Z0-9]{9}$/);
@@ -416,7 +425,7 @@ describe('tools', () => {
 
   test('Google’s thought signature of a call travels inside the id', () => {
     const signature = 'CiQBd+/==';
-    const answer = {
+    const response = {
       choices: [
         {
           index: 0,
@@ -427,12 +436,12 @@ describe('tools', () => {
         },
       ],
     };
-    const told = JSON.parse(
+    const warned = JSON.parse(
       exchange('messages', { model: 'x', max_tokens: 9, messages: [HI] }, { provider: 'google' }).readWhole(
-        JSON.stringify(answer),
+        JSON.stringify(response),
       ).body,
     );
-    const { id } = told.content[0];
+    const { id } = warned.content[0];
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
     const history = [HI, assistant(use(id)), user([result(id)])];
     expect(turns(history, 'gemini-3-pro', 'google').slice(1)).toEqual([
@@ -460,8 +469,11 @@ describe('sampling, limits and other fields', () => {
     ['openai/gpt-5', 'openrouter', 'max_completion_tokens'],
     ['llama', 'groq', 'max_tokens'],
   ])('%s at %s takes its limit as %s', (model, provider, name) => {
-    const asked = ask({}, model, provider);
-    expect([asked[name], 'max_tokens' in asked && 'max_completion_tokens' in asked]).toEqual([4_000, false]);
+    const translated = translate({}, model, provider);
+    expect([translated[name], 'max_tokens' in translated && 'max_completion_tokens' in translated]).toEqual([
+      4_000,
+      false,
+    ]);
   });
 
   test.each([0, -1, 1.5, undefined, '10'])('max_tokens %s is refused', (max_tokens) => {
@@ -480,47 +492,47 @@ describe('sampling, limits and other fields', () => {
     const {
       temperature,
       top_p,
-      warnings: told,
-    } = ask({ temperature: 0, top_p: 0.5, ...request }, model, provider);
+      warnings: warned,
+    } = translate({ temperature: 0, top_p: 0.5, ...request }, model, provider);
     expect(JSON.parse(JSON.stringify({ temperature, top_p }))).toEqual(expected);
-    expect(told).toHaveLength(warnings);
+    expect(warned).toHaveLength(warnings);
   });
 
   test('top_k is passed where it is supported, otherwise dropped with a warning', () => {
-    expect(ask({ top_k: 5 }, 'm', 'together')).toMatchObject({ top_k: 5, warnings: [] });
-    expect(ask({ top_k: 5 })).toMatchObject({ warnings: ['top_k was dropped'] });
+    expect(translate({ top_k: 5 }, 'm', 'together')).toMatchObject({ top_k: 5, warnings: [] });
+    expect(translate({ top_k: 5 })).toMatchObject({ warnings: ['top_k was dropped'] });
   });
 
   test('stop sequences: passed, refused when too many, dropped where the model accepts none', () => {
-    expect(ask({ stop_sequences: ['A', 'B'] }).stop).toEqual(['A', 'B']);
+    expect(translate({ stop_sequences: ['A', 'B'] }).stop).toEqual(['A', 'B']);
     expect(refused({ stop_sequences: ['1', '2', '3', '4', '5'] })).toMatchObject({ param: 'stop_sequences' });
     for (const model of ['o3', 'o4-mini', 'gpt-5']) {
-      expect(ask({ stop_sequences: ['A'] }, model)).toMatchObject({
+      expect(translate({ stop_sequences: ['A'] }, model)).toMatchObject({
         warnings: ['stop_sequences was dropped'],
       });
     }
   });
 
   test('usage is always requested in streams, and never more than one choice', () => {
-    const asked = ask({ stream: true });
-    expect(asked).toMatchObject({
+    const translated = translate({ stream: true });
+    expect(translated).toMatchObject({
       stream: true,
       stream_options: { include_usage: true, include_obfuscation: false },
     });
-    expect(asked).not.toHaveProperty('n');
-    expect(ask({})).not.toHaveProperty('stream_options');
+    expect(translated).not.toHaveProperty('n');
+    expect(translate({})).not.toHaveProperty('stream_options');
   });
 
   test('the end user is our hash, never what the client sent; the tier is the default', () => {
-    const asked = ask(
+    const translated = translate(
       { metadata: { user_id: 'user_abc_account_123', other: 'x' }, service_tier: 'auto' },
       'gpt-4o',
       'openai',
       { userHash: 'hash' },
     );
-    expect(asked).toMatchObject({ safety_identifier: 'hash', service_tier: 'default' });
-    expect(asked).not.toHaveProperty('metadata');
-    expect(JSON.stringify(asked)).not.toContain('user_abc');
+    expect(translated).toMatchObject({ safety_identifier: 'hash', service_tier: 'default' });
+    expect(translated).not.toHaveProperty('metadata');
+    expect(JSON.stringify(translated)).not.toContain('user_abc');
   });
 
   test('cache breakpoints are passed where they are supported, otherwise dropped', () => {
@@ -528,11 +540,11 @@ describe('sampling, limits and other fields', () => {
       system: [text('Long', { cache_control: { type: 'ephemeral' } })],
       messages: [user([text('Hi', { cache_control: { type: 'ephemeral', ttl: '1h' } })])],
     };
-    expect(ask(marked, 'gpt-5.6').messages).toEqual([
+    expect(translate(marked, 'gpt-5.6').messages).toEqual([
       { role: 'developer', content: [text('Long', { prompt_cache_breakpoint: { mode: 'explicit' } })] },
       user([text('Hi', { prompt_cache_breakpoint: { mode: 'explicit' } })]),
     ]);
-    expect(JSON.stringify(ask(marked))).not.toMatch(/cache/);
+    expect(JSON.stringify(translate(marked))).not.toMatch(/cache/);
   });
 
   test.each<[Json]>([
@@ -549,12 +561,13 @@ describe('sampling, limits and other fields', () => {
 
   test('context_management and diagnostics are dropped with a warning', () => {
     expect(
-      ask({ context_management: { edits: [{ type: 'clear_thinking_20251015' }] }, diagnostics: {} }).warnings,
+      translate({ context_management: { edits: [{ type: 'clear_thinking_20251015' }] }, diagnostics: {} })
+        .warnings,
     ).toHaveLength(2);
   });
 
   test('fields that change nothing are accepted', () => {
-    expect(ask({ speed: 'standard', mcp_servers: [] }).warnings).toEqual([]);
+    expect(translate({ speed: 'standard', mcp_servers: [] }).warnings).toEqual([]);
   });
 });
 
@@ -569,9 +582,9 @@ describe('output format', () => {
   };
 
   test('is accepted under its new and its old name', () => {
-    expect(ask({ output_config: { format } }).response_format).toEqual(written);
-    expect(ask({ output_format: format }).response_format).toEqual(written);
-    expect(ask({})).not.toHaveProperty('response_format');
+    expect(translate({ output_config: { format } }).response_format).toEqual(written);
+    expect(translate({ output_format: format }).response_format).toEqual(written);
+    expect(translate({})).not.toHaveProperty('response_format');
   });
 
   test.each<[string, Json]>([
@@ -587,26 +600,26 @@ describe('output format', () => {
     ],
   ])('%s, which strict schemas do not support, is requested all the same', (_, more) => {
     const schema = { type: 'object', ...more };
-    const asked = ask({
+    const translated = translate({
       output_config: { format: { type: 'json_schema', schema } },
       tools: [{ name: 'f', input_schema: schema, strict: true }],
     });
-    expect(asked.response_format).toMatchObject({ json_schema: { schema, strict: false } });
-    expect((asked.tools as Json[])[0]?.function).not.toHaveProperty('strict');
-    expect(asked.warnings).toHaveLength(2);
+    expect(translated.response_format).toMatchObject({ json_schema: { schema, strict: false } });
+    expect((translated.tools as Json[])[0]?.function).not.toHaveProperty('strict');
+    expect(translated.warnings).toHaveLength(2);
   });
 
   test('where schemas are not supported, an instruction describes the schema', () => {
-    const asked = ask({ output_config: { format } }, 'm', 'deepseek');
-    expect(asked.response_format).toEqual({ type: 'json_object' });
-    expect(asked.messages.at(-1)?.content).toContain('Answer with JSON only');
-    expect(asked.warnings).toHaveLength(1);
+    const translated = translate({ output_config: { format } }, 'm', 'deepseek');
+    expect(translated.response_format).toEqual({ type: 'json_object' });
+    expect(translated.messages.at(-1)?.content).toContain('Answer with JSON only');
+    expect(translated.warnings).toHaveLength(1);
   });
 });
 
 describe('reasoning', () => {
   const effort = (request: Json, model: string, provider = 'openai') =>
-    ask(request, model, provider).reasoning_effort;
+    translate(request, model, provider).reasoning_effort;
   const budget = (budget_tokens: number): Json => ({ thinking: { type: 'enabled', budget_tokens } });
 
   test.each<[Json, string, unknown]>([
@@ -636,11 +649,11 @@ describe('reasoning', () => {
   });
 
   test('gpt-5.6 accepts tools only without reasoning', () => {
-    const asked = ask(
+    const translated = translate(
       { tools: [{ name: 'one', input_schema: {} }], output_config: { effort: 'high' } },
       'gpt-5.6',
     );
-    expect([asked.reasoning_effort, asked.warnings.length]).toEqual(['none', 1]);
+    expect([translated.reasoning_effort, translated.warnings.length]).toEqual(['none', 1]);
   });
 
   test('models of another API are refused', () => {

@@ -25,7 +25,7 @@ test.each([
     false,
   ],
   [
-    'left before the output was reported',
+    'a client disconnect before the output was reported',
     { usage: { ...reported, output: 1 }, outputReported: false, outputBytes: 60 },
     { ...reported, output: 20 },
     true,

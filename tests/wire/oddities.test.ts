@@ -6,12 +6,12 @@ import { readWithAnthropic, readWithOpenAi } from './official-clients';
 
 const chatRequest = { ...CHAT, stream: true, stream_options: { include_usage: true } };
 const messagesRequest = { ...MESSAGES, stream: true };
-const ask = (format: 'chat' | 'messages', provider: string) =>
+const exchangeFor = (format: 'chat' | 'messages', provider: string) =>
   exchange(format, format === 'chat' ? chatRequest : messagesRequest, { provider });
 
-type Told = { text: string; calls: [string, unknown][]; reasoning: string };
+type Response = { text: string; calls: [string, unknown][]; reasoning: string };
 
-async function toldInChat({ text }: Relayed): Promise<Told & { finish: string | undefined }> {
+async function readChatResponse({ text }: Relayed): Promise<Response & { finish: string | undefined }> {
   const [choice] = (await readWithOpenAi(text)).choices;
   const message = choice?.message as unknown as Json & {
     tool_calls?: { function: { name: string; arguments: string } }[];
@@ -33,7 +33,7 @@ async function toldInChat({ text }: Relayed): Promise<Told & { finish: string | 
   };
 }
 
-async function toldInMessages({ text }: Relayed): Promise<Told & { stop: string | null }> {
+async function readMessagesResponse({ text }: Relayed): Promise<Response & { stop: string | null }> {
   const message = await readWithAnthropic(text);
   return {
     text: message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
@@ -47,19 +47,26 @@ async function toldInMessages({ text }: Relayed): Promise<Told & { stop: string 
 
 describe.each(Object.entries(CHAT_FIXTURES))('%s', (_, fixture) => {
   const bytes = frameEvents(fixture.events, { done: fixture.done ?? false });
-  const expected = { text: fixture.text ?? '', calls: fixture.calls ?? [] };
+  const expected = {
+    text: fixture.text ?? '',
+    calls: fixture.calls ?? [],
+  };
 
   test('passes unchanged to a client of the same format', async () => {
-    const relayed = relay(ask('chat', fixture.provider), bytes);
+    const relayed = relay(exchangeFor('chat', fixture.provider), bytes);
     expect(relayed.facts).toMatchObject({ finished: true, failure: null });
-    expect(await toldInChat(relayed)).toMatchObject(expected);
+    expect(await readChatResponse(relayed)).toMatchObject(expected);
     expect(relayed.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
   test('is translated for a client of the messages format', async () => {
-    const relayed = relay(ask('messages', fixture.provider), bytes);
+    const relayed = relay(exchangeFor('messages', fixture.provider), bytes);
     const stop = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens' }[fixture.stop];
-    expect(await toldInMessages(relayed)).toEqual({ ...expected, reasoning: fixture.reasoning ?? '', stop });
+    expect(await readMessagesResponse(relayed)).toEqual({
+      ...expected,
+      reasoning: fixture.reasoning ?? '',
+      stop,
+    });
     const [input, cacheRead, cacheWrite5m, output, reasoning] = fixture.usage;
     expect(relayed.facts.usage).toEqual({
       input,
@@ -82,15 +89,15 @@ describe.each(Object.entries(MESSAGES_FIXTURES))('%s', (_, fixture) => {
   test.each([true, false])(
     'passes unchanged to a client of the same format, with named events or without (%s)',
     async (names) => {
-      const relayed = relay(ask('messages', 'anthropic'), frameEvents(fixture.events, { names }));
-      expect(await toldInMessages(relayed)).toEqual({ ...expected, stop: fixture.stop });
+      const relayed = relay(exchangeFor('messages', 'anthropic'), frameEvents(fixture.events, { names }));
+      expect(await readMessagesResponse(relayed)).toEqual({ ...expected, stop: fixture.stop });
       const [input, cacheRead, cacheWrite5m, cacheWrite1h, output] = fixture.usage;
       expect(relayed.facts.usage).toMatchObject({ input, cacheRead, cacheWrite5m, cacheWrite1h, output });
     },
   );
 
   test('is translated for a client of the chat format', async () => {
-    const relayed = relay(ask('chat', 'anthropic'), frameEvents(fixture.events, { names: true }));
+    const relayed = relay(exchangeFor('chat', 'anthropic'), frameEvents(fixture.events, { names: true }));
     const finish =
       {
         tool_use: 'tool_calls',
@@ -98,7 +105,7 @@ describe.each(Object.entries(MESSAGES_FIXTURES))('%s', (_, fixture) => {
         model_context_window_exceeded: 'length',
         refusal: 'content_filter',
       }[fixture.stop] ?? 'stop';
-    expect(await toldInChat(relayed)).toEqual({ ...expected, finish });
+    expect(await readChatResponse(relayed)).toEqual({ ...expected, finish });
   });
 });
 
@@ -106,12 +113,16 @@ describe('the sequence of a translated chat stream', () => {
   const { events } = MESSAGES_FIXTURES['a tool without arguments'] ?? { events: [] };
 
   test('one role chunk, a dense tool index, finish and usage apart, [DONE]', () => {
-    const { text } = relay(ask('chat', 'anthropic'), frameEvents(events));
+    const { text } = relay(exchangeFor('chat', 'anthropic'), frameEvents(events));
     const chunks = eventsOf(text);
     expect(chunks.map((event) => (event.choices as Json[])[0] ?? 'usage')).toEqual([
       {
         index: 0,
-        delta: { role: 'assistant', content: '', refusal: null },
+        delta: {
+          role: 'assistant',
+          content: '',
+          refusal: null,
+        },
         logprobs: null,
         finish_reason: null,
       },
@@ -119,7 +130,12 @@ describe('the sequence of a translated chat stream', () => {
         index: 0,
         delta: {
           tool_calls: [
-            { index: 0, id: 'toolu_1', type: 'function', function: { name: 'update', arguments: '' } },
+            {
+              index: 0,
+              id: 'toolu_1',
+              type: 'function',
+              function: { name: 'update', arguments: '' },
+            },
           ],
         },
         logprobs: null,
@@ -157,8 +173,8 @@ describe('the sequence of a translated chat stream', () => {
   });
 
   test('reasoning includes what must be sent back, byte for byte', () => {
-    const fixture = MESSAGES_FIXTURES['thinking with its signature, and one that is hidden'];
-    const { text } = relay(ask('chat', 'anthropic'), frameEvents(fixture?.events ?? []));
+    const fixture = MESSAGES_FIXTURES['thinking with its signature, and redacted thinking'];
+    const { text } = relay(exchangeFor('chat', 'anthropic'), frameEvents(fixture?.events ?? []));
     const details = eventsOf(text).flatMap((event) => {
       const [choice] = event.choices as { delta: { reasoning_details?: Json[] } }[];
       return choice?.delta.reasoning_details ?? [];
@@ -171,7 +187,7 @@ describe('the sequence of a translated chat stream', () => {
 
   test('a refusal includes its reason', () => {
     const { text } = relay(
-      ask('chat', 'anthropic'),
+      exchangeFor('chat', 'anthropic'),
       frameEvents(MESSAGES_FIXTURES['a refusal without any block']?.events ?? []),
     );
     expect(text).toContain('"refusal":"Blocked."');
@@ -181,7 +197,10 @@ describe('the sequence of a translated chat stream', () => {
 describe('the sequence of a translated messages stream', () => {
   test('message_start, ping, dense blocks, message_delta, message_stop, each named by its type', () => {
     const fixture = CHAT_FIXTURES['everything in one chunk'];
-    const { text } = relay(ask('messages', 'generic'), frameEvents(fixture?.events ?? [], { done: true }));
+    const { text } = relay(
+      exchangeFor('messages', 'generic'),
+      frameEvents(fixture?.events ?? [], { done: true }),
+    );
     const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
     expect(names).toEqual(eventsOf(text).map(({ type }) => type));
     expect(
@@ -221,7 +240,7 @@ describe('the sequence of a translated messages stream', () => {
 
   test('the closing text contains the end and none of the content', () => {
     const fixture = CHAT_FIXTURES['Moonshot: last text and finish in one chunk, no [DONE]'];
-    const { closing } = relay(ask('messages', 'moonshot'), frameEvents(fixture?.events ?? []));
+    const { closing } = relay(exchangeFor('messages', 'moonshot'), frameEvents(fixture?.events ?? []));
     expect(eventsOf(closing).map(({ type }) => type)).toEqual([
       'content_block_stop',
       'message_delta',
@@ -234,7 +253,7 @@ test('block numbers continue after a second beginning, for a client of the same 
   const { events } = MESSAGES_FIXTURES['a second message_start in the middle, indexes from 0 again'] ?? {
     events: [],
   };
-  const { text } = relay(ask('messages', 'anthropic'), frameEvents(events));
+  const { text } = relay(exchangeFor('messages', 'anthropic'), frameEvents(events));
   const indexes = eventsOf(text).flatMap(({ index }) => (index === undefined ? [] : [index]));
   expect(indexes).toEqual([0, 0, 0, 1, 1, 1]);
   expect(eventsOf(text).filter(({ type }) => type === 'message_start')).toHaveLength(1);
@@ -257,7 +276,7 @@ describe('a stream that breaks', () => {
     ['messages', 'anthropic'],
   ] as const)('%s from %s: a cut or an error never looks like a finished response', (format, provider) => {
     for (const [name, events] of Object.entries({ cut, failed, notJson })) {
-      const { text, facts, closing } = relay(ask(format, provider), frameEvents(events[provider]));
+      const { text, facts, closing } = relay(exchangeFor(format, provider), frameEvents(events[provider]));
       expect(facts.failure, name).not.toBeNull();
       expect(facts.finished, name).toBe(false);
       expect(closing, name).toBe('');
@@ -267,24 +286,24 @@ describe('a stream that breaks', () => {
   });
 
   test('the error frame has the client’s format', () => {
-    const { error } = relay(ask('chat', 'openai'), frameEvents(cut.openai)).facts.failure ?? {};
+    const { error } = relay(exchangeFor('chat', 'openai'), frameEvents(cut.openai)).facts.failure ?? {};
     if (error === undefined) throw new Error('no failure');
-    expect(ask('chat', 'openai').openStream().fail(error)).toBe(
+    expect(exchangeFor('chat', 'openai').openStream().fail(error)).toBe(
       'data: {"error":{"message":"The provider for this model ended the response early","type":"upstream_error","param":null,"code":"502"}}\n\n',
     );
-    expect(ask('messages', 'openai').openStream().fail(error)).toBe(
+    expect(exchangeFor('messages', 'openai').openStream().fail(error)).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"upstream_error","message":"The provider for this model ended the response early"}}\n\n',
     );
   });
 
   test('the official clients throw it', async () => {
-    const stream = ask('messages', 'openai').openStream();
+    const stream = exchangeFor('messages', 'openai').openStream();
     const text = stream.push(frameEvents(cut.openai)) + stream.end();
     const { error } = stream.facts.failure ?? {};
     await expect(readWithAnthropic(text + (error ? stream.fail(error) : ''))).rejects.toThrow(
       /ended the response early/,
     );
-    const chat = ask('chat', 'openai').openStream();
+    const chat = exchangeFor('chat', 'openai').openStream();
     const chatText = chat.push(frameEvents(cut.openai)) + chat.end();
     await expect(readWithOpenAi(chatText + (error ? chat.fail(error) : ''))).rejects.toThrow(
       /ended the response early/,
@@ -293,12 +312,12 @@ describe('a stream that breaks', () => {
 
   test('a first event that is an error is detected before the response starts', () => {
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    expect(relay(ask('chat', 'anthropic'), frameEvents([overloaded])).facts).toMatchObject({
+    expect(relay(exchangeFor('chat', 'anthropic'), frameEvents([overloaded])).facts).toMatchObject({
       started: false,
       failure: { kind: 'unavailable', status: 529 },
     });
     const limited = { error: { message: 'Rate limit', code: 429 } };
-    expect(relay(ask('chat', 'openrouter'), frameEvents([limited])).facts).toMatchObject({
+    expect(relay(exchangeFor('chat', 'openrouter'), frameEvents([limited])).facts).toMatchObject({
       started: false,
       failure: { kind: 'busy', status: 429 },
     });
@@ -311,8 +330,10 @@ describe('a stream that breaks', () => {
         chunk({}, 'stop'),
       ]);
     const splits = Array.from({ length: 1_400 }, (_, index) => index * 16_384);
-    expect(relay(ask('chat', 'openai'), big(21), splits).facts.failure?.error.code).toBe('upstream_error');
-    expect(relay(ask('chat', 'openai'), big(19), splits).facts.failure).toBeNull();
+    expect(relay(exchangeFor('chat', 'openai'), big(21), splits).facts.failure?.error.code).toBe(
+      'upstream_error',
+    );
+    expect(relay(exchangeFor('chat', 'openai'), big(19), splits).facts.failure).toBeNull();
   });
 });
 
@@ -323,33 +344,33 @@ describe('a stream that ends properly without a reason', () => {
   const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } };
   const chat = { text: [role, usage], call: [role, chunk({ tool_calls: [call] }), usage] };
 
-  const reasonless = (name: string) =>
+  const withoutReason = (name: string) =>
     (MESSAGES_FIXTURES[name]?.events ?? []).filter((event) => (event as Json).type !== 'message_delta');
   const messages = {
-    text: reasonless('plain: pings anywhere, between blocks too'),
-    call: reasonless('a tool without arguments'),
+    text: withoutReason('plain: pings anywhere, between blocks too'),
+    call: withoutReason('a tool without arguments'),
   };
 
   test.each(['text', 'call'] as const)('%s, from the OpenAI format', async (kind) => {
     const bytes = frameEvents(chat[kind], { done: true });
-    const relayed = relay(ask('chat', 'openai'), bytes);
-    expect((await toldInChat(relayed)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
+    const relayed = relay(exchangeFor('chat', 'openai'), bytes);
+    expect((await readChatResponse(relayed)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
     expect(eventsOf(relayed.text).at(-1)).toMatchObject({ choices: [], usage: usage.usage });
-    const translated = relay(ask('messages', 'openai'), bytes);
-    expect((await toldInMessages(translated)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
+    const translated = relay(exchangeFor('messages', 'openai'), bytes);
+    expect((await readMessagesResponse(translated)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
   });
 
   test.each(['text', 'call'] as const)('%s, from the Anthropic format', async (kind) => {
     const bytes = frameEvents(messages[kind], { names: true });
-    const relayed = relay(ask('messages', 'anthropic'), bytes);
-    expect((await toldInMessages(relayed)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
-    const translated = relay(ask('chat', 'anthropic'), bytes);
-    expect((await toldInChat(translated)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
+    const relayed = relay(exchangeFor('messages', 'anthropic'), bytes);
+    expect((await readMessagesResponse(relayed)).stop).toBe(kind === 'text' ? 'end_turn' : 'tool_use');
+    const translated = relay(exchangeFor('chat', 'anthropic'), bytes);
+    expect((await readChatResponse(translated)).finish).toBe(kind === 'text' ? 'stop' : 'tool_calls');
   });
 
   test('every one of several choices is finished', () => {
     const two = [role, { ...role, choices: [{ index: 1, delta: { role: 'assistant', content: 'Ho' } }] }];
-    const { text } = relay(ask('chat', 'openai'), frameEvents(two, { done: true }));
+    const { text } = relay(exchangeFor('chat', 'openai'), frameEvents(two, { done: true }));
     const finished = eventsOf(text).flatMap(({ choices }) =>
       (choices as Json[]).flatMap(({ index, finish_reason }) =>
         finish_reason ? [[index, finish_reason]] : [],
@@ -362,8 +383,8 @@ describe('a stream that ends properly without a reason', () => {
   });
 
   test('a whole response gets a reason as well', () => {
-    const answer = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: null }] };
-    const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(answer));
+    const response = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: null }] };
+    const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(response));
     expect(JSON.parse(body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
   });
 });
@@ -373,7 +394,7 @@ test('a stream without a response is a failure before it began, not an empty res
     done: true,
   });
   for (const format of ['chat', 'messages'] as const) {
-    const { text, facts } = relay(ask(format, 'openai'), nothing);
+    const { text, facts } = relay(exchangeFor(format, 'openai'), nothing);
     expect(facts).toMatchObject({ started: false, finished: false, failure: { kind: 'unavailable' } });
     expect(text).toBe('');
   }
@@ -410,8 +431,10 @@ describe('a single object in response to a stream request', () => {
     ['messages', 'openai', completion],
     ['messages', 'anthropic', message],
   ] as const)('%s from %s: becomes a stream', async (format, provider, body) => {
-    const relayed = relay(ask(format, provider), new TextEncoder().encode(body));
-    expect(format === 'chat' ? await toldInChat(relayed) : await toldInMessages(relayed)).toMatchObject({
+    const relayed = relay(exchangeFor(format, provider), new TextEncoder().encode(body));
+    expect(
+      format === 'chat' ? await readChatResponse(relayed) : await readMessagesResponse(relayed),
+    ).toMatchObject({
       text: 'Hi',
     });
     expect(relayed.facts).toMatchObject({ usage: { input: 3, output: 1 }, outputBytes: 2, finished: true });
@@ -419,19 +442,19 @@ describe('a single object in response to a stream request', () => {
 
   test('an error object fails with the status that it means', () => {
     const body = new TextEncoder().encode('{"error":{"message":"Rate limit","type":"rate_limit_error"}}');
-    expect(relay(ask('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'busy' });
+    expect(relay(exchangeFor('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'busy' });
   });
 
   test('an HTML page is not a response', () => {
     const body = new TextEncoder().encode('<html>\n\ndata: x\n\n</html>');
-    expect(relay(ask('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'unavailable' });
+    expect(relay(exchangeFor('chat', 'openai'), body).facts.failure).toMatchObject({ kind: 'unavailable' });
   });
 });
 
 describe('a provider that reports no usage', () => {
   test('the client receives the estimate that the bill uses', () => {
     const events = [chunk({ role: 'assistant', content: 'x'.repeat(400) }), chunk({}, 'stop')];
-    const { text, facts } = relay(ask('messages', 'openai'), frameEvents(events, { done: true }));
+    const { text, facts } = relay(exchangeFor('messages', 'openai'), frameEvents(events, { done: true }));
     expect(facts).toMatchObject({ usage: null, outputBytes: 400 });
     expect(eventsOf(text).at(-2)?.usage).toMatchObject({ output_tokens: 100 });
   });
@@ -442,9 +465,11 @@ describe('a provider that reports no usage', () => {
     expect(JSON.parse(exchange('chat', CHAT).readWhole(JSON.stringify(chat)).body).usage).toMatchObject({
       completion_tokens: 100,
     });
-    const answer = { content: [{ type: 'text', text: 'x'.repeat(300) }], stop_reason: 'end_turn' };
-    const told = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(JSON.stringify(answer));
-    expect(JSON.parse(told.body).usage).toMatchObject({ output_tokens: 100 });
+    const response = { content: [{ type: 'text', text: 'x'.repeat(300) }], stop_reason: 'end_turn' };
+    const whole = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
+      JSON.stringify(response),
+    );
+    expect(JSON.parse(whole.body).usage).toMatchObject({ output_tokens: 100 });
   });
 
   test.each([
@@ -460,7 +485,7 @@ describe('a provider that reports no usage', () => {
       const odd = events.map((event) =>
         (event as Json).type === 'message_delta' ? { ...(event as Json), usage } : event,
       );
-      const { text } = relay(ask('messages', 'anthropic'), frameEvents(odd));
+      const { text } = relay(exchangeFor('messages', 'anthropic'), frameEvents(odd));
       // Seven bytes.
       expect((await readWithAnthropic(text)).usage).toMatchObject({ input_tokens: 3, output_tokens: 3 });
     },
@@ -468,10 +493,10 @@ describe('a provider that reports no usage', () => {
 
   test('the SDKs of the messages format find the numbers that they require', async () => {
     const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
-    const silent = events.map((event) =>
+    const withoutUsage = events.map((event) =>
       JSON.parse(JSON.stringify(event, (key, value) => (key === 'usage' ? undefined : value))),
     );
-    const relayed = relay(ask('messages', 'anthropic'), frameEvents(silent));
+    const relayed = relay(exchangeFor('messages', 'anthropic'), frameEvents(withoutUsage));
     expect((await readWithAnthropic(relayed.text)).usage.output_tokens).toBeGreaterThan(0);
     expect(relayed.facts.usage).toBeNull();
   });

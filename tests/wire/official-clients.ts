@@ -3,11 +3,11 @@ import OpenAI from 'openai';
 
 /** The official clients' reading of a stream: they throw on anything that they cannot parse. */
 
-const answering = (text: string) => () =>
+const respondWith = (text: string) => () =>
   Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } }));
 
 export async function readWithOpenAi(text: string): Promise<OpenAI.ChatCompletion> {
-  const client = new OpenAI({ apiKey: 'key', fetch: answering(text), maxRetries: 0 });
+  const client = new OpenAI({ apiKey: 'key', fetch: respondWith(text), maxRetries: 0 });
   const stream = client.chat.completions.stream({
     model: 'some/model',
     messages: [{ role: 'user', content: 'Hi' }],
@@ -16,7 +16,7 @@ export async function readWithOpenAi(text: string): Promise<OpenAI.ChatCompletio
 }
 
 export async function readWithAnthropic(text: string): Promise<Anthropic.Message> {
-  const client = new Anthropic({ apiKey: 'key', fetch: answering(text), maxRetries: 0 });
+  const client = new Anthropic({ apiKey: 'key', fetch: respondWith(text), maxRetries: 0 });
   const stream = client.messages.stream({
     model: 'some/model',
     max_tokens: 10,

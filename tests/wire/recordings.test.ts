@@ -58,9 +58,9 @@ describe.each(files)('%s', (file) => {
   test('is complete for a client of the chat format, including the official client', async () => {
     const { text, facts } = replay('chat', file);
     expect(facts).toMatchObject({ failure: null, finished: true, started: true });
-    const answer = await readWithOpenAi(text);
-    const [choice] = answer.choices;
-    expect(answer.model).toBe('some/model');
+    const response = await readWithOpenAi(text);
+    const [choice] = response.choices;
+    expect(response.model).toBe('some/model');
     expect(choice?.finish_reason).toBeTruthy();
     for (const call of choice?.message.tool_calls ?? []) {
       if (call.type === 'function') expect(() => JSON.parse(call.function.arguments)).not.toThrow();
@@ -114,8 +114,13 @@ test.runIf(files.length > 0)('whole responses are translated into both formats t
   const passed = exchange('chat', CHAT, { provider: 'openai' }).readWhole(openai);
   expect(passed.body).toBe(openai.replace('"gpt-4.1-nano-2025-04-14"', '"some/model"'));
   expect(passed.usage).toMatchObject({ input: 16, output: 363 });
-  const told = JSON.parse(exchange('messages', MESSAGES, { provider: 'openai' }).readWhole(openai).body);
-  expect(told).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 16, output_tokens: 363 } });
+  const translated = JSON.parse(
+    exchange('messages', MESSAGES, { provider: 'openai' }).readWhole(openai).body,
+  );
+  expect(translated).toMatchObject({
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 16, output_tokens: 363 },
+  });
 
   const anthropic = readFileSync(`${FOLDER}/anthropic-text.json`, 'utf8');
   const chat = JSON.parse(exchange('chat', CHAT, { provider: 'anthropic' }).readWhole(anthropic).body);

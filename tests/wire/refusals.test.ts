@@ -33,8 +33,8 @@ describe('chat: a field that no provider accepts', () => {
     [{ stop: ['a', 5] }, 'stop.1: must be a string'],
     [{ stop: 5 }, 'stop: must be a string or an array of strings'],
     [{ stream_options: 'usage' }, 'stream_options: must be an object'],
-  ])('%j', (fields, said) => {
-    expect(chat(fields, 'generic')).toBe(said);
+  ])('%j', (fields, reason) => {
+    expect(chat(fields, 'generic')).toBe(reason);
   });
 });
 
@@ -54,8 +54,8 @@ describe('messages: a field that no provider accepts', () => {
     [user({ type: 'text', text: 'Hi' }, { text: 'Hi' }), 'messages.0.content.1.type: is required: a string'],
     [{ system: [{ type: 5 }] }, 'system.0.type: must be a string'],
     [{ stop_sequences: [5] }, 'stop_sequences.0: must be a string'],
-  ])('%j', (fields, said) => {
-    expect(messages(fields, 'anthropic')).toBe(said);
+  ])('%j', (fields, reason) => {
+    expect(messages(fields, 'anthropic')).toBe(reason);
   });
 });
 
@@ -95,8 +95,8 @@ describe('chat to the other format: no invalid field is silently dropped', () =>
       { reasoning_effort: 'much' },
       'reasoning_effort: must be one of none, minimal, low, medium, high, xhigh, max',
     ],
-  ])('%j', (fields, said) => {
-    expect(chat(fields)).toBe(said);
+  ])('%j', (fields, reason) => {
+    expect(chat(fields)).toBe(reason);
   });
 });
 
@@ -144,7 +144,7 @@ describe('messages to the other format: no invalid field is silently dropped', (
       { output_config: { effort: 'none' } },
       'output_config.effort: must be one of minimal, low, medium, high, xhigh, max',
     ],
-  ])('%j', (fields, said) => {
-    expect(messages(fields)).toBe(said);
+  ])('%j', (fields, reason) => {
+    expect(messages(fields)).toBe(reason);
   });
 });

@@ -79,7 +79,7 @@ describe('an Anthropic message for a chat client', () => {
       { content: 'A' },
     ],
     [
-      'thoughts, and what must be sent back of them',
+      'reasoning, with the parts that must be sent back',
       [
         { type: 'thinking', thinking: 'Hm', signature: 'EvQB+/=' },
         { type: 'redacted_thinking', data: 'x' },
@@ -209,7 +209,7 @@ describe('a chat completion for a messages client', () => {
     ['annotations are dropped', { content: 'A', annotations: [{}] }, [{ type: 'text', text: 'A' }]],
     ['a call', { content: null, tool_calls: [call('{"a":1}')] }, [use({ a: 1 })]],
     ['a call without arguments', { tool_calls: [call('')] }, [use({})]],
-    ['arguments that are an object already', { tool_calls: [call({ a: 1 })] }, [use({ a: 1 })]],
+    ['arguments that are already an object', { tool_calls: [call({ a: 1 })] }, [use({ a: 1 })]],
     [
       'an odd id is cleaned',
       { tool_calls: [call('{}', { id: 'fn:1' })] },
@@ -240,9 +240,9 @@ describe('a chat completion for a messages client', () => {
       },
     ],
   ])('reasoning as %j comes first, with our signature', (fields) => {
-    const [thought, text] = read({ content: 'A', ...fields }).content;
-    expect([thought.type, thought.thinking, text]).toEqual(['thinking', 'Hm', { type: 'text', text: 'A' }]);
-    expect([isPlaceholderSignature(thought.signature), providerOfPlaceholder(thought.signature)]).toEqual([
+    const [thinking, text] = read({ content: 'A', ...fields }).content;
+    expect([thinking.type, thinking.thinking, text]).toEqual(['thinking', 'Hm', { type: 'text', text: 'A' }]);
+    expect([isReasoningMark(thinking.signature), providerOfMark(thinking.signature)]).toEqual([
       true,
       'generic',
     ]);
@@ -300,13 +300,13 @@ describe('an invalid response', () => {
     ['not JSON', 'openai', '<html>', 'upstream_error'],
     ['an error', 'openai', '{"error":{"message":"slow","code":429}}', 'rate_limited'],
     [
-      'an error beside choices',
+      'an error next to choices',
       'openrouter',
       '{"error":{"message":"boom"},"choices":[{"message":{}}]}',
       'upstream_error',
     ],
     [
-      'an answer that failed on the way',
+      'a response that failed midway',
       'openrouter',
       '{"choices":[{"finish_reason":"error","error":{"message":"boom"},"message":{"content":"Onc"}}]}',
       'upstream_error',

@@ -13,11 +13,11 @@ import { eventsOf, exchange, frameEvents, MESSAGES, relay, sent } from './exchan
 
 /** A request that is translated in both directions keeps its meaning. */
 
-const words = fc
+const phrase = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .filter((text) => text.trim() !== '');
 const identifier = fc.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/);
-const input = fc.dictionary(identifier, fc.oneof(words, fc.integer(), fc.boolean(), fc.constant(null)), {
+const input = fc.dictionary(identifier, fc.oneof(phrase, fc.integer(), fc.boolean(), fc.constant(null)), {
   maxKeys: 3,
 });
 const image = fc.constantFrom(
@@ -26,16 +26,16 @@ const image = fc.constantFrom(
 );
 const userParts = fc.array(
   fc.oneof(
-    words.map((text) => ({ type: 'text', text })),
+    phrase.map((text) => ({ type: 'text', text })),
     image,
   ),
   { minLength: 1, maxLength: 3 },
 );
-const user = fc.oneof(words, userParts).map((content): Json => ({ role: 'user', content }));
+const user = fc.oneof(phrase, userParts).map((content): Json => ({ role: 'user', content }));
 
 type Call = { name: string; input: Json; result: string };
-const calls = fc.array(fc.record({ name: identifier, input, result: words }), { maxLength: 3 });
-const exchangeOfTurns = fc.record({ user, text: words, calls });
+const calls = fc.array(fc.record({ name: identifier, input, result: phrase }), { maxLength: 3 });
+const exchangeOfTurns = fc.record({ user, text: phrase, calls });
 
 function toMessages(turns: { user: Json; text: string; calls: Call[] }[]): Json[] {
   return turns.flatMap(({ user: asked, text, calls: made }, turn): Json[] => [
@@ -60,11 +60,11 @@ function toMessages(turns: { user: Json; text: string; calls: Call[] }[]): Json[
 }
 
 const request = fc.record({
-  system: fc.array(words, { maxLength: 2 }),
+  system: fc.array(phrase, { maxLength: 2 }),
   turns: fc.array(exchangeOfTurns, { maxLength: 3 }),
   last: user,
   tools: fc.uniqueArray(identifier, { maxLength: 3 }),
-  stop: fc.array(words, { maxLength: 4 }),
+  stop: fc.array(phrase, { maxLength: 4 }),
   temperature: fc.option(fc.constantFrom(0, 0.5, 1)),
   choice: fc.constantFrom(undefined, 'auto', 'none', 'required'),
   parallel: fc.boolean(),
@@ -192,7 +192,7 @@ test('text and calls of a stream survive both translations', () => {
             }[]
           )[0]?.delta ?? {},
       );
-      const told = made.map((_, index) => {
+      const translated = made.map((_, index) => {
         const own = deltas
           .flatMap(({ tool_calls: parts = [] }) => parts)
           .filter((part) => part.index === index);
@@ -202,7 +202,7 @@ test('text and calls of a stream survive both translations', () => {
         };
       });
       expect(deltas.map(({ content }) => content ?? '').join('')).toBe(texts.join(''));
-      expect(told).toEqual(made);
+      expect(translated).toEqual(made);
       expect(chat.facts.usage).toEqual(anthropic.facts.usage);
     },
   );

@@ -13,7 +13,7 @@ import { CHAT_FIXTURES, MESSAGES_FIXTURES } from './fixtures';
 const HI: Json = { role: 'user', content: 'Hi' };
 
 describe('chat to the OpenAI format', () => {
-  const ask = (request: Json, provider = 'generic', more: Json = {}) => {
+  const translate = (request: Json, provider = 'generic', more: Json = {}) => {
     const prepared = exchange('chat', { ...CHAT, ...request }, { provider, ...more });
     return { body: sent(prepared), warnings: prepared.warnings, path: prepared.path };
   };
@@ -28,7 +28,7 @@ describe('chat to the OpenAI format', () => {
       tools: [{ type: 'function', function: { name: 'f' } }],
       messages: [{ ...HI, name: 'Ann', extra: 1 }],
     };
-    expect(ask(request)).toEqual({
+    expect(translate(request)).toEqual({
       body: { ...request, model: 'upstream-model', max_tokens: 1_000 },
       warnings: [],
       path: '/chat/completions',
@@ -36,10 +36,10 @@ describe('chat to the OpenAI format', () => {
   });
 
   test('usage in streams is always requested, and other stream options are kept', () => {
-    expect(ask({ stream: true }).body.stream_options).toEqual({ include_usage: true });
-    expect(ask({ stream: true, stream_options: { include_usage: false, x: 1 } }).body.stream_options).toEqual(
-      { include_usage: true, x: 1 },
-    );
+    expect(translate({ stream: true }).body.stream_options).toEqual({ include_usage: true });
+    expect(
+      translate({ stream: true, stream_options: { include_usage: false, x: 1 } }).body.stream_options,
+    ).toEqual({ include_usage: true, x: 1 });
   });
 
   test.each<[string, string, Json, string]>([
@@ -48,7 +48,7 @@ describe('chat to the OpenAI format', () => {
     ['openai', 'gpt-5', { max_tokens: 9 }, 'max_completion_tokens'],
     ['mistral', 'mistral-large', { max_completion_tokens: 9 }, 'max_tokens'],
   ])('the output cap of %s %s with %j is %s', (provider, upstreamModel, request, name) => {
-    const { body } = ask(request, provider, { upstreamModel });
+    const { body } = translate(request, provider, { upstreamModel });
     expect(Object.entries(body).filter(([key]) => key.startsWith('max_'))).toEqual([[name, 1_000]]);
   });
 
@@ -61,7 +61,7 @@ describe('chat to the OpenAI format', () => {
       metadata: { a: 'b' },
       prediction: { type: 'content', content: 'billed as output where it is wrong' },
     };
-    const { body, warnings } = ask(request, 'openai', { userHash: 'hash' });
+    const { body, warnings } = translate(request, 'openai', { userHash: 'hash' });
     expect(body).toEqual({
       ...CHAT,
       model: 'upstream-model',
@@ -70,7 +70,7 @@ describe('chat to the OpenAI format', () => {
       safety_identifier: 'hash',
     });
     expect(warnings).toEqual(['store was dropped', 'prediction was dropped']);
-    expect(ask(request, 'mistral', { userHash: 'hash' }).body).toEqual({
+    expect(translate(request, 'mistral', { userHash: 'hash' }).body).toEqual({
       ...CHAT,
       model: 'upstream-model',
       max_tokens: 1_000,
@@ -79,8 +79,8 @@ describe('chat to the OpenAI format', () => {
 
   test('gpt-5.6 accepts tools only without reasoning', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.6' }).body.reasoning_effort).toBe('none');
-    expect(ask({ tools }, 'openai', { upstreamModel: 'gpt-5.5' }).body).not.toHaveProperty(
+    expect(translate({ tools }, 'openai', { upstreamModel: 'gpt-5.6' }).body.reasoning_effort).toBe('none');
+    expect(translate({ tools }, 'openai', { upstreamModel: 'gpt-5.5' }).body).not.toHaveProperty(
       'reasoning_effort',
     );
   });
@@ -88,8 +88,8 @@ describe('chat to the OpenAI format', () => {
   test('a developer message becomes a system message except for OpenAI’s newer models', () => {
     const roleFor = (provider: string, upstreamModel: string) =>
       (
-        ask({ messages: [{ role: 'developer', content: 'Be brief' }, HI] }, provider, { upstreamModel }).body
-          .messages as Json[]
+        translate({ messages: [{ role: 'developer', content: 'Be brief' }, HI] }, provider, { upstreamModel })
+          .body.messages as Json[]
       )[0];
     expect(roleFor('mistral', 'mistral-large')).toEqual({ role: 'system', content: 'Be brief' });
     expect(roleFor('deepseek', 'deepseek-v4-pro')).toEqual({ role: 'system', content: 'Be brief' });
@@ -102,44 +102,46 @@ describe('chat to the OpenAI format', () => {
       { role: 'assistant', content: 'Yo', reasoning_content: 'Hm', reasoning_details: [] },
       HI,
     ];
-    expect((ask({ messages }, 'openai').body.messages as Json[])[1]).toEqual({
+    expect((translate({ messages }, 'openai').body.messages as Json[])[1]).toEqual({
       role: 'assistant',
       content: 'Yo',
     });
-    expect(ask({ messages }, 'deepseek').body.messages).toEqual(messages);
-    expect((ask({ messages }, 'deepseek', { withoutReasoning: true }).body.messages as Json[])[1]).toEqual({
+    expect(translate({ messages }, 'deepseek').body.messages).toEqual(messages);
+    expect(
+      (translate({ messages }, 'deepseek', { withoutReasoning: true }).body.messages as Json[])[1],
+    ).toEqual({
       role: 'assistant',
       content: 'Yo',
     });
   });
 
   test('cache breakpoints are passed where they are supported, in the provider’s notation', () => {
-    const mark = { cache_control: { type: 'ephemeral' } };
+    const cacheControl = { cache_control: { type: 'ephemeral' } };
     const text = { type: 'text', text: 'Hi' };
     const request = {
       messages: [
-        { role: 'system', content: [text, { ...text, ...mark }] },
-        { ...HI, ...mark },
+        { role: 'system', content: [text, { ...text, ...cacheControl }] },
+        { ...HI, ...cacheControl },
       ],
-      tools: [{ type: 'function', function: { name: 'f' }, ...mark }],
+      tools: [{ type: 'function', function: { name: 'f' }, ...cacheControl }],
     };
     const plain = {
       messages: [{ role: 'system', content: [text, text] }, HI],
       tools: [{ type: 'function', function: { name: 'f' } }],
     };
     for (const provider of ['openai', 'mistral', 'groq'])
-      expect(ask(request, provider).body).toMatchObject(plain);
-    expect(JSON.stringify(ask(request, 'groq').body)).not.toContain('cache_control');
-    expect(ask(request, 'openrouter').body).toMatchObject(request);
+      expect(translate(request, provider).body).toMatchObject(plain);
+    expect(JSON.stringify(translate(request, 'groq').body)).not.toContain('cache_control');
+    expect(translate(request, 'openrouter').body).toMatchObject(request);
     const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } };
-    const { body } = ask(request, 'openai', { upstreamModel: 'gpt-6' });
+    const { body } = translate(request, 'openai', { upstreamModel: 'gpt-6' });
     expect(body.messages).toEqual([{ role: 'system', content: [text, { ...text, ...breakpoint }] }, HI]);
     expect(body.tools).toEqual([{ ...plain.tools[0], ...breakpoint }]);
   });
 
   test('OpenRouter’s field for reasoning becomes that of the provider', () => {
     const reason = (reasoning: Json, upstreamModel = 'gpt-5.2', provider = 'openai') => {
-      const { body, warnings } = ask({ reasoning }, provider, { upstreamModel });
+      const { body, warnings } = translate({ reasoning }, provider, { upstreamModel });
       return [body.reasoning_effort, body.reasoning, warnings];
     };
     expect(reason({ effort: 'high' })).toEqual(['high', undefined, []]);
@@ -148,38 +150,40 @@ describe('chat to the OpenAI format', () => {
     expect(reason({ effort: 'high' }, 'gpt-4o')).toEqual([undefined, undefined, ['thinking was dropped']]);
     expect(reason({ exclude: true }, 'gpt-4o')).toEqual([undefined, undefined, []]);
     expect(reason({ effort: 'high' }, 'x', 'openrouter')).toEqual([undefined, { effort: 'high' }, []]);
-    expect(ask({ reasoning: { effort: 'low' }, reasoning_effort: 'high' }, 'openai').body).toMatchObject({
+    expect(
+      translate({ reasoning: { effort: 'low' }, reasoning_effort: 'high' }, 'openai').body,
+    ).toMatchObject({
       reasoning_effort: 'high',
     });
   });
 
   test('usage is always reported: OpenRouter’s field for it is passed to nobody', () => {
-    expect(ask({ usage: { include: true } }, 'openai').body).not.toHaveProperty('usage');
+    expect(translate({ usage: { include: true } }, 'openai').body).not.toHaveProperty('usage');
   });
 
   test.each<[string, Json, string?]>([
-    ['a dearer tier', { service_tier: 'priority' }],
+    ['a more expensive tier', { service_tier: 'priority' }],
     ['web search', { web_search_options: {} }],
     ['a tool of the provider', { tools: [{ type: 'openrouter:web_search' }] }],
-    ['spoken answers', { modalities: ['text', 'audio'], audio: {} }],
+    ['spoken responses', { modalities: ['text', 'audio'], audio: {} }],
     [
       'an uploaded file',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] },
     ],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }],
     [
-      'a part of a size that nobody knows',
+      'a part of unknown size',
       { messages: [{ role: 'user', content: [{ type: 'document_url', document_url: 'https://x.test/a' }] }] },
       'mistral',
     ],
-    ['an answer that lives in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
+    ['a response stored in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
     ['other models', { models: ['a', 'b'] }, 'openrouter'],
     ['plugins', { plugins: [{ id: 'web' }] }, 'openrouter'],
     ['live search', { search_parameters: { mode: 'on' } }, 'xai'],
     ['a model of another API', { upstreamModel: 'gpt-5-pro' }, 'openai'],
   ])('%s is refused', (_, request, provider) => {
     const { upstreamModel = 'm', ...fields } = request;
-    expect(refusalOf(() => ask(fields, provider, { upstreamModel })).code).toBe('invalid_request');
+    expect(refusalOf(() => translate(fields, provider, { upstreamModel })).code).toBe('invalid_request');
   });
 
   test('usage next to a choice is removed, and reported separately on request', () => {
@@ -231,12 +235,12 @@ describe('chat to the OpenAI format', () => {
 
   test('reasoning that a provider excludes from its reported output is included in the client’s usage', () => {
     const usage = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 303 };
-    const told = { ...usage, completion_tokens: 291 };
+    const reported = { ...usage, completion_tokens: 291 };
     const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
     const whole = exchange('chat', CHAT, { provider: 'xai' }).readWhole(
       JSON.stringify({ choices: [choice], usage }),
     );
-    expect([JSON.parse(whole.body).usage, whole.usage?.output]).toEqual([told, 291]);
+    expect([JSON.parse(whole.body).usage, whole.usage?.output]).toEqual([reported, 291]);
     const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
     const events = [
       { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
@@ -246,16 +250,16 @@ describe('chat to the OpenAI format', () => {
       exchange('chat', request, { provider: 'xai' }),
       frameEvents(events, { done: true }),
     );
-    expect(eventsOf(text).at(-1)?.usage).toEqual(told);
+    expect(eventsOf(text).at(-1)?.usage).toEqual(reported);
   });
 
   test('complete text next to each delta is not mistaken for the response', () => {
-    const chunk = (delta: string, soFar: string, finish_reason: string | null) => ({
+    const chunk = (delta: string, cumulative: string, finish_reason: string | null) => ({
       choices: [
         {
           index: 0,
           delta: { content: delta },
-          message: { role: 'assistant', content: soFar },
+          message: { role: 'assistant', content: cumulative },
           finish_reason,
         },
       ],
@@ -265,10 +269,10 @@ describe('chat to the OpenAI format', () => {
       exchange('chat', { ...CHAT, stream: true }),
       frameEvents(events, { done: true }),
     );
-    const told = eventsOf(text).flatMap(({ choices }) =>
+    const reported = eventsOf(text).flatMap(({ choices }) =>
       (choices as { delta: Json }[]).map(({ delta }) => delta.content),
     );
-    expect([told, facts.outputBytes]).toEqual([['Hel', 'lo'], 5]);
+    expect([reported, facts.outputBytes]).toEqual([['Hel', 'lo'], 5]);
   });
 
   test('a whole response is repaired like a streamed one', () => {
@@ -280,8 +284,8 @@ describe('chat to the OpenAI format', () => {
       ],
       tool_calls: [{ id: 'call_1', function: { name: 'one', arguments: { a: 1 } } }],
     };
-    const answer = { model: 'theirs', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
-    const { body } = exchange('chat', CHAT, { provider: 'mistral' }).readWhole(JSON.stringify(answer));
+    const response = { model: 'theirs', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+    const { body } = exchange('chat', CHAT, { provider: 'mistral' }).readWhole(JSON.stringify(response));
     expect(JSON.parse(body)).toMatchObject({
       model: 'some/model',
       choices: [
@@ -312,13 +316,13 @@ describe('chat to the OpenAI format', () => {
     const request = { ...CHAT, stream: true, stream_options: { include_usage: true } };
     const expected = new TextDecoder().decode(bytes).replaceAll('upstream-model', 'some/model');
     expect(relay(exchange('chat', request), bytes).text).toBe(expected);
-    const unasked = relay(exchange('chat', { ...CHAT, stream: true }), bytes).text;
-    expect(unasked).toBe(expected.replace(/data: [^\n]*"choices":\[\][^\n]*\n\n/, ''));
+    const withoutUsage = relay(exchange('chat', { ...CHAT, stream: true }), bytes).text;
+    expect(withoutUsage).toBe(expected.replace(/data: [^\n]*"choices":\[\][^\n]*\n\n/, ''));
   });
 });
 
 describe('messages to the Anthropic format', () => {
-  const ask = (request: Json, upstreamModel = 'claude-opus-5-5', more: Json = {}) => {
+  const translate = (request: Json, upstreamModel = 'claude-opus-5-5', more: Json = {}) => {
     const prepared = exchange(
       'messages',
       { ...MESSAGES, ...request },
@@ -344,15 +348,16 @@ describe('messages to the Anthropic format', () => {
         { type: 'bash_20250124', name: 'bash' },
       ],
     };
-    expect(ask(request)).toEqual({ body: { ...plain, ...request }, warnings: [], path: '/messages' });
+    expect(translate(request)).toEqual({ body: { ...plain, ...request }, warnings: [], path: '/messages' });
   });
 
   test('the end user is ours', () => {
     expect(
-      ask({ metadata: { user_id: 'ann' }, service_tier: 'auto' }, 'claude-opus-5-5', { userHash: 'hash' })
-        .body,
+      translate({ metadata: { user_id: 'ann' }, service_tier: 'auto' }, 'claude-opus-5-5', {
+        userHash: 'hash',
+      }).body,
     ).toEqual({ ...plain, metadata: { user_id: 'hash' } });
-    expect(ask({ metadata: { user_id: 'ann' } }).body).toEqual(plain);
+    expect(translate({ metadata: { user_id: 'ann' } }).body).toEqual(plain);
   });
 
   test('thinking is sent back byte for byte; that of another provider is omitted', () => {
@@ -367,16 +372,16 @@ describe('messages to the Anthropic format', () => {
       signature: writePlaceholderSignature('deepseek', 'r1'),
     };
     const history = (content: Json[]) => [HI, { role: 'assistant', content }, HI];
-    expect(ask({ messages: history(own) }).body.messages).toEqual(history(own));
-    expect(ask({ messages: history([foreign, ...own]) }).body.messages).toEqual(history(own));
-    expect(ask({ messages: history([foreign]) }).body.messages).toEqual([HI, HI]);
+    expect(translate({ messages: history(own) }).body.messages).toEqual(history(own));
+    expect(translate({ messages: history([foreign, ...own]) }).body.messages).toEqual(history(own));
+    expect(translate({ messages: history([foreign]) }).body.messages).toEqual([HI, HI]);
     expect(
-      ask({ messages: history(own) }, 'claude-opus-5-5', { withoutReasoning: true }).body.messages,
+      translate({ messages: history(own) }, 'claude-opus-5-5', { withoutReasoning: true }).body.messages,
     ).toEqual(history([{ type: 'text', text: 'Yo' }]));
   });
 
   test('a system turn becomes a note for models that accept none', () => {
-    const { body } = ask({ messages: [HI, { role: 'system', content: 'Brief' }] }, 'claude-sonnet-4-5');
+    const { body } = translate({ messages: [HI, { role: 'system', content: 'Brief' }] }, 'claude-sonnet-4-5');
     expect((body.messages as Json[])[1]).toEqual({
       role: 'user',
       content: [
@@ -436,9 +441,9 @@ describe('messages to the Anthropic format', () => {
       0,
     ],
   ])('%s', (_, request, model, outputCap, expected, warnings) => {
-    const asked = ask(request, model, { outputCap });
-    expect(asked.body).toMatchObject({ ...expected, max_tokens: outputCap });
-    expect(asked.warnings).toHaveLength(warnings);
+    const translated = translate(request, model, { outputCap });
+    expect(translated.body).toMatchObject({ ...expected, max_tokens: outputCap });
+    expect(translated.warnings).toHaveLength(warnings);
   });
 
   test.each<[string, Json]>([
@@ -477,11 +482,11 @@ describe('messages to the Anthropic format', () => {
       },
     ],
   ])('%s is refused', (_, request) => {
-    expect(refusalOf(() => ask(request)).code).toBe('invalid_request');
+    expect(refusalOf(() => translate(request)).code).toBe('invalid_request');
   });
 
   test('events pass byte for byte except for the model’s name', () => {
-    const { events } = MESSAGES_FIXTURES['thinking with its signature, and one that is hidden'] ?? {
+    const { events } = MESSAGES_FIXTURES['thinking with its signature, and redacted thinking'] ?? {
       events: [],
     };
     const bytes = frameEvents(events, { names: true });
@@ -491,12 +496,12 @@ describe('messages to the Anthropic format', () => {
   });
 
   test('a whole response passes byte for byte except for the model’s name', () => {
-    const answer =
+    const response =
       '{ "type":"message","content":[{"type":"tool_use","id":"t","name":"f","input":{"model":"theirs"}}], "model":"up","usage":{"input_tokens":1,"output_tokens":2} }';
     const { body, usage, outputBytes } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
-      answer,
+      response,
     );
-    expect(body).toBe(answer.replace('"up"', '"some/model"'));
+    expect(body).toBe(response.replace('"up"', '"some/model"'));
     expect([usage?.output, outputBytes]).toEqual([2, 18]);
   });
 

@@ -37,7 +37,7 @@ async function write(client: pg.ClientBase, rows: Rows): Promise<void> {
     for (let from = 0; from < all.length; from += ROWS_PER_STATEMENT)
       await insert(client, table, all.slice(from, from + ROWS_PER_STATEMENT));
   }
-  await foldWhatTheKeeperWould(client);
+  await foldEveryDay(client);
 }
 
 async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]): Promise<void> {
@@ -51,7 +51,7 @@ async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]
 }
 
 /** A service that ran all year has rolled up and audited everything but the last few minutes. */
-async function foldWhatTheKeeperWould(client: pg.ClientBase): Promise<void> {
+async function foldEveryDay(client: pg.ClientBase): Promise<void> {
   // Without its summaries, an index by time is read completely for every day.
   for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
     await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);

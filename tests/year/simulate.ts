@@ -8,7 +8,7 @@ import { newPublishableKey } from '@/server/tokens';
 import { type Chance, chanceFrom } from './chance';
 import { YEAR_APPS, type YearApp } from './people';
 import { noRows, type Rows } from './rows';
-import { peopleTheYear, planRequests, type YearRequest, type YearUser } from './traffic';
+import { planRequests, planUsers, type YearRequest, type YearUser } from './traffic';
 import { Wallet } from './wallet';
 
 /**
@@ -62,7 +62,7 @@ const DEVICES = [
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0', 2],
 ] as const;
 
-type Life = {
+type UserState = {
   user: YearUser;
   wallet: Wallet;
   keys: Map<string, string>;
@@ -79,7 +79,7 @@ type Life = {
 
 class YearOfActivity {
   private readonly rows = noRows();
-  private readonly lives = new Map<string, Life>();
+  private readonly states = new Map<string, UserState>();
   private readonly prices = new Map(priceVersions().map(({ model, versions }) => [model.id, versions]));
 
   constructor(
@@ -89,10 +89,10 @@ class YearOfActivity {
 
   run(requests: number): Rows {
     for (const app of YEAR_APPS) this.openApp(app);
-    const users = peopleTheYear(this.chance, requests, this.end);
-    for (const user of users) this.lives.set(user.id, this.openUser(user));
+    const users = planUsers(this.chance, requests, this.end);
+    for (const user of users) this.states.set(user.id, this.openUser(user));
     for (const request of planRequests(this.chance, users, this.end)) this.serve(request);
-    for (const life of this.lives.values()) this.closeUser(life);
+    for (const state of this.states.values()) this.closeUser(state);
     this.refuseSome();
     this.rows.ledger_transaction.sort((a, b) => Number(a.created_at_ms) - Number(b.created_at_ms));
     for (const row of this.rows.ledger_transaction) delete row.created_at_ms;
@@ -140,7 +140,7 @@ class YearOfActivity {
     this.rows.partner_origin.push({ partner_id: app.id, origin: app.origin, created_at: createdAt });
   }
 
-  private openUser(user: YearUser): Life {
+  private openUser(user: YearUser): UserState {
     const createdAt = iso(user.joinedAt - MINUTE_MS);
     this.rows.user.push({ id: user.id, email: user.email, created_at: createdAt });
     const devices = Array.from({ length: this.chance.between(1, 4) }, () => this.openDevice(user));
@@ -184,33 +184,33 @@ class YearOfActivity {
   }
 
   private serve(request: YearRequest): void {
-    const life = this.lives.get(request.user.id) as Life;
+    const state = this.states.get(request.user.id) as UserState;
     const { app } = request;
-    this.refundDue(life, request.at);
+    this.refundDue(state, request.at);
     const model = this.chance.pick(Object.entries(app.models));
     const version = this.priceOf(model, request.at);
     const tokens = chooseTokens(this.chance);
     const charge = chargeFor(costOf(tokens, version.prices), app.rateBp);
-    while (life.wallet.spendable(app.id) < larger(charge.charge, MINIMUM)) this.fund(life, app, request.at);
-    this.settle(life, request, { model, version, tokens, charge });
+    while (state.wallet.spendable(app.id) < larger(charge.charge, MINIMUM)) this.fund(state, app, request.at);
+    this.settle(state, request, { model, version, tokens, charge });
   }
 
   /** Removes whatever blocks a request, as its user would. */
-  private fund(life: Life, app: YearApp, before: number): void {
-    const at = this.momentBefore(life, before);
-    const { wallet } = life;
+  private fund(state: UserState, app: YearApp, before: number): void {
+    const at = this.momentBefore(state, before);
+    const { wallet } = state;
     const elsewhere = wallet.money - wallet.pocket(app.id).own;
-    if (elsewhere > wholeCredits(100) && this.chance.happens(0.7)) return this.allow(life, app, at);
-    if (this.chance.happens(0.02)) return this.grant(life, at);
-    if (this.chance.happens(0.25)) this.abandonPayment(life, app, at);
-    this.buy(life, app, at);
+    if (elsewhere > wholeCredits(100) && this.chance.happens(0.7)) return this.allow(state, app, at);
+    if (this.chance.happens(0.02)) return this.grant(state, at);
+    if (this.chance.happens(0.25)) this.abandonPayment(state, app, at);
+    this.buy(state, app, at);
   }
 
-  private allow(life: Life, app: YearApp, at: number): void {
+  private allow(state: UserState, app: YearApp, at: number): void {
     const limit = wholeCredits(this.chance.pick(LIMITS));
-    const before = life.wallet.spendable(app.id);
-    const after = life.wallet.allow(app.id, limit);
-    this.book(life, at, {
+    const before = state.wallet.spendable(app.id);
+    const after = state.wallet.allow(app.id, limit);
+    this.book(state, at, {
       partner_id: app.id,
       kind: 'permission',
       cause_id: this.chance.id('req'),
@@ -222,10 +222,10 @@ class YearOfActivity {
     });
   }
 
-  private grant(life: Life, at: number): void {
+  private grant(state: UserState, at: number): void {
     const credits = wholeCredits(this.chance.between(50, 300));
-    life.wallet.add('', credits);
-    this.book(life, at, {
+    state.wallet.add('', credits);
+    this.book(state, at, {
       partner_id: '',
       kind: 'adjustment',
       cause_id: this.chance.id('req'),
@@ -237,13 +237,13 @@ class YearOfActivity {
     });
   }
 
-  private buy(life: Life, app: YearApp, at: number): void {
-    const order = this.order(life, app, at);
+  private buy(state: UserState, app: YearApp, at: number): void {
+    const order = this.order(state, app, at);
     const session = { ...order, status: 'completed', completed_at: iso(at) };
     this.rows.checkout_session.push(session);
-    const before = life.wallet.spendable(app.id);
-    const after = life.wallet.add(app.id, order.credits);
-    const id = this.book(life, at, {
+    const before = state.wallet.spendable(app.id);
+    const after = state.wallet.add(app.id, order.credits);
+    const id = this.book(state, at, {
       partner_id: app.id,
       kind: 'purchase',
       cause_id: order.id,
@@ -256,7 +256,7 @@ class YearOfActivity {
     const purchase = {
       id,
       refunded_minor: 0,
-      user_id: life.user.id,
+      user_id: state.user.id,
       partner_id: app.id,
       session_id: order.id,
       currency,
@@ -268,7 +268,7 @@ class YearOfActivity {
     this.rows.purchase.push(purchase);
     if (this.chance.happens(REFUND_PART)) {
       const part = this.chance.happens(0.3) ? 2 : 1;
-      life.refunds.push({
+      state.refunds.push({
         at: at + this.chance.between(DAY_MS / 8, 12 * DAY_MS),
         app: app.id,
         purchase,
@@ -278,24 +278,24 @@ class YearOfActivity {
     }
   }
 
-  private abandonPayment(life: Life, app: YearApp, at: number): void {
+  private abandonPayment(state: UserState, app: YearApp, at: number): void {
     const failed = this.chance.happens(0.2);
     this.rows.checkout_session.push({
-      ...this.order(life, app, at),
+      ...this.order(state, app, at),
       status: failed ? 'failed' : 'expired',
       failure: failed ? 'declined' : null,
       completed_at: null,
     });
   }
 
-  private order(life: Life, app: YearApp, at: number) {
+  private order(state: UserState, app: YearApp, at: number) {
     const [currency, rate, factor] = this.chance.happens(0.3)
       ? (['eur', EUR_RATE, 108n] as const)
       : (['usd', '1.000000', 100n] as const);
     const amount = this.chance.pick(AMOUNTS);
     return {
       id: this.chance.id('cks'),
-      user_id: life.user.id,
+      user_id: state.user.id,
       partner_id: app.id,
       status: 'open',
       currency,
@@ -311,39 +311,39 @@ class YearOfActivity {
     };
   }
 
-  private refundDue(life: Life, now: number): void {
-    const due = life.refunds.filter(({ at }) => at <= now);
-    life.refunds = life.refunds.filter(({ at }) => at > now);
+  private refundDue(state: UserState, now: number): void {
+    const due = state.refunds.filter(({ at }) => at <= now);
+    state.refunds = state.refunds.filter(({ at }) => at > now);
     for (const { at, app, purchase, minor, credits } of due) {
       purchase.refunded_minor = minor;
-      this.book(life, this.momentBefore(life, at + 1), {
+      this.book(state, this.momentBefore(state, at + 1), {
         partner_id: app,
         kind: 'refund',
         cause_id: `${purchase.session_id}:1`,
         related_id: purchase.session_id,
         credits: -credits,
-        balance_after: life.wallet.add(app, -credits),
+        balance_after: state.wallet.add(app, -credits),
         note: 'refund',
         postings: pocketAgainst(app, -credits, 'processor_clearing'),
       });
     }
   }
 
-  private settle(life: Life, request: YearRequest, facts: Facts): void {
+  private settle(state: UserState, request: YearRequest, facts: Facts): void {
     const { app } = request;
     const { charge, providerCost, partnerShare } = facts.charge;
-    const at = Math.max(request.at, life.lastAt + 1);
+    const at = Math.max(request.at, state.lastAt + 1);
     const requestId = this.chance.id('req');
-    const spendable = life.wallet.spendable(app.id);
+    const spendable = state.wallet.spendable(app.id);
     const held = smaller(spendable, (charge * BigInt(this.chance.between(120, 400))) / 100n);
-    const taken = life.wallet.take(app.id, charge);
-    this.book(life, at, {
+    const taken = state.wallet.take(app.id, charge);
+    this.book(state, at, {
       id: `txn_${requestId.slice(4)}`,
       partner_id: app.id,
       kind: 'usage',
       cause_id: requestId,
       credits: -charge,
-      balance_after: life.wallet.spendable(app.id),
+      balance_after: state.wallet.spendable(app.id),
       postings: [
         ...taken.map(({ app: from, amount }) => ({
           account: 'pocket',
@@ -355,10 +355,10 @@ class YearOfActivity {
       ].filter(({ amount }) => amount !== 0),
     });
     this.rows.usage.push({
-      user_id: life.user.id,
+      user_id: state.user.id,
       request_id: requestId,
       partner_id: app.id,
-      key_id: life.keys.get(app.id),
+      key_id: state.keys.get(app.id),
       model: facts.model,
       provider: facts.model.split('/')[0],
       price_version: facts.version.name,
@@ -378,9 +378,9 @@ class YearOfActivity {
     });
   }
 
-  private book(life: Life, at: number, facts: Record<string, unknown>): string {
+  private book(state: UserState, at: number, facts: Record<string, unknown>): string {
     const row = {
-      user_id: life.user.id,
+      user_id: state.user.id,
       id: this.chance.id('txn'),
       credits_added: 0n,
       allowance_saved: null,
@@ -390,14 +390,14 @@ class YearOfActivity {
       created_at: iso(at),
       created_at_ms: at,
     };
-    life.lastAt = at;
+    state.lastAt = at;
     this.rows.ledger_transaction.push(row);
     return row.id;
   }
 
-  private closeUser(life: Life): void {
-    this.refundDue(life, this.end);
-    const { user, wallet } = life;
+  private closeUser(state: UserState): void {
+    this.refundDue(state, this.end);
+    const { user, wallet } = state;
     this.rows.wallet.push({ user_id: user.id, money: wallet.money, held: 0, running: 0 });
     for (const [app, pocket] of wallet.pockets) {
       this.rows.user_app.push({
@@ -423,8 +423,8 @@ class YearOfActivity {
   }
 
   /** Some time in the last minute, and after everything else of the user. */
-  private momentBefore(life: Life, before: number): number {
-    return Math.max(life.lastAt + 1, before - this.chance.between(2, MINUTE_MS));
+  private momentBefore(state: UserState, before: number): number {
+    return Math.max(state.lastAt + 1, before - this.chance.between(2, MINUTE_MS));
   }
 
   private hash(): string {

@@ -18,7 +18,7 @@ const WEEKEND = 0.55;
 export type YearUser = { id: string; email: string; apps: YearApp[]; joinedAt: number; requests: number };
 export type YearRequest = { at: number; user: YearUser; app: YearApp };
 
-export function peopleTheYear(chance: Chance, requests: number, end: number): YearUser[] {
+export function planUsers(chance: Chance, requests: number, end: number): YearUser[] {
   const start = end - YEAR_MS;
   const heavy = Math.round(requests * HEAVY_PART);
   const users = Array.from({ length: USERS }, (_, n): YearUser & { weight: number } => ({
@@ -29,21 +29,21 @@ export function peopleTheYear(chance: Chance, requests: number, end: number): Ye
     requests: n === 0 ? heavy : 0,
     weight: n === 0 ? 0 : 1 / (n + 8),
   }));
-  const whole = users.reduce((sum, { weight }) => sum + weight, 0);
-  for (const user of users) user.requests += Math.floor(((requests - heavy) * user.weight) / whole);
-  const given = users.reduce((sum, user) => sum + user.requests, 0);
-  (users[0] as YearUser).requests += requests - given;
+  const totalWeight = users.reduce((sum, { weight }) => sum + weight, 0);
+  for (const user of users) user.requests += Math.floor(((requests - heavy) * user.weight) / totalWeight);
+  const planned = users.reduce((sum, user) => sum + user.requests, 0);
+  (users[0] as YearUser).requests += requests - planned;
   return users;
 }
 
 function chooseApps(chance: Chance): YearApp[] {
-  const wanted = chance.pick([
+  const count = chance.pick([
     [1, 6],
     [2, 3],
     [3, 1],
   ]);
   const chosen = new Set<YearApp>();
-  while (chosen.size < wanted) chosen.add(chance.pick(YEAR_APPS.map((app) => [app, app.weight])));
+  while (chosen.size < count) chosen.add(chance.pick(YEAR_APPS.map((app) => [app, app.weight])));
   return [...chosen];
 }
 

@@ -52,9 +52,9 @@ export class Wallet {
     const taken = [{ app, amount: own }];
     let rest = charge - own;
     pocket.allowanceLeft -= rest;
-    for (const [other, { own: there }] of this.pockets) {
+    for (const [other, { own: available }] of this.pockets) {
       if (other === app) continue;
-      const part = least(rest, atLeastZero(there));
+      const part = least(rest, atLeastZero(available));
       taken.push({ app: other, amount: part });
       rest -= part;
     }

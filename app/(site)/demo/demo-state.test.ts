@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiRefusal } from './api';
 import { type DemoEvent, INITIAL_STATE, reduce } from './demo-state';
 
-const walk = (...events: DemoEvent[]) => events.reduce(reduce, INITIAL_STATE);
+const reduceAll = (...events: DemoEvent[]) => events.reduce(reduce, INITIAL_STATE);
 const started: DemoEvent = { type: 'request_started' };
 const text = (part: string): DemoEvent => ({ type: 'text_received', text: part });
 const failed = (error: unknown): DemoEvent => ({ type: 'request_failed', error });
@@ -10,7 +10,7 @@ const usage = { request_id: 'req_1', credits: -2, input_tokens: 3, output_tokens
 
 describe('a request', () => {
   test('streams its text and shows its charge', () => {
-    const streaming = walk(started, text('Once '), text('upon'));
+    const streaming = reduceAll(started, text('Once '), text('upon'));
     expect(streaming.response).toEqual({ text: 'Once upon', isStreaming: true, usage: null });
     const ended = ([{ type: 'usage_read', usage }, { type: 'request_ended' }] as const).reduce(
       reduce,
@@ -21,38 +21,38 @@ describe('a request', () => {
 
   test('that fails keeps the text that arrived and shows none after it', () => {
     expect(
-      walk(started, text('Once'), failed(new Error('Offline')), { type: 'request_ended' }),
+      reduceAll(started, text('Once'), failed(new Error('Offline')), { type: 'request_ended' }),
     ).toMatchObject({
       problem: 'Offline',
       response: { text: 'Once', isStreaming: false },
     });
-    expect(walk(started, failed(new Error('Offline')), { type: 'request_ended' }).response).toBeNull();
+    expect(reduceAll(started, failed(new Error('Offline')), { type: 'request_ended' }).response).toBeNull();
   });
 
   test.each(['insufficient_credits', 'partner_not_permitted', 'partner_limit_reached'])(
     'refused with %s says what to do, and the checkout resolves it',
     (type) => {
-      const refused = walk(started, failed(new ApiRefusal(type, 'Refused')));
+      const refused = reduceAll(started, failed(new ApiRefusal(type, 'Refused')));
       expect(refused).toMatchObject({ response: null, problem: expect.stringMatching(/[Bb]uy/) });
       expect(reduce(refused, { type: 'credits_changed', userKey: null, balance: 5 }).problem).toBeNull();
     },
   );
 
   test('refused for any other reason repeats the message of the API', () => {
-    expect(walk(started, failed(new ApiRefusal('rate_limited', 'Slow down'))).problem).toBe('Slow down');
+    expect(reduceAll(started, failed(new ApiRefusal('rate_limited', 'Slow down'))).problem).toBe('Slow down');
   });
 });
 
 describe('the user', () => {
   test('keeps the key when only the balance changes, and loses both on sign-out', () => {
-    const signedIn = walk({ type: 'credits_changed', userKey: 'svc_sk_1', balance: 5 });
+    const signedIn = reduceAll({ type: 'credits_changed', userKey: 'svc_sk_1', balance: 5 });
     const paid = reduce(signedIn, { type: 'credits_changed', userKey: null, balance: 500 });
     expect(paid).toMatchObject({ userKey: 'svc_sk_1', balance: 500 });
     expect(reduce(paid, { type: 'signed_out' })).toEqual(INITIAL_STATE);
   });
 
   test('whose key was revoked is not signed in', () => {
-    const signedIn = walk({ type: 'credits_changed', userKey: 'svc_sk_1', balance: 5 });
+    const signedIn = reduceAll({ type: 'credits_changed', userKey: 'svc_sk_1', balance: 5 });
     expect(reduce(signedIn, { type: 'key_changed', userKey: null }).userKey).toBeNull();
   });
 });

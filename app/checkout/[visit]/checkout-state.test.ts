@@ -38,7 +38,7 @@ const PAYMENT: Payment = {
 const PAID: PaymentStatus = { status: 'completed', credits_added: 1000, balance: 1200, receipt_id: 'rcp_1' };
 const DECLINED: PaymentStatus = { status: 'failed', credits_added: 0, balance: 200, failure: 'declined' };
 
-const walk = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
+const reduceAll = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
 const from = (step: Step, ...events: CheckoutEvent[]): CheckoutState =>
   events.reduce(reduce, { visit: SIGNED_IN, step, isLeaving: false });
 
@@ -60,13 +60,13 @@ describe('the first step', () => {
     ],
     ['the same user, known by a key only', BY_KEY, { name: 'step_up', back: null }],
   ] as const)('%s', (_, visit, step) => {
-    expect(walk(read(visit))).toEqual({ visit, step, isLeaving: false });
+    expect(reduceAll(read(visit))).toEqual({ visit, step, isLeaving: false });
   });
 
   test('a visit that does not exist is lost; any other failure can be retried', () => {
-    expect(walk({ type: 'visit_failed', isLost: true }).step).toEqual({ name: 'lost' });
-    expect(walk({ type: 'visit_failed', isLost: false }).step).toEqual({ name: 'broken' });
-    expect(walk({ type: 'visit_failed', isLost: false }, { type: 'connecting' }).step).toEqual({
+    expect(reduceAll({ type: 'visit_failed', isLost: true }).step).toEqual({ name: 'lost' });
+    expect(reduceAll({ type: 'visit_failed', isLost: false }).step).toEqual({ name: 'broken' });
+    expect(reduceAll({ type: 'visit_failed', isLost: false }, { type: 'connecting' }).step).toEqual({
       name: 'connecting',
     });
   });
@@ -74,29 +74,29 @@ describe('the first step', () => {
 
 describe('signing in', () => {
   test('goes to the first step of the user', () => {
-    expect(walk(read(ANONYMOUS), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
-    expect(walk(read(ANONYMOUS), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
+    expect(reduceAll(read(ANONYMOUS), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
+    expect(reduceAll(read(ANONYMOUS), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
   });
 
   test('waits while the app has no key', () => {
-    const waiting = walk(read(ANONYMOUS), signedIn(SIGNED_IN, false));
+    const waiting = reduceAll(read(ANONYMOUS), signedIn(SIGNED_IN, false));
     expect(waiting).toEqual({ visit: SIGNED_IN, step: { name: 'key_failed' }, isLeaving: false });
     expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
   });
 
   test('as a step-up opens the allowance if there is something to allow', () => {
-    expect(walk(read(BY_KEY), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
-    expect(walk(read(BY_KEY), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
+    expect(reduceAll(read(BY_KEY), signedIn(NEEDS_ALLOWANCE)).step).toEqual({ name: 'allowance' });
+    expect(reduceAll(read(BY_KEY), signedIn(SIGNED_IN)).step).toEqual({ name: 'amount' });
   });
 
   test('as a step-up from the account returns to it', () => {
-    const account = walk(read({ ...BY_KEY, status: 'ok' }), { type: 'account_opened' });
+    const account = reduceAll(read({ ...BY_KEY, status: 'ok' }), { type: 'account_opened' });
     const signedInAgain = [{ type: 'step_up_requested' } as const, signedIn(NEEDS_ALLOWANCE)];
     expect(signedInAgain.reduce(reduce, account).step).toEqual({ name: 'account', back: { name: 'amount' } });
   });
 
   test('out returns to the sign-in', () => {
-    expect(walk(read(SIGNED_IN), { type: 'signed_out', visit: ANONYMOUS })).toEqual({
+    expect(reduceAll(read(SIGNED_IN), { type: 'signed_out', visit: ANONYMOUS })).toEqual({
       visit: ANONYMOUS,
       step: { name: 'sign_in' },
       isLeaving: false,
@@ -106,7 +106,7 @@ describe('signing in', () => {
 
 describe('a payment', () => {
   test('goes from the form through confirmation to the credits', () => {
-    const confirming = walk(read(SIGNED_IN), started, { type: 'payment_submitted' });
+    const confirming = reduceAll(read(SIGNED_IN), started, { type: 'payment_submitted' });
     expect(confirming.step).toEqual({ name: 'confirming', payment: PAYMENT });
     expect(reduce(confirming, ended(PAID)).step).toEqual({
       name: 'success',
@@ -118,7 +118,7 @@ describe('a payment', () => {
   });
 
   test('that a bank settles later can be left and still ends in credits', () => {
-    const processing = walk(read(SIGNED_IN), started, { type: 'payment_processing' });
+    const processing = reduceAll(read(SIGNED_IN), started, { type: 'payment_processing' });
     expect(processing.step).toEqual({ name: 'processing', payment: PAYMENT });
     expect(reduce(processing, ended(PAID)).step.name).toBe('success');
   });
@@ -150,17 +150,17 @@ describe('a payment', () => {
 
 describe('closing the window', () => {
   test('needs confirmation while a payment may be in progress, until the user decides', () => {
-    const asked = from(paying, { type: 'close_requested' });
-    expect(asked.isLeaving).toBe(true);
-    expect(reduce(asked, { type: 'payment_submitted' }).isLeaving).toBe(true);
-    expect(reduce(asked, { type: 'close_dismissed' })).toEqual({ ...asked, isLeaving: false });
+    const closing = from(paying, { type: 'close_requested' });
+    expect(closing.isLeaving).toBe(true);
+    expect(reduce(closing, { type: 'payment_submitted' }).isLeaving).toBe(true);
+    expect(reduce(closing, { type: 'close_dismissed' })).toEqual({ ...closing, isLeaving: false });
   });
 
   test('needs no confirmation before or after a payment, and the question closes with the payment', () => {
     expect(from({ name: 'amount' }, { type: 'close_requested' }).isLeaving).toBe(false);
-    const asked = from(paying, { type: 'close_requested' });
+    const closing = from(paying, { type: 'close_requested' });
     for (const event of [ended(PAID), ended(DECLINED), { type: 'payment_processing' }] as const)
-      expect(reduce(asked, event).isLeaving).toBe(false);
+      expect(reduce(closing, event).isLeaving).toBe(false);
   });
 });
 

@@ -10,13 +10,13 @@ test('every text of the payment page has a German translation', () => {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
     .join('\n');
-  const said = [...source.matchAll(/\bsay\(\s*'([^']+)'/g)].map(([, text]) => text ?? '');
+  const texts = [...source.matchAll(/\bsay\(\s*'([^']+)'/g)].map(([, text]) => text ?? '');
   const labels = [...TEST_ACCOUNTS, ...TEST_CARDS, ...TAX_COUNTRIES].map(({ label }) => label);
   const declines = TEST_CARDS.flatMap(({ outcome }) =>
     outcome.kind === 'declines' ? [outcome.decline.message] : [],
   );
-  expect(said.length).toBeGreaterThan(30);
-  expect([...said, ...labels, ...declines].filter((text) => GERMAN[text] === undefined)).toEqual([]);
+  expect(texts.length).toBeGreaterThan(30);
+  expect([...texts, ...labels, ...declines].filter((text) => GERMAN[text] === undefined)).toEqual([]);
 });
 
 test.each([

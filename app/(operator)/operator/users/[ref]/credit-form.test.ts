@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLOSED, type CreditFormEvent, reduce, withSeparators, worth } from './credit-form';
 
-const walk = (...events: CreditFormEvent[]) => events.reduce(reduce, CLOSED);
+const reduceAll = (...events: CreditFormEvent[]) => events.reduce(reduce, CLOSED);
 const opened: CreditFormEvent = { type: 'opened', changeId: 'one' };
 const filled: CreditFormEvent = {
   type: 'edited',
@@ -10,7 +10,7 @@ const filled: CreditFormEvent = {
 const review: CreditFormEvent = { type: 'review_requested' };
 
 test('a complete change is reviewed before it is sent, and can be edited again', () => {
-  const reviewed = walk(opened, filled, review);
+  const reviewed = reduceAll(opened, filled, review);
   expect(reviewed).toMatchObject({ isReview: true, changeId: 'one', pocket: 1 });
   expect(reduce(reviewed, { type: 'edit_requested' })).toEqual({ ...reviewed, isReview: false });
 });
@@ -22,11 +22,11 @@ test.each([
   ['a negative amount', { credits: '-5' }],
   ['a seventh decimal', { credits: '1.0000001' }],
 ])('%s is rejected before the review', (_, field) => {
-  expect(walk(opened, filled, { type: 'edited', field }, review).isReview).toBe(false);
+  expect(reduceAll(opened, filled, { type: 'edited', field }, review).isReview).toBe(false);
 });
 
 test('a reopened dialog is empty and has a new id; the pocket is kept', () => {
-  const again = walk(opened, filled, review, { type: 'closed' }, { type: 'opened', changeId: 'two' });
+  const again = reduceAll(opened, filled, review, { type: 'closed' }, { type: 'opened', changeId: 'two' });
   expect(again).toEqual({ ...CLOSED, isOpen: true, pocket: 1, changeId: 'two' });
 });
 

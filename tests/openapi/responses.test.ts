@@ -12,7 +12,7 @@ import { startApi } from '../harness/api-server';
 import { whileDatabaseIsBusy } from '../harness/busy-database';
 import { newPerson, type Person } from '../harness/people';
 import { openMailbox, wrongCode } from '../identity/mailbox';
-import { startChecking } from './check-answer';
+import { startChecking } from './check-response';
 
 /** Validates every documented response of every endpoint of the running server against the document. */
 
@@ -44,17 +44,17 @@ async function withSettings(
   await work().finally(() => Object.assign(settings(), before));
 }
 
-const rich = await newPerson({ credits: 1_000 });
-const poor = await newPerson();
+const funded = await newPerson({ credits: 1_000 });
+const unfunded = await newPerson();
 const limited = await newPerson({ credits: 100 });
 await setAllowedModels(limited.partnerId, ['sandbox/echo']);
-const resting = await newPerson({ credits: 100 });
-await disablePartner(resting.partnerId);
+const paused = await newPerson({ credits: 100 });
+await disablePartner(paused.partnerId);
 
 const as = ({ userKey }: Person): Record<string, string> => ({ authorization: `Bearer ${userKey}` });
-const BAD_KEY = { authorization: `Bearer ${rich.userKey.slice(0, -1)}` };
-const ASKED = { max_tokens: 12, messages: [{ role: 'user', content: 'Tell me of the sea' }] };
-const ask = (model: string, more: object = {}) => ({ model, ...ASKED, ...more });
+const BAD_KEY = { authorization: `Bearer ${funded.userKey.slice(0, -1)}` };
+const GENERATION = { max_tokens: 12, messages: [{ role: 'user', content: 'Tell me of the sea' }] };
+const generation = (model: string, more: object = {}) => ({ model, ...GENERATION, ...more });
 const tooLong = (megabytes: number) => new Blob([new Uint8Array(megabytes * 2 ** 20)]);
 
 describe.each([
@@ -66,42 +66,46 @@ describe.each([
 
   test('returns whole and streamed responses, in its own format and from the other', async () => {
     const models = [`${provider}/echo`, 'sandbox/story', 'sandbox-anthropic/story', 'sandbox/tool'];
-    const wishes = [{}, { stream: true }, { stream: true, stream_options: { include_usage: true } }];
+    const variants = [{}, { stream: true }, { stream: true, stream_options: { include_usage: true } }];
     await Promise.all(
-      models.flatMap((model) => wishes.map((wish) => expectStatus(200, as(rich), ask(model, wish)))),
+      models.flatMap((model) =>
+        variants.map((variant) => expectStatus(200, as(funded), generation(model, variant))),
+      ),
     );
   });
 
   test('returns documented errors when a provider breaks off', async () => {
-    await expectStatus(200, as(rich), ask(`${provider}/cut`, { stream: true }));
+    await expectStatus(200, as(funded), generation(`${provider}/cut`, { stream: true }));
   });
 
   test('refuses with documented errors', async () => {
-    await expectStatus(400, as(rich), { model: 'sandbox/echo' });
-    await expectStatus(400, as(rich), 'no JSON');
-    await expectStatus(401, {}, ask('sandbox/echo'));
-    await expectStatus(401, BAD_KEY, ask('sandbox/echo'));
-    await expectStatus(402, as(poor), ask('sandbox/echo'));
-    await expectStatus(403, as(limited), ask('sandbox/story'));
-    await expectStatus(403, as(resting), ask('sandbox/echo'));
-    await expectStatus(404, as(rich), ask('sandbox/nothing'));
-    await expectStatus(413, as(rich), tooLong(33));
-    await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, () => expectStatus(429, as(rich), ask('sandbox/echo')));
-    await expectStatus(502, as(rich), ask(`${provider}/error-500`));
+    await expectStatus(400, as(funded), { model: 'sandbox/echo' });
+    await expectStatus(400, as(funded), 'no JSON');
+    await expectStatus(401, {}, generation('sandbox/echo'));
+    await expectStatus(401, BAD_KEY, generation('sandbox/echo'));
+    await expectStatus(402, as(unfunded), generation('sandbox/echo'));
+    await expectStatus(403, as(limited), generation('sandbox/story'));
+    await expectStatus(403, as(paused), generation('sandbox/echo'));
+    await expectStatus(404, as(funded), generation('sandbox/nothing'));
+    await expectStatus(413, as(funded), tooLong(33));
+    await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, () =>
+      expectStatus(429, as(funded), generation('sandbox/echo')),
+    );
+    await expectStatus(502, as(funded), generation(`${provider}/error-500`));
     await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, () =>
-      expectStatus(503, as(rich), ask('sandbox/echo')),
+      expectStatus(503, as(funded), generation('sandbox/echo')),
     );
   });
 });
 
 test('POST /v1/messages/count_tokens', async () => {
   const operation = 'POST /v1/messages/count_tokens';
-  await call(operation, { headers: as(rich), body: ask('sandbox/echo') });
-  await call(operation, { headers: as(rich), body: { model: 'sandbox/echo' } });
-  await call(operation, { body: ask('sandbox/echo') });
-  await call(operation, { headers: as(limited), body: ask('sandbox/story') });
-  await call(operation, { headers: as(rich), body: ask('sandbox/nothing') });
-  await call(operation, { headers: as(rich), body: tooLong(33) });
+  await call(operation, { headers: as(funded), body: generation('sandbox/echo') });
+  await call(operation, { headers: as(funded), body: { model: 'sandbox/echo' } });
+  await call(operation, { body: generation('sandbox/echo') });
+  await call(operation, { headers: as(limited), body: generation('sandbox/story') });
+  await call(operation, { headers: as(funded), body: generation('sandbox/nothing') });
+  await call(operation, { headers: as(funded), body: tooLong(33) });
 });
 
 test('GET /v1/models, and one of them', async () => {
@@ -115,47 +119,50 @@ test('GET /v1/models, and one of them', async () => {
 test('GET and POST /v1/credits/pricing', async () => {
   const [get, post] = ['GET /v1/credits/pricing', 'POST /v1/credits/pricing'];
   const key = (person: Person) => `?publishable_key=${person.publishableKey}`;
-  await call(get, { query: key(rich) });
+  await call(get, { query: key(funded) });
   await call(get);
   await call(get, { query: '?publishable_key=svc_pk_nothing' });
-  await call(get, { query: key(resting) });
-  await call(post, { body: { publishable_key: rich.publishableKey, models: ['sandbox/echo'] } });
+  await call(get, { query: key(paused) });
+  await call(post, { body: { publishable_key: funded.publishableKey, models: ['sandbox/echo'] } });
   await call(post, { body: {} });
   await call(post, { body: { publishable_key: 'svc_pk_nothing' } });
-  await call(post, { body: { publishable_key: resting.publishableKey } });
+  await call(post, { body: { publishable_key: paused.publishableKey } });
   await call(post, { body: tooLong(1) });
 });
 
 test('GET /v1/credits/balance, history and receipts', async () => {
-  const asked = await call('POST /v1/chat/completions', { headers: as(rich), body: ask('sandbox/echo') });
-  const receipt = `/v1/credits/receipts/${asked.headers.get('x-request-id')}`;
+  const generated = await call('POST /v1/chat/completions', {
+    headers: as(funded),
+    body: generation('sandbox/echo'),
+  });
+  const receipt = `/v1/credits/receipts/${generated.headers.get('x-request-id')}`;
   for (const path of ['/v1/credits/balance', '/v1/credits/history', '/v1/credits/receipts/{id}']) {
-    const place = path.endsWith('{id}') ? { path: receipt } : {};
-    for (const headers of [as(rich), as(resting), BAD_KEY, {}])
-      await call(`GET ${path}`, { headers, ...place });
+    const target = path.endsWith('{id}') ? { path: receipt } : {};
+    for (const headers of [as(funded), as(paused), BAD_KEY, {}])
+      await call(`GET ${path}`, { headers, ...target });
   }
-  await call('GET /v1/credits/balance', { headers: as(poor) });
-  const history = await call('GET /v1/credits/history', { headers: as(rich), query: '?limit=1&offset=1' });
+  await call('GET /v1/credits/balance', { headers: as(unfunded) });
+  const history = await call('GET /v1/credits/history', { headers: as(funded), query: '?limit=1&offset=1' });
   expect((await history.json()).data).toHaveLength(1);
-  await call('GET /v1/credits/history', { headers: as(rich), query: '?limit=many' });
-  await call('GET /v1/credits/receipts/{id}', { headers: as(poor), path: receipt });
+  await call('GET /v1/credits/history', { headers: as(funded), query: '?limit=many' });
+  await call('GET /v1/credits/receipts/{id}', { headers: as(unfunded), path: receipt });
 });
 
 test('the sign-in endpoints', async () => {
   const [send, verify] = ['POST /v1/auth/send-code', 'POST /v1/auth/verify-code'];
-  const app = { publishable_key: rich.publishableKey };
+  const app = { publishable_key: funded.publishableKey };
   const email = 'document@example.com';
   const sent = await (await call(send, { body: { ...app, email } })).json();
-  const answer = { ...app, challenge_id: sent.challenge_id, email };
-  await call(verify, { body: { ...answer, code: wrongCode(mailbox.lastCode()) } });
-  await call(verify, { body: { ...answer, code: mailbox.lastCode() } });
+  const verification = { ...app, challenge_id: sent.challenge_id, email };
+  await call(verify, { body: { ...verification, code: wrongCode(mailbox.lastCode()) } });
+  await call(verify, { body: { ...verification, code: mailbox.lastCode() } });
   expect((await call(send, { body: { ...app, email } })).status).toBe(429);
   for (const operation of [send, verify]) {
-    const full = { ...answer, code: '123456' };
+    const full = { ...verification, code: '123456' };
     await call(operation, { body: {} });
     await call(operation, { body: { ...full, publishable_key: 'svc_pk_nothing' } });
     await call(operation, { body: full, headers: { origin: 'https://elsewhere.example' } });
-    await call(operation, { body: { ...full, publishable_key: resting.publishableKey } });
+    await call(operation, { body: { ...full, publishable_key: paused.publishableKey } });
     await call(operation, { body: tooLong(1) });
   }
 });
@@ -164,16 +171,16 @@ test('POST /auth/token', async () => {
   const exchange = 'POST /auth/token';
   const code_verifier = 'a verifier of the document, long enough to be one';
   const token = await inTransaction(async (tx) => {
-    const { sessionId } = await openSession(tx, { userId: rich.userId, userAgent: 'test' });
+    const { sessionId } = await openSession(tx, { userId: funded.userId, userAgent: 'test' });
     return issueSignInToken(tx, {
-      userId: rich.userId,
-      partnerId: rich.partnerId,
+      userId: funded.userId,
+      partnerId: funded.partnerId,
       sessionId,
       origin: 'http://localhost',
       challenge: createHash('sha256').update(code_verifier).digest('base64url'),
     });
   });
-  const body = { grant_type: 'signin_token', publishable_key: rich.publishableKey, token, code_verifier };
+  const body = { grant_type: 'signin_token', publishable_key: funded.publishableKey, token, code_verifier };
   expect((await call(exchange, { body })).status).toBe(200);
   await call(exchange, { body });
   await call(exchange, { body: tooLong(1) });
@@ -183,26 +190,26 @@ test('the checkout endpoints', async () => {
   const [start, read] = ['POST /v1/credits/checkout', 'GET /v1/credits/checkout/{id}'];
   const purchase = { amount: 10, currency: 'usd' };
   const started = await call(start, {
-    headers: { ...as(rich), 'idempotency-key': 'one' },
+    headers: { ...as(funded), 'idempotency-key': 'one' },
     body: purchase,
   });
   const path = `/v1/credits/checkout/${(await started.json()).session_id}`;
-  await call(read, { headers: as(rich), path });
+  await call(read, { headers: as(funded), path });
   await call(start, {
-    headers: { ...as(rich), 'idempotency-key': 'one' },
+    headers: { ...as(funded), 'idempotency-key': 'one' },
     body: { ...purchase, amount: 20 },
   });
-  await call(start, { headers: as(rich), body: { amount: 'much' } });
-  await call(start, { headers: as(rich), body: { ...purchase, publishable_key: poor.publishableKey } });
-  await call(start, { headers: as(rich), body: { ...purchase, return_url: 'https://elsewhere.example/' } });
-  await call(start, { headers: as(rich), body: tooLong(1) });
-  for (const headers of [{}, BAD_KEY, as(resting)]) {
+  await call(start, { headers: as(funded), body: { amount: 'much' } });
+  await call(start, { headers: as(funded), body: { ...purchase, publishable_key: unfunded.publishableKey } });
+  await call(start, { headers: as(funded), body: { ...purchase, return_url: 'https://elsewhere.example/' } });
+  await call(start, { headers: as(funded), body: tooLong(1) });
+  for (const headers of [{}, BAD_KEY, as(paused)]) {
     await call(start, { headers, body: purchase });
     await call(read, { headers, path });
   }
-  await call(read, { headers: as(poor), path });
+  await call(read, { headers: as(unfunded), path });
   await payments.close();
-  expect((await call(start, { headers: as(rich), body: purchase })).status).toBe(502);
+  expect((await call(start, { headers: as(funded), body: purchase })).status).toBe(502);
 });
 
 test('GET /v1/openapi.json is the document', async () => {
@@ -210,18 +217,18 @@ test('GET /v1/openapi.json is the document', async () => {
 });
 
 test('while no connection to the database is free, every endpoint that needs one asks the client to retry shortly', async () => {
-  const app = { publishable_key: rich.publishableKey };
+  const app = { publishable_key: funded.publishableKey };
   const signIn = { ...app, challenge_id: 'chl_1', email: 'busy@example.com', code: '123456' };
   const exchange = { grant_type: 'signin_token', token: 'svc_st_x', code_verifier: 'x'.repeat(43) };
   const calls: Record<string, Parameters<typeof call>[1]> = {
-    'POST /v1/messages/count_tokens': { headers: as(rich), body: ask('sandbox/echo') },
-    'GET /v1/credits/pricing': { query: `?publishable_key=${rich.publishableKey}` },
+    'POST /v1/messages/count_tokens': { headers: as(funded), body: generation('sandbox/echo') },
+    'GET /v1/credits/pricing': { query: `?publishable_key=${funded.publishableKey}` },
     'POST /v1/credits/pricing': { body: { ...app, models: ['sandbox/echo'] } },
-    'GET /v1/credits/balance': { headers: as(rich) },
-    'GET /v1/credits/history': { headers: as(rich) },
-    'GET /v1/credits/receipts/{id}': { headers: as(rich), path: '/v1/credits/receipts/req_1' },
-    'POST /v1/credits/checkout': { headers: as(rich), body: { amount: 10, currency: 'usd' } },
-    'GET /v1/credits/checkout/{id}': { headers: as(rich), path: '/v1/credits/checkout/cks_1' },
+    'GET /v1/credits/balance': { headers: as(funded) },
+    'GET /v1/credits/history': { headers: as(funded) },
+    'GET /v1/credits/receipts/{id}': { headers: as(funded), path: '/v1/credits/receipts/req_1' },
+    'POST /v1/credits/checkout': { headers: as(funded), body: { amount: 10, currency: 'usd' } },
+    'GET /v1/credits/checkout/{id}': { headers: as(funded), path: '/v1/credits/checkout/cks_1' },
     'POST /v1/auth/send-code': { body: signIn },
     'POST /v1/auth/verify-code': { body: signIn },
     'POST /auth/token': { body: { ...app, ...exchange } },
@@ -250,5 +257,5 @@ test('every documented response was seen', () => {
       ),
     ),
   );
-  expect(documented.filter((answer) => !seen.has(answer) && !unseen.test(answer))).toEqual([]);
+  expect(documented.filter((response) => !seen.has(response) && !unseen.test(response))).toEqual([]);
 });

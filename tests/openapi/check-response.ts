@@ -10,13 +10,13 @@ type Check = (value: unknown) => string[];
 const ROOT = 'document';
 
 /** The validation of the schema at a location in the document: returns all errors of a value. */
-export function compileContent(document: OpenApiDocument, place: string[]): Check {
-  return compile(document, [...place, 'schema']);
+export function compileContent(document: OpenApiDocument, location: string[]): Check {
+  return compile(document, [...location, 'schema']);
 }
 
 const compilers = new WeakMap<OpenApiDocument, Ajv2020>();
 
-function compile(document: OpenApiDocument, place: string[]): Check {
+function compile(document: OpenApiDocument, location: string[]): Check {
   let ajv = compilers.get(document);
   if (ajv === undefined) {
     ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -24,7 +24,7 @@ function compile(document: OpenApiDocument, place: string[]): Check {
     ajv.addSchema(refuseUnknownFields(document) as object, ROOT);
     compilers.set(document, ajv);
   }
-  const pointer = place
+  const pointer = location
     .map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/');
   const validate = ajv.compile({ $ref: `${ROOT}#/${pointer}` });
@@ -39,8 +39,10 @@ function compile(document: OpenApiDocument, place: string[]): Check {
 /** Clients must accept new fields; our own responses may contain only documented ones. */
 function refuseUnknownFields(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
-  const answers = Object.entries(copy.components.schemas).filter(([name]) => !name.endsWith('Request'));
-  for (const [, schema] of answers) close(schema);
+  const responseSchemas = Object.entries(copy.components.schemas).filter(
+    ([name]) => !name.endsWith('Request'),
+  );
+  for (const [, schema] of responseSchemas) close(schema);
   return copy;
 }
 
@@ -73,16 +75,16 @@ export function startChecking(url: string, document: OpenApiDocument) {
       headers,
       ...(text !== undefined && { body: text }),
     });
-    await checkAnswer([pattern, method.toLowerCase()], response.clone());
+    await checkResponse([pattern, method.toLowerCase()], response.clone());
     return response;
   }
 
-  async function checkAnswer([path, method]: [string, string], response: Response): Promise<void> {
+  async function checkResponse([path, method]: [string, string], response: Response): Promise<void> {
     const documented = document.paths[path]?.[method]?.responses[String(response.status)];
     const text = await response.text();
     expect(documented, `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`).toBeDefined();
     const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
-    const place = ['paths', path, method, 'responses', String(response.status), 'content', type];
+    const location = ['paths', path, method, 'responses', String(response.status), 'content', type];
     seen.add(`${method.toUpperCase()} ${path} ${response.status} ${type}`);
     for (const name of ['x-request-id', 'request-id']) expect(response.headers.get(name)).toMatch(/^req_/);
     for (const name of ['retry-after', 'x-should-retry', 'x-svc-credits-charged']) {
@@ -90,19 +92,20 @@ export function startChecking(url: string, document: OpenApiDocument) {
       if (isGiven)
         expect(Object.keys(documented?.headers ?? {}), `${path} ${response.status}`).toContain(name);
     }
-    if (type === 'text/event-stream') return checkEvents(place, text);
-    expect(compileContent(document, place)(JSON.parse(text)), `${method} ${path} ${response.status}`).toEqual(
-      [],
-    );
+    if (type === 'text/event-stream') return checkEvents(location, text);
+    expect(
+      compileContent(document, location)(JSON.parse(text)),
+      `${method} ${path} ${response.status}`,
+    ).toEqual([]);
   }
 
   /** Validates each event's data: the stream's schema, or an error. */
-  function checkEvents(place: string[], text: string): void {
-    const check = compile(document, [...place, 'schema', 'x-event-schema']);
+  function checkEvents(location: string[], text: string): void {
+    const check = compile(document, [...location, 'schema', 'x-event-schema']);
     const isError = compile(document, [
       'components',
       'schemas',
-      place[1] === '/v1/messages' ? 'MessagesError' : 'Error',
+      location[1] === '/v1/messages' ? 'MessagesError' : 'Error',
     ]);
     const events = [...text.matchAll(/^data: (.+)$/gm)]
       .map(([, data]) => data ?? '')

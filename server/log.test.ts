@@ -24,6 +24,6 @@ test('a failure is logged with our function that threw it, not one of Node or a 
   try {
     queryWrongly();
   } catch (error) {
-    expect(describeError(error)).toMatch(/ \(in askWrongly\)$/);
+    expect(describeError(error)).toMatch(/ \(in queryWrongly\)$/);
   }
 });

@@ -143,7 +143,7 @@ it('the commands report what they did', async () => {
   let output = '';
   const terminal = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
   expect(await runCommand(['db', 'backup', fileIn('cli.gz')], terminal)).toBe(0);
-  expect(output).toMatch(/\d+ rows of \d+ tables/);
+  expect(output).toMatch(/\d+ rows in \d+ tables/);
   output = '';
   expect(await runCommand(['db', 'restore', fileIn('cli.gz')], terminal)).toBe(1);
   expect(output).toMatch(/^The database is not empty[^\n]*\n$/);

@@ -154,7 +154,11 @@ func main() {
     const lines = CASES.map(
       (example) => `${headerOf(example)}\t${Buffer.from(example.body ?? BODY).toString('base64')}\n`,
     );
-    const printed = execFileSync('./verify', [SECRET], { ...go, input: lines.join(''), encoding: 'utf8' });
+    const printed = execFileSync(path.join(folder, 'verify'), [SECRET], {
+      ...go,
+      input: lines.join(''),
+      encoding: 'utf8',
+    });
     const verdicts = printed.trim().split('\n');
     expect(CASES.map(({ what }, at) => [what, verdicts[at]])).toEqual(
       CASES.map(({ what, accepted }) => [what, String(accepted)]),

@@ -75,9 +75,13 @@ describe('an app’s activity', () => {
   it('filters by model, by user and by both', async () => {
     const [partnerId, ada, bob] = [await newApp(), await newUser(), await newUser()];
     const [sameUser] = [await join(ada, partnerId), await join(bob, partnerId)];
-    const expected = await use(ada, { partnerId, at: '2026-11-03T10:00:00Z', model: 'sandbox/echo' });
-    await use(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
-    await use(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
+    const expected = await recordRequest(ada, {
+      partnerId,
+      at: '2026-11-03T10:00:00Z',
+      model: 'sandbox/echo',
+    });
+    await recordRequest(ada, { partnerId, at: '2026-11-04T10:00:00Z' });
+    await recordRequest(bob, { partnerId, at: '2026-11-05T10:00:00Z', model: 'sandbox/echo' });
     const list = async (filter: object) =>
       (await listAppRequests(partnerId, { ...DAYS, ...filter }, ALL)).total;
     expect(await list({ model: 'sandbox/echo' })).toBe(2);
@@ -95,8 +99,8 @@ describe('an app’s activity', () => {
     const [app, other, userId] = [await newApp(), await newApp(), await newUser()];
     await join(userId, app);
     const elsewhere = await join(userId, other);
-    await use(userId, { partnerId: app, at: '2026-11-03T10:00:00Z' });
-    await use(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
+    await recordRequest(userId, { partnerId: app, at: '2026-11-03T10:00:00Z' });
+    await recordRequest(userId, { partnerId: other, at: '2026-11-03T11:00:00Z' });
     expect(await listAppRequests(app, { ...DAYS, appUserId: elsewhere }, ALL)).toEqual({
       requests: [],
       total: 0,

@@ -202,9 +202,7 @@ class World {
     await this.payments?.close();
     await (await this.postgres)?.stop();
     await closeDatabase();
-    const postgresDir = path.join(this.dataDir, 'postgres');
-    for (const folder of [existsSync(postgresDir) ? realpathSync(postgresDir) : postgresDir, this.dataDir])
-      rmSync(folder, { recursive: true, force: true });
+    rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
 

@@ -703,7 +703,7 @@ describe('reasoning', () => {
     ['unsigned text is omitted', { reasoning_content: 'Hm' }, []],
     [
       'another provider’s signature is omitted',
-      { reasoning_details: [{ ...signed, signature: writeReasoningMark('deepseek', 'r1') }] },
+      { reasoning_details: [{ ...signed, signature: writePlaceholderSignature('deepseek', 'r1') }] },
       [],
     ],
   ])('%s', (_, fields, blocks) => {

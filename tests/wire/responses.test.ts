@@ -242,7 +242,7 @@ describe('a chat completion for a messages client', () => {
   ])('reasoning as %j comes first, with our signature', (fields) => {
     const [thinking, text] = read({ content: 'A', ...fields }).content;
     expect([thinking.type, thinking.thinking, text]).toEqual(['thinking', 'Hm', { type: 'text', text: 'A' }]);
-    expect([isReasoningMark(thinking.signature), providerOfMark(thinking.signature)]).toEqual([
+    expect([isPlaceholderSignature(thinking.signature), providerOfPlaceholder(thinking.signature)]).toEqual([
       true,
       'generic',
     ]);

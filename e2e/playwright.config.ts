@@ -13,9 +13,6 @@ export default defineConfig({
   workers: 2,
   // Long enough for a busy build machine.
   timeout: 90_000,
-  // A test that fails once has a bug, but it should not block a build: CI retries it, and the report names
-  // it.
-  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],

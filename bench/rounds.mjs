@@ -38,14 +38,14 @@ export async function driveRounds(targets, drive, rounds, seconds) {
     const first = round % targets.length;
     const order = [...targets.slice(first), ...targets.slice(0, first)];
     for (const [name, workload] of Object.entries(WORKLOADS)) {
-      const told = [];
+      const results = [];
       for (const target of order.filter((each) => workload.servers.includes(each.name))) {
         const measured = await drive(target, workload, seconds);
         const own = figures[target.name] ?? {};
         own[name] = [...(own[name] ?? []), measured];
-        told.push(`${target.name} ${count(measured.rps)}/s`);
+        results.push(`${target.name} ${count(measured.rps)}/s`);
       }
-      if (told.length > 0) console.log(`round ${round + 1}/${rounds}  ${workload.title}: ${told.join(', ')}`);
+      if (results.length > 0) console.log(`round ${round + 1}/${rounds}  ${workload.title}: ${results.join(', ')}`);
     }
   }
   return figures;

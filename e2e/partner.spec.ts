@@ -102,7 +102,7 @@ test('the webhook page says why a URL is refused and shows the response to a tes
   await expect(page.getByText('The URL must start with https://')).toBeVisible();
   await url.fill('https://hooks.svc-receiver.example/svc');
   await page.getByRole('button', { name: 'Set endpoint' }).click();
-  await expect(page.getByText(/could not be found just now/)).toBeVisible();
+  await expect(page.getByText(/could not be resolved/)).toBeVisible();
   await page.getByRole('button', { name: 'Remove endpoint' }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
   await expectAccessibleLayout(page);

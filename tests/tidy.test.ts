@@ -82,7 +82,13 @@ function readText(file: string): string {
 /** Inline code is quoted, and so are the names of tests in docs/billing-cases.md. */
 const withoutCode = (text: string): string => text.replaceAll(/`[^`\n]+`(: “[^”]+”)?/g, '');
 
-const texts = [...sources, ...others, ...prose].map((file) => ({ file, text: readText(file) }));
+const tests = ['tests', 'e2e'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && file !== 'tidy.test.ts')
+    .map((file) => `${folder}/${file}`),
+);
+
+const texts = [...sources, ...others, ...prose, ...tests].map((file) => ({ file, text: readText(file) }));
 
 test.each(BANNED.map(([pattern, better]) => [pattern.source, better, pattern] as const))(
   'no text contains %s (better: %s)',
@@ -105,7 +111,7 @@ test('the examples in AGENTS.md are rejected', () => {
 });
 
 test('code uses the words of the glossary', () => {
-  const found = [...sources, ...others].flatMap((file) => {
+  const found = [...sources, ...others, ...tests].flatMap((file) => {
     const match = RETIRED.exec(readFileSync(file, 'utf8'));
     return match ? [`${file}: ${match[0]}`] : [];
   });

@@ -274,7 +274,7 @@ describe('a payment is credited once', () => {
     expect(await readTraces(session_id)).toEqual(ONCE);
   });
 
-  test('for a user recognised by a key, even if that key is revoked meanwhile', async () => {
+  test('for a user recognised by a key, even if that key is revoked before the payment', async () => {
     const { userKey, keyId, userId } = await newUserKey(world.app, 'key-buyer@example.com');
     const window = await CheckoutWindow.open(world);
     await window.post('/recognise', { user_key: userKey });

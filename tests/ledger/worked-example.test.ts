@@ -86,7 +86,7 @@ describe('the worked example of the ledger', () => {
     expect(await sees(wallet, 'B')).toEqual([0, 'partner_not_permitted']);
   });
 
-  test('charges a running request to a purchase made meanwhile and restores the allowance', async () => {
+  test('charges a running request to a purchase made while it runs and restores the allowance', async () => {
     const wallet = await newWallet(['A', 'B']);
     await buy(wallet, 'A', 500);
     await allow(wallet, 'B', 300);

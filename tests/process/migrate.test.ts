@@ -10,7 +10,7 @@ const { url } = await newDatabase();
 const names = readMigrations().map(({ name }) => name);
 const run = (sql: string) => withClient(url, (client: pg.Client) => client.query(sql));
 
-test('a database that is up to date is left alone', async () => {
+test('a database that is up to date stays unchanged', async () => {
   expect(await migrate(url)).toEqual([]);
 });
 

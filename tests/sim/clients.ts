@@ -133,7 +133,7 @@ async function sendRequest(
   }
 }
 
-/** When the database fails meanwhile, the outcome is unknown: both values are correct. */
+/** If the database fails during the save, the outcome is unknown: both values are correct. */
 async function changeAllowance({ random, tally, wallets }: Site): Promise<void> {
   const { userId, keys } = pick(random, wallets);
   const { partnerId } = pick(random, keys);
@@ -150,7 +150,7 @@ async function readBalance({ random, tally, addresses, wallets }: Site): Promise
   tally.operation('balance read');
   const body = await call(`${pick(random, addresses())}/v1/credits/balance`, { userKey });
   if (typeof body?.balance === 'number' && body.balance < 0)
-    tally.violation(`a balance of ${body.balance} was told`);
+    tally.violation(`the API reported a balance of ${body.balance}`);
 }
 
 const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };

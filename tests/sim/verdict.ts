@@ -61,7 +61,7 @@ async function compareReceipts(tally: Tally): Promise<void> {
   for (const [requestId, charge] of tally.charged) {
     const receipt = receipts.get(requestId);
     if (receipt?.charge !== charge)
-      tally.violation(`${requestId} was told ${charge} and charged ${receipt?.charge}`);
+      tally.violation(`${requestId} reported a charge of ${charge}, and the receipt says ${receipt?.charge}`);
   }
   for (const requestId of tally.streamed)
     if (!receipts.has(requestId)) tally.violation(`${requestId} was answered whole and is not charged`);

@@ -268,7 +268,7 @@ it('10,000 events for a dead endpoint do not delay the first attempt of another 
   waits.sort((a, b) => a - b);
   const [median = 0, p99 = 0] = [waits[50], waits[98]];
   console.info(
-    `first attempts beside a dead endpoint: median ${median.toFixed()} ms, p99 ${p99.toFixed()} ms`,
+    `first attempts next to a dead endpoint: median ${median.toFixed()} ms, p99 ${p99.toFixed()} ms`,
   );
   expect(p99).toBeLessThan(300);
 });

@@ -45,7 +45,8 @@ export async function driveRounds(targets, drive, rounds, seconds) {
         own[name] = [...(own[name] ?? []), measured];
         results.push(`${target.name} ${count(measured.rps)}/s`);
       }
-      if (results.length > 0) console.log(`round ${round + 1}/${rounds}  ${workload.title}: ${results.join(', ')}`);
+      if (results.length > 0)
+        console.log(`round ${round + 1}/${rounds}  ${workload.title}: ${results.join(', ')}`);
     }
   }
   return figures;

@@ -103,7 +103,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByRole('alert').filter({ hasText: /At most .* credits can be taken/ })).toBeVisible();
   await expectAccessibleLayout(page);
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page.getByRole('dialog', { name: 'Take credits?' })).toBeHidden();
   await expect(outside).toBeVisible();
 });
 

@@ -71,9 +71,9 @@ test('origins are validated while typing, with the server’s rules', async () =
   await open('/origins');
   const field = page.getByLabel('Origin', { exact: true });
   for (const [text, reason] of [
-    ['https://app.example.com/path', 'Write scheme and host only'],
-    ['https://*.example.com', 'A host has no wildcard'],
-    ['javascript://*', 'cannot be registered as a whole'],
+    ['https://app.example.com/path', 'must have only a scheme and a host'],
+    ['https://*.example.com', 'must not contain a wildcard'],
+    ['javascript://*', 'cannot register all of javascript'],
     ['http://localhost:8080', 'always works and does not need to be registered'],
   ] as const) {
     await field.fill(text);

@@ -134,7 +134,10 @@ test('a visitor finds a model, sees what a request costs, and can share the addr
   await page.getByRole('button', { name: 'Show all models' }).click();
   await expect(page.getByRole('searchbox')).toHaveValue('');
   await page.getByRole('button', { name: 'Output', exact: true }).click();
-  await expect(table.getByRole('columnheader', { name: 'Output' })).toHaveAttribute('aria-sort', /.+/);
+  await expect(table.getByRole('columnheader', { name: 'Output', exact: true })).toHaveAttribute(
+    'aria-sort',
+    /.+/,
+  );
 });
 
 test('the documentation works with the keyboard alone', async ({ browser, baseURL }) => {

@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useMemo, useReducer, useRef } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'react';
 import type { Language } from '../../_ui/language';
 import { messagesFor } from '../messages';
 import { createActions } from './actions';
@@ -28,7 +28,8 @@ export function useCheckout(visitId: string, origin: string, language: Language)
     void actions.start();
   }, [actions]);
 
-  useEffect(() => {
+  // Before the step is painted: the page around us decides by it whether a click outside may close us.
+  useLayoutEffect(() => {
     host?.send({ t: 'paying', paying });
   }, [host, paying]);
 

@@ -18,13 +18,13 @@ const USER_POINTS = [
   ['You set the allowance', 'An app can spend what you bought in it and, beyond that, only what you allow.'],
   [
     'A receipt for every request',
-    'Tokens, provider price and app commission add up to exactly what you paid.',
+    'Tokens, provider cost and app commission add up to exactly what you paid.',
   ],
 ];
 
 const APP_POINTS = [
   ['No AI bill', 'Your users pay for their own requests. No monthly fee, no provider keys.'],
-  ['Earn on every request', 'Set a commission on the provider price. Every estimate includes it.'],
+  ['Earn on every request', 'Set a commission on the provider cost. Every estimate includes it.'],
   [
     'Works with your SDKs',
     'OpenAI and Anthropic request formats, with streaming, tools and images. Use the official SDKs unchanged.',

@@ -24,7 +24,7 @@ export function ReceiptCard({ model }: { model: PriceRow }) {
         <Line name="Output" value={`${TOKENS.output.toLocaleString('en')} tokens`} />
       </dl>
       <dl className="mt-4 grid gap-2.5 border-t border-dashed border-line pt-4 text-[15px]">
-        <Line name="Provider price" value={credits(providerCost)} />
+        <Line name="Provider cost" value={credits(providerCost)} />
         <Line name={`App commission, ${RATE_BP / 100}%`} value={credits(partnerShare)} />
       </dl>
       <dl className="mt-4 border-t border-line pt-4">

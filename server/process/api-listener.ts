@@ -41,13 +41,13 @@ export const apiListener = getRequestListener(
 /** Opening an endpoint in a browser shows which methods it accepts, not just a 404. */
 function explainMethod(module: object): string {
   const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
-  return `This URL only accepts ${methods.join(' and ')}`;
+  return `This URL only accepts ${methods.join(' and ')}.`;
 }
 
 /** A malformed request, such as one without a host, is the client's error. */
 function toRefusal(error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
-  return new ApiError('invalid_request', 'The request has no valid Host header or URL');
+  return new ApiError('invalid_request', 'The request has no valid Host header or URL.');
 }
 
 function formatOf(pathname: string): 'chat' | 'messages' {

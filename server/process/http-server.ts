@@ -51,7 +51,7 @@ function isWellFormed(url: string | undefined): boolean {
 
 function refuseUrl(response: ServerResponse): void {
   const requestId = newId('req');
-  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape');
+  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
   response
     .writeHead(error.status, {
       'content-type': 'application/json',

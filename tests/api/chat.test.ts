@@ -364,7 +364,7 @@ describe('refusals in the chat format', () => {
     const response = await fetch(`${api.url}/v1/chat/completions`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
-      error: { type: 'not_found', message: 'This URL only accepts POST' },
+      error: { type: 'not_found', message: 'This URL only accepts POST.' },
     });
   });
 

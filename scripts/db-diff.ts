@@ -3,7 +3,8 @@ import path from 'node:path';
 import pg from 'pg';
 import { nowDate } from '../server/clock';
 import { useEmbeddedPostgres } from '../server/process/embedded-postgres';
-import { MIGRATIONS_DIR, migrate } from '../server/process/migrate';
+import { migrate } from '../server/process/migrate';
+import { MIGRATIONS_DIR } from '../server/process/sql-files';
 import { startSchemaEngine } from './schema-engine';
 
 /** `npm run db:diff -- NAME` writes the migration from the existing ones to schema.prisma. */

@@ -1,9 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { explainSqlError } from './explain-sql-error';
-import { applyOutdatedFiles, findOutdatedFiles, readRelease } from './sql-files';
+import {
+  applyOutdatedFiles,
+  findOutdatedFiles,
+  type Migration,
+  readMigrations,
+  readRelease,
+} from './sql-files';
 import { StartError } from './start-error';
 
 /**
@@ -11,12 +15,10 @@ import { StartError } from './start-error';
  * Migrations are recorded as `prisma migrate deploy` records them, so that Prisma understands the database.
  */
 
-export const MIGRATIONS_DIR = path.resolve('prisma/migrations');
 /** Prisma's own lock, so that this and `prisma migrate deploy` wait for each other. */
 const LOCK_ID = 72_707_369;
 const NO_SUCH_TABLE = '42P01';
 
-type Migration = { name: string; text: string; checksum: string };
 type Recorded = { name: string; checksum: string; finished: boolean };
 
 /** Returns the names of what was applied: nothing if the database was up to date. */
@@ -105,17 +107,6 @@ function findPending(recorded: Recorded[]): Migration[] {
 /** Other tools record a migration before they run it; this one does so in the same transaction. */
 const findUnfinished = (recorded: Recorded[]): string | undefined =>
   recorded.find(({ finished }) => !finished)?.name;
-
-export function readMigrations(): Migration[] {
-  return readdirSync(MIGRATIONS_DIR, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
-    .map((name) => {
-      const text = readFileSync(path.join(MIGRATIONS_DIR, name, 'migration.sql'), 'utf8');
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
-    });
-}
 
 /** As Prisma creates it. */
 const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS _prisma_migrations (

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type pg from 'pg';
 import { explainSqlError } from './explain-sql-error';
 import { StartError } from './start-error';
 
-/** The functions, views and triggers that hold the rules of the ledger and of activity. */
+/**
+ * The SQL of this release: the migrations, and the functions, views and triggers that hold the rules of the
+ * ledger and of activity.
+ */
 
+export const MIGRATIONS_DIR = path.resolve('prisma/migrations');
+
+export type Migration = { name: string; text: string; checksum: string };
 export type SqlFile = { name: string; text: string };
 export type Release = { version: string; files: SqlFile[] };
 
@@ -43,6 +50,17 @@ const NAMES = [
   'server/activity/sql/roll-up-app-users.sql',
   'server/activity/sql/pending-app-users.sql',
 ];
+
+export function readMigrations(): Migration[] {
+  return readdirSync(MIGRATIONS_DIR, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(path.join(MIGRATIONS_DIR, name, 'migration.sql'), 'utf8');
+      return { name, text, checksum: hashOf(text) };
+    });
+}
 
 export function readRelease(): Release {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

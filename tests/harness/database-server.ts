@@ -5,8 +5,8 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@/server/process/embedded-postgres';
-import { migrate, readMigrations } from '@/server/process/migrate';
-import { readRelease } from '@/server/process/sql-files';
+import { migrate } from '@/server/process/migrate';
+import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { addressOn, withClient } from './database-connection';
 
 /** One PostgreSQL for a run of tests, with a migrated template to clone databases from. */

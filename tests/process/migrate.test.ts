@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { migrate, readMigrations } from '@/server/process/migrate';
-import { readRelease } from '@/server/process/sql-files';
+import { migrate } from '@/server/process/migrate';
+import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { StartError } from '@/server/process/start-error';
 import { newDatabase } from '../harness';
 import { withClient } from '../harness/database-connection';

@@ -18,18 +18,16 @@ export function RequestSize({ size, onChange }: { size: Size; onChange: (size: S
     />
   );
   return (
-    <fieldset className="rounded-xl bg-sunken px-5 py-4">
+    <fieldset className="rounded-xl bg-sunken px-5 py-2">
       <legend className="sr-only">Your request</legend>
-      <p className="flex flex-wrap items-center gap-x-2 gap-y-3 text-[15px]">
-        <span>A request of</span>
-        {field('input', 'Input tokens', 'w-24')}
-        <span>input and</span>
-        {field('output', 'Output tokens', 'w-24')}
-        <span>output tokens, in an app with</span>
+      <p className="text-[15px] leading-[3.25rem]">
+        A request of {field('input', 'Input tokens', 'w-24')} input and{' '}
+        <span className="whitespace-nowrap">{field('output', 'Output tokens', 'w-24')} output tokens,</span>{' '}
+        in an app with{' '}
         <span className="whitespace-nowrap">
-          {field('rate', 'Commission in percent', 'w-20')} % commission,
-        </span>
-        <span>costs the credits in the “Your request” column.</span>
+          {field('rate', 'Commission in percent', 'w-20')}% commission,
+        </span>{' '}
+        costs the credits in the “Your request” column.
       </p>
     </fieldset>
   );

@@ -33,7 +33,7 @@ export function chargeMetered({ usage, providerCost }: Metered, model: CatalogMo
 
 /** `served` is the model that responded; the receipt names its provider and prices. */
 export function writeReceipt(
-  { usage, estimated }: Metered,
+  { usage, estimated, providerCost }: Metered,
   {
     requested,
     served,
@@ -51,6 +51,7 @@ export function writeReceipt(
     outputTokens: usage.output,
     reasoningTokens: usage.reasoning,
     estimated,
+    costReported: providerCost !== null,
     outcome,
   };
 }

@@ -70,7 +70,7 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     | 'output_tokens'
     | 'reasoning_tokens',
     number
-  >;
+  > & { cost_reported: boolean };
 
 function readMetered({ cost, charge, receipt }: AbandonedRow): Metered {
   const metered: Charge = {
@@ -94,6 +94,7 @@ function readReceipt(columns: ReceiptColumns): Receipt {
     outputTokens: columns.output_tokens,
     reasoningTokens: columns.reasoning_tokens,
     estimated: true,
+    costReported: columns.cost_reported,
     outcome: 'failed',
   };
 }

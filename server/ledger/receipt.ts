@@ -2,7 +2,7 @@ import { pool } from '../db';
 import type { Receipt } from './settlement';
 
 /** Everything that was metered and charged for one request. Amounts are microcredits. */
-export type StoredReceipt = Receipt & {
+export type StoredReceipt = Omit<Receipt, 'costReported'> & {
   requestId: string;
   createdAt: Date;
   held: bigint;

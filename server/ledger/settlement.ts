@@ -15,6 +15,8 @@ export type Receipt = {
   reasoningTokens: number;
   /** True if the provider reported no usage and the tokens were estimated. */
   estimated: boolean;
+  /** True if the provider reported the cost; otherwise it follows from the tokens and the price version. */
+  costReported: boolean;
   outcome: 'completed' | 'failed' | 'aborted';
 };
 
@@ -45,6 +47,7 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.outputTokens,
   ({ receipt }) => receipt?.reasoningTokens,
   ({ receipt }) => receipt?.estimated,
+  ({ receipt }) => receipt?.costReported,
   ({ receipt }) => receipt?.outcome,
 ];
 
@@ -61,6 +64,7 @@ export function writeReceipt(receipt: Receipt): object {
     output_tokens: receipt.outputTokens,
     reasoning_tokens: receipt.reasoningTokens,
     estimated: receipt.estimated,
+    cost_reported: receipt.costReported,
     outcome: receipt.outcome,
   };
 }

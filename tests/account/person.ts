@@ -4,8 +4,8 @@ import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
-import { bookPurchase } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
+import { bookPaidSession } from '../harness/purchases';
 
 /** Creates users, their apps and their requests, as the account pages show them. */
 
@@ -29,7 +29,7 @@ export async function joinApp(userId: string, name: string): Promise<{ partnerId
 
 export const buyIn = (userId: string, partnerId: string, credits: number) =>
   inTransaction((tx) =>
-    bookPurchase(tx, { userId, partnerId, credits: wholeCredits(credits), sessionId: newId('cks') }),
+    bookPaidSession(tx, { userId, partnerId, credits: wholeCredits(credits), sessionId: newId('cks') }),
   );
 
 export type PastRequest = {
@@ -67,8 +67,8 @@ export async function recordRequest(
   );
   await pool().query(
     `INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
-       cache_write_tokens, output_tokens, reasoning_tokens, held, provider_cost, charge, partner_share, estimated, outcome, created_at)
-     VALUES ($1, $2, $3, 'key_1', $4, 'sandbox', $5, 100, 0, 0, $6, 0, $7, $8, $9, $10, false, 'completed', $11)`,
+       cache_write_tokens, output_tokens, reasoning_tokens, held, provider_cost, charge, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
+     VALUES ($1, $2, $3, 'key_1', $4, 'sandbox', $5, 100, 0, 0, $6, 0, $7, $8, $9, $10, false, true, 2500, 'completed', $11)`,
     [
       userId,
       requestId,

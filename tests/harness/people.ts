@@ -4,8 +4,8 @@ import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
-import { bookPurchase } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
+import { bookPaidSession } from './purchases';
 
 export type Person = {
   userId: string;
@@ -23,7 +23,7 @@ export async function newPerson({ credits = 0, rateBp = 2500 } = {}): Promise<Pe
     await openAppUser(tx, { userId, partnerId: partner.id });
     const { userKey, keyId } = await mintUserKey(tx, { userId, partnerId: partner.id, session: null });
     if (credits > 0) {
-      await bookPurchase(tx, {
+      await bookPaidSession(tx, {
         userId,
         partnerId: partner.id,
         credits: wholeCredits(credits),

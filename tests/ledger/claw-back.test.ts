@@ -17,9 +17,11 @@ async function spend(wallet: Wallet, app: string, credits: number): Promise<void
 }
 
 const takeBack = (wallet: Wallet, sessionId: string, reason: 'refund' | 'chargeback', credits: number) =>
-  inTransaction((tx) =>
-    clawBack(tx, { userId: wallet.userId, sessionId, reason, cumulative: wholeCredits(credits) }),
-  );
+  inTransaction(async (tx) => {
+    const data = reason === 'refund' ? { refundedMinor: credits } : { disputedMinor: credits };
+    await tx.purchase.updateMany({ where: { sessionId }, data });
+    return clawBack(tx, { userId: wallet.userId, sessionId, reason, cumulative: wholeCredits(credits) });
+  });
 
 const earningsOf = (wallet: Wallet, app: string) => readEarnings(wallet.apps[app]?.id ?? '');
 

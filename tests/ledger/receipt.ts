@@ -12,5 +12,6 @@ export const receipt = (): Receipt => ({
   outputTokens: 5,
   reasoningTokens: 0,
   estimated: false,
+  costReported: true,
   outcome: 'completed',
 });

@@ -1,7 +1,8 @@
 import { type Picocredits, wholeCredits } from '../../server/credits';
 import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
-import { admit, bookPurchase, openUserApp, readSpendable, saveAllowance } from '../../server/ledger';
+import { admit, openUserApp, readSpendable, saveAllowance } from '../../server/ledger';
+import { bookPaidSession } from '../harness/purchases';
 
 /** Returns the exact cost of an amount in credits. */
 export const exactly = (credits: number): Picocredits =>
@@ -12,6 +13,7 @@ export type Wallet = { userId: string; apps: Record<string, App> };
 
 /** A user with a key in each named app; every app has the same commission. */
 export async function newWallet(names: string[], { rateBp = 0 } = {}): Promise<Wallet> {
+  await writeTestPrice();
   const userId = newId('usr');
   const apps: Record<string, App> = {};
   for (const name of names) {
@@ -27,6 +29,15 @@ export async function newWallet(names: string[], { rateBp = 0 } = {}): Promise<W
   return { userId, apps };
 }
 
+/** The price that the receipts of these tests name. */
+async function writeTestPrice(): Promise<void> {
+  const model = { id: 'test/model', name: 'Test', provider: 'test' };
+  const token = { input: '1', output: '1', cache_read: '1', cache_write_5m: '1', cache_write_1h: '1' };
+  const price = { version: 'test@1', modelId: model.id, prices: { ...token, tiers: [] } };
+  await prisma().model.createMany({ data: [model], skipDuplicates: true });
+  await prisma().modelPrice.createMany({ data: [price], skipDuplicates: true });
+}
+
 function appOf(wallet: Wallet, name: string): App {
   const app = wallet.apps[name];
   if (!app) throw new Error(`This wallet has no app ${name}`);
@@ -35,7 +46,7 @@ function appOf(wallet: Wallet, name: string): App {
 
 export const buy = (wallet: Wallet, app: string, credits: number, sessionId = newId('cks')) =>
   inTransaction((tx) =>
-    bookPurchase(tx, {
+    bookPaidSession(tx, {
       userId: wallet.userId,
       partnerId: appOf(wallet, app).id,
       credits: wholeCredits(credits),

@@ -6,8 +6,9 @@ import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
-import { bookPurchase, saveAllowance } from '@/server/ledger';
+import { saveAllowance } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
+import { bookPaidSession } from '../harness/purchases';
 import type { Tally } from './tally';
 
 /** Users with one wallet and a key in each of two apps; several clients use every wallet in parallel. */
@@ -35,7 +36,7 @@ function openWallet(partnerIds: string[]): Promise<Wallet> {
     }
     const [first] = partnerIds;
     const credits = wholeCredits(FIRST_CREDITS);
-    if (first) await bookPurchase(tx, { userId, partnerId: first, credits, sessionId: newId('cks') });
+    if (first) await bookPaidSession(tx, { userId, partnerId: first, credits, sessionId: newId('cks') });
     return { userId, keys };
   });
 }

@@ -337,6 +337,10 @@ class YearOfActivity {
     const spendable = state.wallet.spendable(app.id);
     const held = smaller(spendable, (charge * BigInt(this.chance.between(120, 400))) / 100n);
     const taken = state.wallet.take(app.id, charge);
+    const elsewhere = taken.reduce(
+      (sum, { app: from, amount }) => (from === app.id ? sum : sum + amount),
+      0n,
+    );
     this.book(state, at, {
       id: `txn_${requestId.slice(4)}`,
       partner_id: app.id,
@@ -344,6 +348,7 @@ class YearOfActivity {
       cause_id: requestId,
       credits: -charge,
       balance_after: state.wallet.spendable(app.id),
+      allowance_spent: elsewhere > 0n ? elsewhere : null,
       postings: [
         ...taken.map(({ app: from, amount }) => ({
           account: 'pocket',
@@ -373,6 +378,8 @@ class YearOfActivity {
       charge,
       partner_share: partnerShare,
       estimated: this.chance.happens(0.01),
+      cost_reported: false,
+      rate_bp: app.rateBp,
       outcome: this.chance.pick(OUTCOMES),
       created_at: iso(at),
     });
@@ -384,6 +391,7 @@ class YearOfActivity {
       id: this.chance.id('txn'),
       credits_added: 0n,
       allowance_saved: null,
+      allowance_spent: null,
       related_id: null,
       note: null,
       ...facts,

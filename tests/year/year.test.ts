@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { pool } from '@/server/db';
 import { checkLedger } from '@/server/ledger';
 import { readEarnings } from '@/server/ledger/earnings';
+import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { newYearDatabase } from './database';
 import { YEAR_APP, YEAR_HEAVY_USER } from './people';
 import { YEAR_REQUESTS } from './seed';
 
 await newYearDatabase();
+await syncCatalog();
 
 async function one<Row>(sql: string, values: unknown[] = []): Promise<Row> {
   const { rows } = await pool().query(sql, values);

@@ -199,6 +199,7 @@ CREATE TABLE ledger_transaction (
   balance_after bigint NOT NULL,
   credits_added bigint NOT NULL DEFAULT 0,
   allowance_saved bigint,
+  allowance_spent bigint,
   related_id text,
   note text,
   postings jsonb NOT NULL DEFAULT '[]',
@@ -246,7 +247,8 @@ CREATE TABLE audit_run (
   id serial PRIMARY KEY,
   at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   users integer NOT NULL,
-  differences text[]
+  differences text[],
+  scanned_to text NOT NULL DEFAULT ''
 );
 CREATE INDEX audit_run_at_idx ON audit_run (at);
 
@@ -338,6 +340,8 @@ CREATE TABLE usage (
   charge bigint NOT NULL,
   partner_share bigint NOT NULL DEFAULT 0,
   estimated boolean NOT NULL,
+  cost_reported boolean NOT NULL,
+  rate_bp smallint NOT NULL,
   outcome text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, request_id)

@@ -293,7 +293,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
-  s_output integer[], s_reasoning integer[], s_estimated boolean[], s_outcome text[],
+  s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
   p_minimum bigint, p_max_running integer, p_lease interval
 ) RETURNS TABLE (
@@ -325,7 +325,7 @@ BEGIN
       DELETE FROM hold h
       USING unnest(s_user, s_request, s_cost, s_charge) WITH ORDINALITY AS r (user_id, request_id, cost, charge, n)
       WHERE h.user_id = r.user_id AND h.request_id = r.request_id
-      RETURNING r.n, r.user_id, r.request_id, r.cost, r.charge, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch,
+      RETURNING r.n, r.user_id, r.request_id, r.cost, r.charge, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp,
         least(coalesce(r.charge, 0), h.amount) AS take
     ),
     take_own AS (
@@ -349,21 +349,24 @@ BEGIN
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
-        u.own, u.own_held, u.allowance_left
+      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
+        u.own, u.own_held, u.allowance_left,
+        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent
     ),
     booked AS (
       UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
       FROM take_own o WHERE a.user_id = o.user_id
-      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
+      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
+        o.allowance_spent,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
     ),
     insert_transaction AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings)
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
       SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
+        b.allowance_spent,
         ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
         || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
         || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
@@ -372,10 +375,11 @@ BEGIN
     insert_usage AS (
       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
         input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        held, provider_cost, charge, partner_share, estimated, outcome)
+        held, provider_cost, charge, partner_share, estimated, cost_reported, rate_bp, outcome)
       SELECT b.user_id, b.request_id, b.partner_id, b.key_id, s_model[b.n], s_provider[b.n], s_price_version[b.n],
         s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_outcome[b.n]
+        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_cost_reported[b.n],
+        b.rate_bp, s_outcome[b.n]
       FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
     )
     SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance

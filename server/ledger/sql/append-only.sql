@@ -1,4 +1,5 @@
--- Ledger transactions and audit entries are never changed or deleted, by anyone.
+-- Transactions, receipts, prices and audit entries are never changed or deleted, by anyone. Of a purchase only
+-- what the processor has taken back and the delivery of its receipt change.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
@@ -6,6 +7,26 @@ END $$;
 
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER ledger_transaction_not_truncated BEFORE TRUNCATE ON ledger_transaction
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER usage_append_only BEFORE UPDATE OR DELETE ON usage
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER usage_not_truncated BEFORE TRUNCATE ON usage
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER model_price_append_only BEFORE UPDATE OR DELETE ON model_price
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER model_price_not_truncated BEFORE TRUNCATE ON model_price
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER purchase_append_only BEFORE DELETE OR UPDATE OF
+  id, user_id, partner_id, session_id, currency, amount_minor, tax_minor, rate, credits, created_at ON purchase
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER purchase_not_truncated BEFORE TRUNCATE ON purchase
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON operator_action
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON operator_action
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();

@@ -2,24 +2,33 @@ import type { PoolClient } from 'pg';
 import { DAY_MS, now } from '../clock';
 import { deleteInSteps } from '../db';
 import { log } from '../log';
+import { auditNextUsers, auditRecentEarnings } from './audit-history';
 import { type AuditSpan, auditPockets } from './audit-pockets';
+import { BOOKING_INVARIANTS } from './booking-invariants';
 import { findDifferences, inSnapshot } from './check';
-import { BOOKING_INVARIANTS, WALLET_INVARIANTS } from './invariants';
+import { PRESENT_INVARIANTS, WALLET_INVARIANTS } from './invariants';
+import { OPEN_PAYMENT_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
 
-/** The interval of audits, over all instances together. */
+/** The interval of audits. */
 export const AUDIT_EVERY_SECONDS = 60;
+/**
+ * An audit is claimed if the last one began at least this long ago. It is less than the interval, because a
+ * timer that fires a millisecond early must not wait for the next one, and enough that several instances share
+ * the audits between them.
+ */
+const CLAIM_AFTER_SECONDS = 45;
 /** A transaction may commit this long after its timestamp, so the next audit checks younger ones again. */
 const OVERLAP = '15 seconds';
 
 export type Audit = { users: number; differences: string[] };
 
 /**
- * Checks everything booked since the last audit, and the affected wallets, and records the result. Returns
- * null if another instance has just done so.
+ * Checks everything booked since the last audit, the affected wallets and the history of other users in turn,
+ * and records the result. Returns null if another instance has just done so.
  */
-export async function auditRecent(everySeconds = AUDIT_EVERY_SECONDS): Promise<Audit | null> {
+export async function auditRecent(afterSeconds = CLAIM_AFTER_SECONDS): Promise<Audit | null> {
   const audit = await inSnapshot(async (client) => {
-    const span = await claimTurn(client, everySeconds);
+    const span = await claimTurn(client, afterSeconds);
     return span === null ? null : auditSpan(client, span);
   }).catch(nullWhenOvertaken);
   if (audit && audit.differences.length > 0)
@@ -35,28 +44,33 @@ function nullWhenOvertaken(error: unknown): null {
   throw error;
 }
 
-async function claimTurn(client: PoolClient, everySeconds: number): Promise<AuditSpan | null> {
+async function claimTurn(client: PoolClient, afterSeconds: number): Promise<AuditSpan | null> {
   const { rows } = await client.query<AuditSpan>(
     `WITH last AS (
        SELECT up_to FROM watermark
        WHERE name = 'audit' AND up_to <= clock_timestamp() - make_interval(secs => $1) FOR UPDATE SKIP LOCKED)
      UPDATE watermark w SET up_to = clock_timestamp() FROM last WHERE w.name = 'audit'
      RETURNING (last.up_to - $2::interval)::text AS since, (w.up_to - $2::interval)::text AS settled`,
-    [everySeconds, OVERLAP],
+    [afterSeconds, OVERLAP],
   );
   return rows[0] ?? null;
 }
 
 async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
   const { users, differences: ofPockets } = await auditPockets(client, span);
-  const differences = [
+  const recent = [
     ...ofPockets,
-    ...(await findDifferences(client, WALLET_INVARIANTS, [users])),
-    ...(await findDifferences(client, [BOOKING_INVARIANTS], [span.since])),
+    ...(await findDifferences(client, [...WALLET_INVARIANTS, ...PURCHASE_INVARIANTS], [users])),
+    ...(await findDifferences(client, [BOOKING_INVARIANTS], [null, span.since])),
+    ...(await findDifferences(client, [...PRESENT_INVARIANTS, OPEN_PAYMENT_INVARIANT])),
+    ...(await auditRecentEarnings(client)),
   ];
-  await client.query('INSERT INTO audit_run (users, differences) VALUES ($1, $2)', [
+  const { differences: ofHistory, scannedTo } = await auditNextUsers(client);
+  const differences = [...new Set([...recent, ...ofHistory])];
+  await client.query('INSERT INTO audit_run (users, differences, scanned_to) VALUES ($1, $2, $3)', [
     users.length,
     differences,
+    scannedTo,
   ]);
   return { users: users.length, differences };
 }

@@ -1,12 +1,16 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { inSlowTransaction } from '../db';
+import { BOOKING_INVARIANTS } from './booking-invariants';
 import {
-  BOOKING_INVARIANTS,
+  ALLOWANCE_INVARIANT,
   EARNINGS_INVARIANT,
   LEASE_INVARIANT,
   POCKET_INVARIANT,
+  PRESENT_INVARIANTS,
+  USAGE_DAY_INVARIANT,
   WALLET_INVARIANTS,
 } from './invariants';
+import { PURCHASE_INVARIANTS } from './purchase-invariants';
 
 export type LedgerReport = {
   /** Empty if all invariants hold. */
@@ -29,29 +33,51 @@ export function checkLedger(): Promise<LedgerReport> {
   });
 }
 
-/** The same check without leases, in the caller's transaction: in a backup, no request is running. */
+/** The same check without expired leases, in the caller's transaction: in a backup, no request is running. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
-    ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS, BOOKING_INVARIANTS], [null])),
-    ...(await findDifferences(client, [EARNINGS_INVARIANT])),
+    ...(await checkUsers(client, null)),
+    ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null])),
+    ...(await findDifferences(client, PRESENT_INVARIANTS)),
   ];
 }
 
-/** Runs the queries of invariants, with the value of their `$1`, and returns the differences. */
+/** Checks the whole history of users; null means all. */
+export async function checkUsers(client: ClientBase, users: string[] | null): Promise<string[]> {
+  return [
+    ...(await findDifferences(client, USER_INVARIANTS, [users])),
+    ...(await findDifferences(client, [BOOKING_INVARIANTS], [users, null])),
+  ];
+}
+
+const USER_INVARIANTS = [
+  POCKET_INVARIANT,
+  ...WALLET_INVARIANTS,
+  ALLOWANCE_INVARIANT,
+  USAGE_DAY_INVARIANT,
+  ...PURCHASE_INVARIANTS,
+];
+
+type Parameter = string[] | string | Date | null;
+
+/** Runs the queries of invariants with their parameters, and returns the differences. */
 export async function findDifferences(
   client: ClientBase,
   invariants: string[],
-  parameters: [string[] | string | null] | [] = [],
+  parameters: Parameter[] = [],
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const query of invariants) {
-    const { rows } = await client.query<{ invariant: string; subject: string; difference: string }>(
-      query,
-      parameters,
-    );
-    differences.push(...rows.map((row) => `${row.invariant}: ${row.subject} differs by ${row.difference}`));
+    const { rows } = await client.query<Difference>(query, parameters);
+    differences.push(...rows.map(describeDifference));
   }
   return differences;
+}
+
+type Difference = { invariant: string; subject: string; difference: string | null };
+
+function describeDifference({ invariant, subject, difference }: Difference): string {
+  return `${invariant}: ${subject}${difference === null ? ' does not' : ` differs by ${difference}`}`;
 }
 
 /** Runs `work` in one read snapshot. */

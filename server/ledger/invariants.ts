@@ -1,12 +1,12 @@
+import { LEASE_SECONDS } from './batch';
+
 /**
  * The invariants of the ledger, as queries. Each returned row is a difference, with `invariant`, `subject`
- * and `difference`.
+ * and `difference`, which is null where there is no amount.
  */
 
 /** `$1` is a list of users; null means all. */
-const OF = (column: string): string => `($1::text[] IS NULL OR ${column} = ANY ($1))`;
-/** `$1` is a time; null means since the beginning. */
-const SINCE = (column: string): string => `($1::timestamptz IS NULL OR ${column} >= $1)`;
+export const OF = (column: string): string => `($1::text[] IS NULL OR ${column} = ANY ($1))`;
 const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
 /** Pockets against all of their postings. `$1` selects users. */
@@ -19,12 +19,22 @@ export const POCKET_INVARIANT = `
              WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.user_id IS NULL OR u.own <> coalesce(e.total, 0)`;
 
+/** The last allowance that a user saved for each partner, and how many were saved. `$1` selects users. */
+const SAVED = `
+  SELECT DISTINCT ON (user_id, partner_id) user_id, partner_id, created_at, coalesce(allowance_saved, 0) AS amount,
+         count(*) OVER pocket AS saves, lead(allowance_saved) OVER (pocket ORDER BY created_at DESC) AS amount_before
+  FROM ledger_transaction WHERE kind = 'permission' AND ${OF('user_id')}
+  WINDOW pocket AS (PARTITION BY user_id, partner_id)
+  ORDER BY user_id, partner_id, created_at DESC`;
+
 /** The current wallets. `$1` selects users. */
 export const WALLET_INVARIANTS = [
-  `SELECT 'a wallet equals the sum of its pockets' AS invariant, min(u.app_user_id) AS subject,
-          (a.money - sum(u.own))::text AS difference
-   FROM wallet a JOIN user_app u USING (user_id)
-   WHERE ${OF('a.user_id')} GROUP BY a.user_id, a.money HAVING a.money <> sum(u.own)`,
+  `SELECT 'a wallet equals the sum of its pockets' AS invariant, u.subject,
+          (coalesce(a.money, 0) - coalesce(u.own, 0))::text AS difference
+   FROM (SELECT * FROM wallet WHERE ${OF('user_id')}) a
+   FULL JOIN (SELECT user_id, min(app_user_id) AS subject, sum(own) AS own FROM user_app
+              WHERE ${OF('user_id')} GROUP BY 1) u USING (user_id)
+   WHERE a.user_id IS NULL OR a.money <> coalesce(u.own, 0)`,
 
   `SELECT 'the held amount and the running requests of a wallet match its open holds' AS invariant,
           (SELECT min(u.app_user_id) FROM user_app u WHERE u.user_id = a.user_id) AS subject,
@@ -42,47 +52,74 @@ export const WALLET_INVARIANTS = [
   `SELECT 'only a refund makes a pocket negative' AS invariant, ${POCKET} AS subject, u.own::text AS difference
    FROM user_app u WHERE ${OF('u.user_id')} AND u.own < 0 AND NOT EXISTS (
      SELECT 1 FROM ledger_transaction t WHERE t.user_id = u.user_id AND t.kind = 'refund')`,
+
+  // A paused allowance is what was left of the one before the last save.
+  `SELECT 'an allowance is the one that the user saved last' AS invariant, ${POCKET} AS subject,
+          (coalesce(u.allowance_saved, u.allowance_paused, 0) - coalesce(s.amount, 0))::text AS difference
+   FROM user_app u LEFT JOIN (${SAVED}) s USING (user_id, partner_id)
+   WHERE ${OF('u.user_id')} AND (coalesce(u.allowance_saved, 0) <> coalesce(s.amount, 0)
+     OR u.epoch <> coalesce(s.saves, 0) OR u.allowance_paused > coalesce(s.amount_before, 0))`,
 ];
 
-/**
- * Everything booked since a time (`$1`), read once. If that time falls between a receipt and its transaction,
- * the missing one is looked up: it only has to exist.
- */
-export const BOOKING_INVARIANTS = `
-  WITH booked AS MATERIALIZED (
-    SELECT t.user_id, t.id, t.kind, t.cause_id, t.credits, e.*
-    FROM ledger_transaction t
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(p.amount) FILTER (WHERE p.account = 'pocket'), 0) AS pockets,
-             coalesce(sum(p.amount) FILTER (WHERE p.account = 'provider_cost'), 0) AS cost,
-             coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0) AS share
-      FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint)) e
-    WHERE ${SINCE('t.created_at')})
-  SELECT 'the credits of a transaction equal its pocket postings' AS invariant, id AS subject,
-         (credits - pockets)::text AS difference
-  FROM booked WHERE credits <> pockets
-  UNION ALL
-  SELECT CASE WHEN r.request_id IS NULL THEN 'every charged request has a receipt'
-              ELSE 'every receipt matches the postings of its transaction' END,
-         coalesce(r.request_id, t.id), (coalesce(r.charge, 0) + coalesce(t.credits, 0))::text
-  FROM (SELECT * FROM usage WHERE ${SINCE('created_at')}) r
-  FULL JOIN (SELECT * FROM booked WHERE kind = 'usage') t ON t.user_id = r.user_id AND t.cause_id = r.request_id
-  WHERE CASE
-    WHEN t.id IS NULL THEN NOT EXISTS (
-      SELECT 1 FROM ledger_transaction o WHERE o.user_id = r.user_id AND o.id = 'txn_' || substr(r.request_id, 5))
-    WHEN r.request_id IS NULL THEN NOT EXISTS (
-      SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id)
-    ELSE r.charge <> -t.credits OR r.charge > r.held OR r.provider_cost <> t.cost OR r.partner_share <> t.share END`;
+/** What is left of each allowance, against the requests since it was saved. `$1` selects users. */
+export const ALLOWANCE_INVARIANT = `
+  WITH saved AS MATERIALIZED (${SAVED}),
+  spent AS (
+    SELECT t.user_id, t.partner_id, sum(t.allowance_spent) AS amount
+    FROM ledger_transaction t JOIN saved s USING (user_id, partner_id)
+    WHERE t.allowance_spent IS NOT NULL AND t.created_at > s.created_at AND ${OF('t.user_id')} GROUP BY 1, 2),
+  held AS (
+    SELECT user_id, partner_id, epoch, sum(amount - own_part) AS amount FROM hold GROUP BY 1, 2, 3)
+  SELECT 'an allowance has left what requests neither spent nor hold of it' AS invariant, ${POCKET} AS subject,
+         (u.allowance_left - e.left)::text AS difference
+  FROM user_app u
+  LEFT JOIN saved USING (user_id, partner_id)
+  LEFT JOIN spent USING (user_id, partner_id)
+  LEFT JOIN held h ON h.user_id = u.user_id AND h.partner_id = u.partner_id AND h.epoch = u.epoch
+  CROSS JOIN LATERAL (SELECT coalesce(saved.amount, 0) - coalesce(spent.amount, 0) - coalesce(h.amount, 0) AS left) e
+  WHERE ${OF('u.user_id')} AND u.allowance_left <> e.left`;
 
+/** The daily sums of requests against the receipts. `$1` selects users. */
+export const USAGE_DAY_INVARIANT = `
+  WITH mark AS (SELECT up_to FROM watermark WHERE name = 'usage'),
+  receipts AS (
+    SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, partner_id, model, count(*) AS requests,
+           sum(input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens + output_tokens) AS tokens,
+           sum(charge) AS charge
+    FROM usage, mark WHERE created_at < mark.up_to AND ${OF('user_id')} GROUP BY 1, 2, 3, 4)
+  SELECT 'requests by day equal the receipts' AS invariant, model || ' on ' || day AS subject,
+         (coalesce(d.charge, 0) - coalesce(r.charge, 0))::text AS difference
+  FROM receipts r
+  FULL JOIN (SELECT * FROM usage_day WHERE ${OF('user_id')}) d USING (user_id, day, partner_id, model)
+  WHERE (r.requests, r.tokens, r.charge) IS DISTINCT FROM (d.requests, d.tokens, d.charge)`;
+
+/** Earnings by hour, from `$1` to before `$2`; null means all. */
 export const EARNINGS_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
   expected AS (
     SELECT e.partner_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
-    FROM ledger_entry e, mark WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to GROUP BY 1, 2)
+    FROM ledger_entry e, mark
+    WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to
+      AND ($1::timestamptz IS NULL OR e.created_at >= $1) AND ($2::timestamptz IS NULL OR e.created_at < $2)
+    GROUP BY 1, 2),
+  rolled_up AS (
+    SELECT * FROM earnings_rollup
+    WHERE ($1::timestamptz IS NULL OR hour >= $1) AND ($2::timestamptz IS NULL OR hour < $2))
   SELECT 'earnings by hour equal the postings to partners' AS invariant,
          coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
-  FROM expected f FULL JOIN earnings_rollup r ON r.partner_id = f.partner_id AND r.hour = f.hour
+  FROM expected f FULL JOIN rolled_up r ON r.partner_id = f.partner_id AND r.hour = f.hour
   WHERE coalesce(r.earned, 0) <> coalesce(f.earned, 0)`;
+
+/** What holds at any moment, however busy the service is. */
+export const PRESENT_INVARIANTS = [
+  `SELECT 'no watermark is in the future' AS invariant, name AS subject,
+          (up_to - clock_timestamp())::text AS difference
+   FROM watermark WHERE up_to > clock_timestamp()`,
+
+  `SELECT 'no lease is longer than a renewal makes it' AS invariant, request_id AS subject,
+          (lease_until - clock_timestamp())::text AS difference
+   FROM hold WHERE lease_until > clock_timestamp() + interval '${LEASE_SECONDS + 30} seconds'`,
+];
 
 export const LEASE_INVARIANT = `
   SELECT 'no hold stays open long after its lease expired' AS invariant, request_id AS subject,

@@ -4,8 +4,9 @@ import { chargeFor, wholeCredits } from '@/server/credits';
 import { inTransaction, pool } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release } from '@/server/ledger';
+import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
 import { findDifferences } from '@/server/ledger/check';
-import { BOOKING_INVARIANTS, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import { ALLOWANCE_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { newDatabase } from '../harness/database';
 import { Model } from './model';
 import { receipt } from './receipt';
@@ -175,8 +176,12 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
   const client = await pool().connect();
   try {
     expect([
-      ...(await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS], [[wallet.userId]])),
-      ...(await findDifferences(client, [BOOKING_INVARIANTS], [null])),
+      ...(await findDifferences(
+        client,
+        [POCKET_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT],
+        [[wallet.userId]],
+      )),
+      ...(await findDifferences(client, [BOOKING_INVARIANTS], [[wallet.userId], null])),
     ]).toEqual([]);
   } finally {
     client.release();

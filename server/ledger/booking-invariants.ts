@@ -1,0 +1,96 @@
+import { OF } from './invariants';
+
+/** `$2` is a time; null means since the beginning. */
+const SINCE = (column: string): string => `($2::timestamptz IS NULL OR ${column} >= $2)`;
+
+const BOOKED = `
+  SELECT t.user_id, t.id, t.partner_id, t.kind, t.cause_id, t.credits, e.*
+  FROM ledger_transaction t
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(p.amount), 0) AS total,
+           coalesce(sum(p.amount) FILTER (WHERE p.account = 'pocket'), 0) AS pockets,
+           coalesce(sum(p.amount) FILTER (WHERE p.account = 'provider_cost'), 0) AS cost,
+           coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0) AS share,
+           bool_or(p.account <> ALL (CASE t.kind
+             WHEN 'usage' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss']
+             WHEN 'adjustment' THEN ARRAY['pocket', 'promotion_expense']
+             WHEN 'earnings_reversal' THEN ARRAY['partner_earnings', 'chargeback_loss']
+             WHEN 'permission' THEN '{}'
+             ELSE ARRAY['pocket', 'processor_clearing'] END)) AS is_of_another_kind,
+           -- A request may be paid from any pocket.
+           bool_or(p.partner_id <> t.partner_id AND (p.account = 'partner_earnings'
+             OR p.account = 'pocket' AND t.kind <> 'usage')) AS is_of_another_partner
+    FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)) e
+  WHERE ${SINCE('t.created_at')} AND ${OF('t.user_id')}`;
+
+/** The prices by version and tier: a tier applies to prompts of more tokens than `above`, up to `up_to`. */
+const PRICE = `
+  SELECT version, model_id, above, lead(above, 1, 'infinity') OVER (PARTITION BY version ORDER BY above) AS up_to,
+         (prices ->> 'input')::numeric AS input, (prices ->> 'output')::numeric AS output,
+         (prices ->> 'cache_read')::numeric AS cache_read, (prices ->> 'cache_write_5m')::numeric AS cache_write_5m,
+         (prices ->> 'cache_write_1h')::numeric AS cache_write_1h
+  FROM (
+    SELECT version, model_id, -1::numeric AS above, prices FROM model_price
+    UNION ALL
+    SELECT version, model_id, (tier ->> 'above')::numeric, tier
+    FROM model_price, jsonb_array_elements(prices -> 'tiers') AS tier) p
+  WHERE version IN (SELECT price_version FROM receipt)`;
+
+/** The exact cost is unknown if the provider reported it: it was rounded up once. */
+const PRICED = `
+  SELECT r.*, p.model_id, e.least, e.most
+  FROM receipt r
+  LEFT JOIN price p ON p.version = r.price_version AND r.prompt_tokens > p.above AND r.prompt_tokens <= p.up_to
+  CROSS JOIN LATERAL (SELECT r.input_tokens * p.input + r.cache_read_tokens * p.cache_read
+    + r.cache_write_tokens * p.cache_write_5m + r.cache_write_1h_tokens * p.cache_write_1h
+    + r.output_tokens * p.output AS exact) c
+  CROSS JOIN LATERAL (SELECT
+    CASE WHEN r.cost_reported THEN greatest(0, (r.provider_cost - 1) * 1000000::numeric + 1) ELSE c.exact END AS least,
+    CASE WHEN r.cost_reported THEN r.provider_cost * 1000000::numeric ELSE c.exact END AS most) e`;
+
+/**
+ * What was booked for users (`$1`) since a time (`$2`), read once. If that time falls between a receipt and its
+ * transaction, the missing one is looked up: it only has to exist.
+ */
+export const BOOKING_INVARIANTS = `
+  WITH booked AS MATERIALIZED (${BOOKED}),
+  receipt AS MATERIALIZED (
+    SELECT *, input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens AS prompt_tokens
+    FROM usage WHERE ${SINCE('created_at')} AND ${OF('user_id')}),
+  price AS MATERIALIZED (${PRICE}),
+  priced AS (${PRICED})
+  SELECT v.* FROM booked CROSS JOIN LATERAL (
+    SELECT 'the credits of a transaction equal its pocket postings' AS invariant, id AS subject,
+           (credits - pockets)::text AS difference WHERE credits <> pockets
+    UNION ALL SELECT 'the postings of a transaction sum to zero', id, total::text WHERE total <> 0
+    UNION ALL SELECT 'a transaction posts to the accounts of its kind', id, NULL WHERE is_of_another_kind
+    UNION ALL SELECT 'a transaction posts to its own partner', id, NULL WHERE is_of_another_partner) v
+  UNION ALL
+  SELECT CASE WHEN r.request_id IS NULL THEN 'every charged request has a receipt'
+              ELSE 'every receipt matches the postings of its transaction' END,
+         coalesce(r.request_id, t.id), (coalesce(r.charge, 0) + coalesce(t.credits, 0))::text
+  FROM receipt r
+  FULL JOIN (SELECT * FROM booked WHERE kind = 'usage') t ON t.user_id = r.user_id AND t.cause_id = r.request_id
+  WHERE CASE
+    WHEN t.id IS NULL THEN NOT EXISTS (
+      SELECT 1 FROM ledger_transaction o WHERE o.user_id = r.user_id AND o.id = 'txn_' || substr(r.request_id, 5))
+    WHEN r.request_id IS NULL THEN NOT EXISTS (
+      SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id)
+    ELSE r.charge <> -t.credits OR r.charge > r.held OR r.provider_cost <> t.cost OR r.partner_share <> t.share
+      OR r.partner_id <> t.partner_id END
+  UNION ALL
+  SELECT v.* FROM priced CROSS JOIN LATERAL (
+    SELECT 'every receipt names a price of its model and provider' AS invariant, request_id AS subject,
+           NULL AS difference
+    -- Another provider than that of the model served the request if it took over.
+    WHERE model_id IS NULL OR provider <> split_part(model_id, '/', 1)
+      OR (model <> model_id AND provider = split_part(model, '/', 1))
+    UNION ALL
+    SELECT 'the cost of a receipt follows from its tokens and its price', request_id,
+           (provider_cost - ledger_charge(most, 0))::text
+    WHERE provider_cost <> ledger_charge(most, 0)
+    UNION ALL
+    SELECT 'the charge of a receipt follows from its cost, its rate and its hold', request_id,
+           (charge - least(held, ledger_charge(most, rate_bp)))::text
+    WHERE charge NOT BETWEEN least(held, ledger_charge(least, rate_bp)) AND least(held, ledger_charge(most, rate_bp))
+      OR partner_share NOT BETWEEN 0 AND greatest(0, charge - provider_cost)) v`;

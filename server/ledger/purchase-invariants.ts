@@ -1,0 +1,40 @@
+import { OF } from './invariants';
+
+/** Payments against the ledger. `$1` selects users. */
+export const PURCHASE_INVARIANTS = [
+  `SELECT 'a completed checkout session, its purchase and its transaction agree' AS invariant,
+          coalesce(s.id, p.session_id, t.cause_id) AS subject,
+          (coalesce(t.credits, 0) - coalesce(s.credits, 0))::text AS difference
+   FROM (SELECT * FROM checkout_session WHERE status = 'completed' AND ${OF('user_id')}) s
+   FULL JOIN (SELECT * FROM purchase WHERE ${OF('user_id')}) p ON p.session_id = s.id
+   FULL JOIN (SELECT * FROM ledger_transaction WHERE kind = 'purchase' AND ${OF('user_id')}) t
+     ON t.cause_id = coalesce(s.id, p.session_id)
+   WHERE s.id IS NULL OR p.id IS NULL OR t.id IS NULL OR p.id <> t.id
+     OR (s.user_id, s.partner_id, s.credits) <> (p.user_id, p.partner_id, p.credits)
+     OR (s.user_id, s.partner_id, s.credits) <> (t.user_id, t.partner_id, t.credits)
+     OR (s.currency, s.amount_minor, s.rate) <> (p.currency, p.amount_minor, p.rate)`,
+
+  // In credits, a minor unit is worth its rate: 100 of them are one unit, and 100 credits one USD.
+  `SELECT 'the credits of a checkout session are its amount at its rate' AS invariant, s.id AS subject,
+          (s.credits - e.credits)::text AS difference
+   FROM checkout_session s
+   CROSS JOIN LATERAL (SELECT floor(s.amount_minor * s.rate) * 1000000 AS credits) e
+   WHERE ${OF('s.user_id')} AND s.credits <> e.credits`,
+
+  // Refunds and disputes are rounded down separately.
+  `SELECT 'the credits taken back of a purchase are those of its refunds and disputes' AS invariant,
+          p.id AS subject, (taken - due)::text AS difference
+   FROM purchase p
+   CROSS JOIN LATERAL (
+     SELECT coalesce(-sum(t.credits), 0) AS taken FROM ledger_transaction t
+     WHERE t.user_id = p.user_id AND t.related_id = p.session_id AND t.kind = 'refund') t
+   CROSS JOIN LATERAL (SELECT least(p.credits,
+     div(p.credits::numeric * (p.refunded_minor + p.disputed_minor), p.amount_minor)) AS due) d
+   WHERE ${OF('p.user_id')} AND taken NOT BETWEEN due - 1 AND due`,
+];
+
+/** Payments that can still be completed. */
+export const OPEN_PAYMENT_INVARIANT = `
+  SELECT 'the credits of a checkout session are its amount at its rate' AS invariant, id AS subject,
+         (credits - floor(amount_minor * rate) * 1000000)::text AS difference
+  FROM checkout_session WHERE status IN ('open', 'processing') AND credits <> floor(amount_minor * rate) * 1000000`;

@@ -19,9 +19,11 @@ export const databaseCommands: Readonly<Record<string, Command>> = {
     run: backUp,
   },
   'db restore': {
-    usage: 'db restore FILE',
-    summary: 'restore a backup into an empty database with the same schema, if its ledger passes the audit',
+    usage: 'db restore FILE [--despite-differences]',
+    summary:
+      'restore a backup into an empty database with the same schema, if its ledger passes the audit or despite its differences',
     arguments: ['FILE'],
+    options: { 'despite-differences': 'flag' },
     needs: 'server',
     run: restore,
   },
@@ -46,8 +48,18 @@ async function backUp(input: CommandInput): Promise<Outcome> {
 
 async function restore(input: CommandInput): Promise<Outcome> {
   const file = input.require('FILE');
-  const rows = await readBackup(requireDatabaseUrl(), file);
-  return { json: { file, rows }, text: `Restored ${describe(rows)}. The ledger passed the audit.` };
+  const { rows, differences } = await readBackup(requireDatabaseUrl(), file, {
+    despiteDifferences: input.has('despite-differences'),
+  });
+  const found =
+    differences.length === 0
+      ? ['The ledger passed the audit.']
+      : ['The ledger has differences:', ...differences];
+  return {
+    json: { file, rows, differences },
+    text: [`Restored ${describe(rows)}. ${found[0]}`, ...found.slice(1)].join('\n'),
+    hasProblem: differences.length > 0,
+  };
 }
 
 function describe(rows: Record<string, number>): string {

@@ -19,11 +19,17 @@ const ROWS_AT_ONCE = 1_000;
 /** The migrations write rows to this table; the backup has its own. */
 const SEEDED_TABLE = 'watermark';
 
+type Restored = { rows: Record<string, number>; differences: string[] };
+
 /**
  * Restores a backup into an empty database with the same schema, in one transaction that commits only
- * if the ledger passes the audit. A database without tables is migrated first.
+ * if the ledger passes the audit, or despite its differences. A database without tables is migrated first.
  */
-export async function readBackup(databaseUrl: string, file: string): Promise<Record<string, number>> {
+export async function readBackup(
+  databaseUrl: string,
+  file: string,
+  { despiteDifferences = false } = {},
+): Promise<Restored> {
   const lines = readLines(file);
   const head = await readHead(lines);
   await migrate(databaseUrl);
@@ -34,11 +40,12 @@ export async function readBackup(databaseUrl: string, file: string): Promise<Rec
     await client.query('SET LOCAL statement_timeout = 0');
     await requireSameSchema(client, head);
     await requireEmpty(client);
-    const counts = await insertRows(client, lines);
+    const rows = await insertRows(client, lines);
     await moveSequences(client);
-    await requireSound(client);
+    const differences = await checkBooks(client);
+    if (!despiteDifferences) requireNone(differences);
     await client.query('COMMIT');
-    return counts;
+    return { rows, differences };
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
@@ -181,11 +188,10 @@ async function moveSequences(client: pg.ClientBase): Promise<void> {
   }
 }
 
-async function requireSound(client: pg.PoolClient | pg.Client): Promise<void> {
-  const differences = await checkBooks(client);
-  if (differences.length > 0) {
-    throw new CommandRefused(
-      `The backup was not restored because its ledger failed the audit: ${differences[0]}`,
-    );
-  }
+function requireNone(differences: string[]): void {
+  if (differences.length === 0) return;
+  const others = differences.length === 1 ? '' : ` (and ${differences.length - 1} more)`;
+  throw new CommandRefused(
+    `The backup was not restored because its ledger failed the audit: ${differences[0]}${others}. If it had these differences when it was made, restore it with --despite-differences`,
+  );
 }

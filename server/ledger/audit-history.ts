@@ -10,7 +10,7 @@ import { EARNINGS_INVARIANT } from './invariants';
 const USERS_BUDGET_MS = 500;
 const EARNINGS_BUDGET_MS = 250;
 
-const USERS_PER_STEP = 50;
+const USERS_PER_STEP = 20;
 
 export type HistoryAudit = {
   differences: string[];

@@ -38,7 +38,8 @@ const PRICE = `
 
 /** The exact cost is unknown if the provider reported it: it was rounded up once. */
 const PRICED = `
-  SELECT r.*, p.model_id, e.least, e.most
+  SELECT r.*, p.model_id, ledger_charge(e.most, 0) AS cost, least(r.held, ledger_charge(e.least, r.rate_bp)) AS lowest,
+         least(r.held, ledger_charge(e.most, r.rate_bp)) AS highest
   FROM receipt r
   LEFT JOIN price p ON p.version = r.price_version AND r.prompt_tokens > p.above AND r.prompt_tokens <= p.up_to
   CROSS JOIN LATERAL (SELECT r.input_tokens * p.input + r.cache_read_tokens * p.cache_read
@@ -47,6 +48,13 @@ const PRICED = `
   CROSS JOIN LATERAL (SELECT
     CASE WHEN r.cost_reported THEN greatest(0, (r.provider_cost - 1) * 1000000::numeric + 1) ELSE c.exact END AS least,
     CASE WHEN r.cost_reported THEN r.provider_cost * 1000000::numeric ELSE c.exact END AS most) e`;
+
+// Another provider than that of the model serves a request if it takes over.
+const HAS_OTHER_PRICE = `model_id IS NULL OR provider <> split_part(model_id, '/', 1)
+  OR (model <> model_id AND provider = split_part(model, '/', 1))`;
+const HAS_OTHER_COST = 'provider_cost <> cost';
+const HAS_OTHER_CHARGE = `charge NOT BETWEEN lowest AND highest
+  OR partner_share NOT BETWEEN 0 AND greatest(0, charge - provider_cost)`;
 
 /**
  * What was booked for users (`$1`) since a time (`$2`), read once. If that time falls between a receipt and its
@@ -58,8 +66,11 @@ export const BOOKING_INVARIANTS = `
     SELECT *, input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens AS prompt_tokens
     FROM usage WHERE ${SINCE('created_at')} AND ${OF('user_id')}),
   price AS MATERIALIZED (${PRICE}),
-  priced AS (${PRICED})
-  SELECT v.* FROM booked CROSS JOIN LATERAL (
+  broken_transaction AS MATERIALIZED (
+    SELECT * FROM booked WHERE credits <> pockets OR total <> 0 OR is_of_another_kind OR is_of_another_partner),
+  broken_receipt AS MATERIALIZED (
+    SELECT * FROM (${PRICED}) p WHERE ${HAS_OTHER_PRICE} OR ${HAS_OTHER_COST} OR ${HAS_OTHER_CHARGE})
+  SELECT v.* FROM broken_transaction CROSS JOIN LATERAL (
     SELECT 'the credits of a transaction equal its pocket postings' AS invariant, id AS subject,
            (credits - pockets)::text AS difference WHERE credits <> pockets
     UNION ALL SELECT 'the postings of a transaction sum to zero', id, total::text WHERE total <> 0
@@ -79,18 +90,10 @@ export const BOOKING_INVARIANTS = `
     ELSE r.charge <> -t.credits OR r.charge > r.held OR r.provider_cost <> t.cost OR r.partner_share <> t.share
       OR r.partner_id <> t.partner_id END
   UNION ALL
-  SELECT v.* FROM priced CROSS JOIN LATERAL (
+  SELECT v.* FROM broken_receipt CROSS JOIN LATERAL (
     SELECT 'every receipt names a price of its model and provider' AS invariant, request_id AS subject,
-           NULL AS difference
-    -- Another provider than that of the model served the request if it took over.
-    WHERE model_id IS NULL OR provider <> split_part(model_id, '/', 1)
-      OR (model <> model_id AND provider = split_part(model, '/', 1))
-    UNION ALL
-    SELECT 'the cost of a receipt follows from its tokens and its price', request_id,
-           (provider_cost - ledger_charge(most, 0))::text
-    WHERE provider_cost <> ledger_charge(most, 0)
-    UNION ALL
-    SELECT 'the charge of a receipt follows from its cost, its rate and its hold', request_id,
-           (charge - least(held, ledger_charge(most, rate_bp)))::text
-    WHERE charge NOT BETWEEN least(held, ledger_charge(least, rate_bp)) AND least(held, ledger_charge(most, rate_bp))
-      OR partner_share NOT BETWEEN 0 AND greatest(0, charge - provider_cost)) v`;
+           NULL AS difference WHERE ${HAS_OTHER_PRICE}
+    UNION ALL SELECT 'the cost of a receipt follows from its tokens and its price', request_id,
+           (provider_cost - cost)::text WHERE ${HAS_OTHER_COST}
+    UNION ALL SELECT 'the charge of a receipt follows from its cost, its rate and its hold', request_id,
+           (charge - highest)::text WHERE ${HAS_OTHER_CHARGE}) v`;

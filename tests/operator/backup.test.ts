@@ -8,6 +8,7 @@ import { runCommand } from '@/server/cli/run';
 import { writeBackup } from '@/server/cli/write-backup';
 import { chargeFor } from '@/server/credits';
 import { pool } from '@/server/db';
+import { settings } from '@/server/env';
 import { randomBase62 } from '@/server/ids';
 import { capture } from '@/server/ledger';
 import { newDatabase } from '../harness';
@@ -88,13 +89,39 @@ describe('a backup', () => {
   });
 });
 
-describe('a restore changes nothing when', () => {
-  const lines = gunzipSync(readFileSync(complete)).toString().split('\n');
-  const damaged = (name: string, content: string): string => {
-    writeFileSync(fileIn(name), gzipSync(content));
-    return fileIn(name);
-  };
+const lines = gunzipSync(readFileSync(complete)).toString().split('\n');
+const damaged = (name: string, content: string): string => {
+  writeFileSync(fileIn(name), gzipSync(content));
+  return fileIn(name);
+};
 
+describe('a backup made while the ledger had differences', () => {
+  it('is restored on request, and each difference is printed', async () => {
+    const file = damaged('different.gz', lines.join('\n').replace(/"own":[1-9]\d*/, '"own":1'));
+    const target = await newEmpty();
+    const given = settings().DATABASE_URL;
+    process.env.DATABASE_URL = target;
+    Object.assign(settings(), { DATABASE_URL: target });
+    try {
+      let output = '';
+      const terminal = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
+      expect(await runCommand(['db', 'restore', file, '--despite-differences'], terminal)).toBe(1);
+      expect(output).toMatch(/^Restored \d+ rows in \d+ tables\. The ledger has differences:\n/);
+      expect(output).toContain('every pocket exists and equals the sum of its postings');
+      expect(output).toContain('a wallet equals the sum of its pockets');
+    } finally {
+      process.env.DATABASE_URL = given;
+      Object.assign(settings(), { DATABASE_URL: given });
+    }
+    const restored = await everything(target);
+    const original = await everything(url);
+    expect(Object.entries(restored).filter(([name, rows]) => rows.join() !== original[name]?.join())).toEqual(
+      [['user_app', expect.anything()]],
+    );
+  });
+});
+
+describe('a restore changes nothing when', () => {
   async function expectRefused(file: string, reason: RegExp): Promise<void> {
     const target = await newEmpty();
     await expect(readBackup(target, file)).rejects.toThrow(reason);
@@ -120,7 +147,7 @@ describe('a restore changes nothing when', () => {
 
   it('its ledger does not agree', async () => {
     const text = lines.join('\n').replace(/"own":[1-9]\d*/, '"own":1');
-    await expectRefused(damaged('money.gz', text), /ledger failed the audit/);
+    await expectRefused(damaged('money.gz', text), /ledger failed the audit.*--despite-differences/);
   });
 
   it('it has another schema, or is no backup', async () => {

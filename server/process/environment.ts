@@ -3,7 +3,9 @@ import { readSettings, type Settings } from '../env';
 import { keepValue, openDataDir } from './data-dir';
 import { type EmbeddedPostgres, startEmbeddedPostgres, useEmbeddedPostgres } from './embedded-postgres';
 import { choosePort } from './listen';
+import { migrate } from './migrate';
 import { withProgress } from './progress';
+import { openServiceRole } from './service-role';
 
 /**
  * Provides what the install did not set and puts it into the environment, so that every bundled
@@ -39,8 +41,22 @@ export async function provideDatabase({
   const database = await withProgress('Starting the database', () =>
     startEmbeddedPostgres({ dataDir: DATA_DIR, onNotice }),
   );
-  process.env.DATABASE_URL = database.url;
   return database;
+}
+
+/**
+ * Brings the database up to date. The embedded one belongs to its owner, and the service works with a role that
+ * cannot change history. Returns the address that the service uses.
+ */
+export async function updateDatabase(
+  { DATABASE_URL }: Settings,
+  embedded: EmbeddedPostgres | undefined,
+): Promise<string> {
+  const ownerUrl = embedded?.url ?? DATABASE_URL ?? '';
+  await migrate(ownerUrl);
+  if (!embedded) return ownerUrl;
+  process.env.DATABASE_URL = await openServiceRole(ownerUrl);
+  return process.env.DATABASE_URL;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../clock';
 import { closeDatabase } from '../db';
-import { isLive, type Settings, settings } from '../env';
+import { isLive, settings } from '../env';
 import { runningGenerations } from '../generation/run';
 import { closeUpstreams } from '../generation/upstream';
 import { drainLedger } from '../ledger';
@@ -14,11 +14,11 @@ import {
   provideAuthSecret,
   provideDatabase,
   readGivenSettings,
+  updateDatabase,
 } from './environment';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
-import { migrate } from './migrate';
 import { withProgress } from './progress';
 import { startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
@@ -31,10 +31,13 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   buildCatalog(given.CATALOG_FILE);
   provideAuthSecret(given);
   provideAddressToNextAuth(given);
-  const databaseUrl = await openDatabase(life, given);
+  const embedded = await provideDatabase(given);
+  if (embedded) life.onStop('database', embedded.stop, embedded.abandon);
   await requireFreePort(given.PORT, given.HOST);
   life.goOn();
-  await withProgress('Updating the database schema', () => migrate(databaseUrl));
+  const databaseUrl = await withProgress('Updating the database schema', () =>
+    updateDatabase(given, embedded),
+  );
   life.goOn();
   await startSandboxes(life, given, databaseUrl);
   life.goOn();
@@ -63,12 +66,6 @@ async function finishGenerations(): Promise<void> {
   while (runningGenerations() > 0 && now() < deadline) await sleep(20);
   await drainLedger(DRAIN_TIMEOUT_MS);
   await closeUpstreams();
-}
-
-async function openDatabase(life: Lifetime, given: Settings): Promise<string> {
-  const database = await provideDatabase(given);
-  if (database) life.onStop('database', database.stop, database.abandon);
-  return database?.url ?? given.DATABASE_URL ?? '';
 }
 
 function printAddresses(): void {

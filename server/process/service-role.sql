@@ -1,0 +1,14 @@
+-- What the service may do in the database, as the role svc_service: everything but change history, the schema,
+-- triggers and functions. The owner of the tables applies this after each migration; it may be repeated.
+BEGIN;
+GRANT USAGE ON SCHEMA public TO svc_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO svc_service;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
+
+-- Written once.
+REVOKE UPDATE, DELETE ON ledger_transaction, usage, model_price, purchase, operator_action FROM svc_service;
+-- What the processor took back, and the delivery of the receipt.
+GRANT UPDATE (refunded_minor, disputed_minor, receipt_due_at, receipt_attempts) ON purchase TO svc_service;
+-- Read at start, to find out whether the schema is the one of this release.
+REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations, sql_file FROM svc_service;
+COMMIT;

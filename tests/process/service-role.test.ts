@@ -1,0 +1,128 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { keepActivity, writeCounts } from '@/server/activity/keep';
+import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
+import { sweepPayments } from '@/server/checkout/sweep';
+import { forgetOldVisits } from '@/server/checkout/visits';
+import { inTransaction, pool, prisma } from '@/server/db';
+import { readSettings } from '@/server/env';
+import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
+import { checkLedger, clawBack, LEDGER_JOBS, readSpendable } from '@/server/ledger';
+import { applyDueRates } from '@/server/partners/rates';
+import { openCommandEnvironment, provideDatabase, updateDatabase } from '@/server/process/environment';
+import { openServiceRole } from '@/server/process/service-role';
+import { sweepDeliveries } from '@/server/webhooks/retention';
+import { startApi } from '../harness/api-server';
+import { newDatabase } from '../harness/database';
+import { withClient } from '../harness/database-connection';
+import { newPerson } from '../harness/people';
+
+const { url } = await newDatabase();
+process.env.DATABASE_URL = await openServiceRole(url);
+const api = await startApi();
+const person = await newPerson({ credits: 100 });
+
+test('the service does all of its work with a role that owns nothing', async () => {
+  const { rows } = await pool().query(
+    'SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user',
+  );
+  expect(rows).toEqual([{ current_user: 'svc_service', rolsuper: false }]);
+
+  const response = await fetch(`${api.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  expect(response.status).toBe(200);
+  const { sessionId } = await prisma().purchase.findFirstOrThrow({ where: { userId: person.userId } });
+  await inTransaction(async (tx) => {
+    const cumulative = 50_000_000n as Parameters<typeof clawBack>[1]['cumulative'];
+    await clawBack(tx, { userId: person.userId, sessionId, reason: 'refund', cumulative });
+    await tx.purchase.update({ where: { sessionId }, data: { refundedMinor: 50 } });
+  });
+  for (const { run } of LEDGER_JOBS) await run();
+  await writeCounts([]);
+  await keepActivity([]);
+  for (const sweep of [
+    sweepPayments,
+    sweepReceiptMails,
+    sweepDeliveries,
+    sweepSignIns,
+    forgetOldVisits,
+    applyDueRates,
+  ])
+    await sweep();
+  expect((await checkLedger()).differences).toEqual([]);
+  expect((await readSpendable(person.userId, person.partnerId)).balance).toBeLessThan(50_000_000n);
+});
+
+describe('that role cannot', () => {
+  test.each([
+    ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'operator_action'].flatMap((table) => [
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+      `ALTER TABLE ${table} DISABLE TRIGGER USER`,
+    ]),
+    'UPDATE ledger_transaction SET credits = 0',
+    'UPDATE usage SET charge = 0',
+    "UPDATE model_price SET prices = '{}'",
+    'UPDATE purchase SET credits = 0',
+    "UPDATE operator_action SET reason = 'none'",
+    'ALTER TABLE ledger_transaction DROP CONSTRAINT ledger_transaction_sums_to_zero',
+    'DROP TRIGGER usage_append_only ON usage',
+    "CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    "SET session_replication_role = 'replica'",
+    "UPDATE sql_file SET hash = ''",
+    'CREATE TABLE anything ()',
+  ])('%s', async (statement) => {
+    await expect(pool().query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+});
+
+test('the owner cannot change or truncate history by mistake either', async () => {
+  await withClient(url, async (owner) => {
+    for (const table of ['ledger_transaction', 'usage', 'model_price', 'purchase', 'operator_action'])
+      await expect(owner.query(`TRUNCATE ${table}`)).rejects.toThrow(`${table} is append-only`);
+    for (const statement of [
+      'DELETE FROM usage',
+      'DELETE FROM purchase',
+      'UPDATE usage SET charge = 0',
+      'UPDATE purchase SET credits = 0',
+      "UPDATE model_price SET prices = '{}'",
+    ])
+      await expect(owner.query(statement)).rejects.toThrow('is append-only');
+    const { rowCount } = await owner.query('UPDATE purchase SET receipt_due_at = NULL');
+    expect(rowCount).toBe(1);
+  });
+});
+
+test('with the embedded database, the service has this role at every start, and commands that of the owner', async () => {
+  const environment = { ...process.env };
+  const dataDir = path.resolve(`.data/test-role-${process.pid}`);
+  const roleOf = (address: string | undefined) =>
+    withClient(
+      String(address),
+      async (client) => (await client.query('SELECT current_user')).rows[0]?.current_user,
+    );
+  try {
+    delete process.env.DATABASE_URL;
+    process.env.DATA_DIR = dataDir;
+    for (const _start of ['first', 'second']) {
+      const given = readSettings(process.env);
+      const embedded = await provideDatabase(given);
+      const address = await updateDatabase(given, embedded);
+      expect(await roleOf(address)).toBe('svc_service');
+      expect(process.env.DATABASE_URL).toBe(address);
+      delete process.env.DATABASE_URL;
+      const leave = await openCommandEnvironment();
+      expect(await roleOf(process.env.DATABASE_URL)).toBe('svc');
+      await leave();
+      delete process.env.DATABASE_URL;
+      await embedded?.stop();
+    }
+  } finally {
+    process.env = environment;
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);

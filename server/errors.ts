@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   model_not_allowed: 403,
   origin_not_allowed: 403,
   partner_disabled: 403,
+  paused_for_review: 403,
   step_up_required: 403,
   model_not_found: 404,
   not_found: 404,

@@ -3,8 +3,8 @@ import { creditsToJson, type Microcredits } from '../credits';
 import type { Spendable } from '../ledger';
 
 export const spendStatusSchema = z
-  .enum(['ok', 'insufficient_credits', 'partner_not_permitted', 'partner_limit_reached'])
-  .meta({ description: '`ok`, or the error code of the 402 that a request would receive now.' });
+  .enum(['ok', 'insufficient_credits', 'partner_not_permitted', 'partner_limit_reached', 'paused_for_review'])
+  .meta({ description: '`ok`, or the error code that a request would receive now.' });
 
 export const balanceSchema = z.object({
   balance: z.number().meta({ description: 'Credits this app can spend for this user now.' }),

@@ -15,6 +15,11 @@ export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
       return partnerDisabled();
     case 'model_not_allowed':
       return modelNotAllowed(model);
+    case 'paused_for_review':
+      return new ApiError(
+        'paused_for_review',
+        'This user or app is paused for review by the service. Retrying does not help until the review is done.',
+      );
     case 'too_many_running':
       return new ApiError('rate_limited', 'This user has too many requests running at the same time', {
         retryAfterSeconds: RETRY_SOON_SECONDS,

@@ -1,11 +1,11 @@
 import type { Microcredits } from '../credits';
 import type { MintedKey } from '../keys/mint';
-import { readSpendable } from '../ledger';
+import { readSpendable, type Spendable } from '../ledger';
 
 /** The response to an app when one of its users has signed in. */
 export type SignedIn = MintedKey & {
   balance: Microcredits;
-  status: 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
+  status: Spendable['status'];
 };
 
 /** Call this after the transaction that mints the key: the balance is read on another connection. */

@@ -3,10 +3,14 @@ import type { Microcredits, Picocredits } from '../credits';
 /** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
 export type Shortfall = 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
 
+/** `paused_for_review`: the overruns of the user, or of the app, passed their limit. */
+export type SpendStatus = 'ok' | 'paused_for_review' | Shortfall;
+
 export type AdmissionRefusal =
   | 'invalid_user_key'
   | 'partner_disabled'
   | 'model_not_allowed'
+  | 'paused_for_review'
   /** The user has reached the limit of running requests. */
   | 'too_many_running'
   /** The request would fit if none of the user's requests were running. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { wholeCredits } from '../credits';
 import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
 import { settings } from '../env';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
@@ -56,7 +57,7 @@ async function runBatch(work: Work[]): Promise<(Row | null)[]> {
 }
 
 const COLUMNS = SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;
-const FURTHER = ['minimum', 'maximum running', 'lease'].length;
+const FURTHER = ['minimum', 'maximum running', 'lease', 'user overrun', 'app overrun'].length;
 const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHER }, (_, n) => `$${n + 1}`)})`;
 
 /**
@@ -64,6 +65,11 @@ const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHE
  * first.
  */
 export function writeBatch(settlements: Settlement[], admissions: AdmissionRequest[]): pg.QueryConfig {
+  const {
+    LIMIT_RUNNING_PER_USER,
+    LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY,
+    LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY,
+  } = settings();
   return {
     name: 'ledger_batch',
     text: TEXT,
@@ -71,8 +77,10 @@ export function writeBatch(settlements: Settlement[], admissions: AdmissionReque
       ...SETTLEMENT_COLUMNS.map((column) => settlements.map(column)),
       ...ADMISSION_COLUMNS.map((column) => admissions.map(column)),
       minimumBalance(),
-      settings().LIMIT_RUNNING_PER_USER,
+      LIMIT_RUNNING_PER_USER,
       `${LEASE_SECONDS} seconds`,
+      wholeCredits(LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY),
+      wholeCredits(LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY),
     ],
   };
 }

@@ -11,6 +11,7 @@ export { keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';
 export { findReceipt, type StoredReceipt } from './receipt';
+export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export type { Receipt } from './settlement';
 export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './usage-days';

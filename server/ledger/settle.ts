@@ -1,4 +1,4 @@
-import type { Charge, Microcredits } from '../credits';
+import { type Charge, creditsToJson, type Microcredits } from '../credits';
 import { describeError, log } from '../log';
 import { submitSettlement } from './batch';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
@@ -29,7 +29,7 @@ export async function release(hold: HoldRef): Promise<void> {
 
 /** Settles an abandoned hold with the last usage that its instance metered. */
 export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<Settled | null> {
-  return toSettled(await submitSettlement({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) }));
+  return settleOnce({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) });
 }
 
 const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestId });
@@ -37,7 +37,7 @@ const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestI
 async function settleUntilDone(settlement: Settlement): Promise<Settled | null> {
   for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
     try {
-      return toSettled(await submitSettlement(settlement));
+      return await settleOnce(settlement);
     } catch (error) {
       log().error(
         { requestId: settlement.requestId, error: describeError(error) },
@@ -48,6 +48,25 @@ async function settleUntilDone(settlement: Settlement): Promise<Settled | null> 
   }
 }
 
-function toSettled(row: SettlementRow | null): Settled | null {
-  return row && { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
+async function settleOnce(settlement: Settlement): Promise<Settled | null> {
+  const row = await submitSettlement(settlement);
+  if (row === null) return null;
+  logOverrun(settlement, row);
+  return { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
+}
+
+/** What the provider bills beyond the hold is our loss. A difference of one microcredit is rounding. */
+function logOverrun({ requestId, charge, receipt }: Settlement, { amount, pauses }: SettlementRow): void {
+  if (charge === undefined || charge.providerCost <= amount + 1n) return;
+  const credits = {
+    heldCredits: creditsToJson(amount),
+    costCredits: creditsToJson(charge.providerCost),
+    overrunCredits: creditsToJson(charge.providerCost - amount),
+  };
+  log().warn(
+    { requestId, model: receipt?.model, provider: receipt?.provider, ...credits },
+    'a request cost more than its hold',
+  );
+  if (pauses !== null)
+    log().error({ requestId, paused: pauses }, 'paused for review, because overruns passed their limit');
 }

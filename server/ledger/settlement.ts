@@ -29,7 +29,13 @@ export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
 export type Settlement = HoldRef & Partial<Metered>;
 
 /** A row of `ledger_batch` for a settlement; a hold that was released before has none. */
-export type SettlementRow = { outcome: 'settled'; amount: bigint; balance: bigint };
+export type SettlementRow = {
+  outcome: 'settled';
+  amount: bigint;
+  balance: bigint;
+  /** Whom the overruns with this one paused: `user`, `app` or `user and app`. */
+  pauses: string | null;
+};
 
 /** The columns of a settlement that `ledger_batch` takes, in the order of its parameters. */
 export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [

@@ -3,7 +3,7 @@ import type { Tx } from '../db';
 import { pool } from '../db';
 import { invariant } from '../errors';
 import { newId } from '../ids';
-import type { Shortfall } from './admission';
+import type { SpendStatus } from './admission';
 import { minimumBalance } from './minimum-balance';
 
 /** The partner id of the pocket that holds credits bought or granted outside any app. */
@@ -181,7 +181,7 @@ function toBooking(rows: BookingRow[]): Booking {
 export type Spendable = {
   /** What the partner can spend for this user now. */
   balance: Microcredits;
-  status: 'ok' | Shortfall;
+  status: SpendStatus;
   /** The user's credits over all pockets, including what running requests hold. */
   money: Microcredits;
   allowanceSaved: Microcredits | null;
@@ -197,13 +197,13 @@ const NOTHING: Spendable = {
 };
 
 /**
- * Reads what a partner can spend for a user, and the code that a request would get with a 402. The status
+ * Reads what a partner can spend for a user, and the error code that a request would get. The status
  * stays `ok` if only the running requests of this user prevent it.
  */
 export async function readSpendable(userId: string, partnerId: string): Promise<Spendable> {
   const { rows } = await pool().query<{
     balance: bigint;
-    status: 'ok' | 'busy' | Shortfall;
+    status: 'busy' | SpendStatus;
     money: bigint;
     allowance_saved: bigint | null;
     allowance_left: bigint;

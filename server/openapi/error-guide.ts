@@ -74,6 +74,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Keep the keys and try again later.',
     message: 'This app is currently disabled.',
   },
+  paused_for_review: {
+    when: 'Requests of this user, or of this app, cost more than could be held for them. The service reviews them before it accepts more.',
+    remedy:
+      'Do not retry and do not open the checkout. Requests work again after the review; if they do not, report the `x-request-id`.',
+    message:
+      'This user or app is paused for review by the service. Retrying does not help until the review is done.',
+  },
   step_up_required: {
     when: 'The request requires the user to sign in. A user key does not prove that the user is present.',
     remedy: 'Ask the user to confirm with a code sent by e-mail.',

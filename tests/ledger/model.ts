@@ -18,9 +18,14 @@ export class Model {
   readonly purchases = new Map<string, Purchase>();
   /** Per app and epoch: what was taken from other pockets, and the allowance for it. */
   readonly drawn = new Map<string, { taken: number; limit: number }>();
+  /** What charges exceeded their holds by. */
+  overrun = 0;
 
   /** `apps` are in the order in which their pockets were opened. */
-  constructor(apps: string[]) {
+  constructor(
+    apps: string[],
+    readonly overrunLimit: number,
+  ) {
     for (const app of apps)
       this.pockets.set(app, { own: 0, ownHeld: 0, allowanceLeft: 0, allowanceSaved: null, epoch: 0 });
   }
@@ -46,6 +51,7 @@ export class Model {
 
   status(app: string, need: number): string {
     const { own, allowanceLeft, allowanceSaved, epoch } = this.pocket(app);
+    if (this.overrun > this.overrunLimit) return 'paused_for_review';
     if (this.balance(app) >= need) return 'ok';
     const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
     const releasable = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
@@ -74,6 +80,7 @@ export class Model {
     this.holds.delete(id);
     const pocket = this.pocket(hold.app);
     const take = Math.min(charge, hold.amount);
+    this.overrun += charge - take;
     const ownWanted = Math.min(take, Math.max(hold.own, pocket.own - pocket.ownHeld + hold.own));
     let elsewhere = take - ownWanted;
     for (const [app, other] of this.pockets) {
@@ -88,6 +95,13 @@ export class Model {
     const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
     if (drawn) drawn.taken += take - ownWanted;
     return take;
+  }
+
+  /** An operator ends a pause. */
+  resume(): boolean {
+    if (this.overrun <= this.overrunLimit) return false;
+    this.overrun = 0;
+    return true;
   }
 
   buy(session: string, app: string, credits: number): void {

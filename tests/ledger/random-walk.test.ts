@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/credits';
 import { inTransaction, pool } from '@/server/db';
 import { newId } from '@/server/ids';
-import { admit, capture, clawBack, type Hold, release } from '@/server/ledger';
+import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
 import { findDifferences } from '@/server/ledger/check';
 import { ALLOWANCE_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
@@ -12,7 +12,10 @@ import { Model } from './model';
 import { receipt } from './receipt';
 import { allow, buy, exactly, newWallet, sees, type Wallet } from './wallets';
 
+/** Few walks have overruns of this many credits. */
+const OVERRUN_LIMIT = 40;
 process.env.LIMIT_RUNNING_PER_USER = '5000';
+process.env.LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY = String(OVERRUN_LIMIT);
 await newDatabase();
 
 const APPS = ['A', 'B', 'C'];
@@ -25,6 +28,7 @@ type Step =
   | { do: 'hold'; app: string; want: number; need: number }
   | { do: 'settle'; which: number; charge: number; twice: boolean }
   | { do: 'release'; which: number }
+  | { do: 'resume' }
   | { do: 'clawBack'; which: number; reason: 'refund' | 'chargeback'; percent: number };
 
 const app = fc.constantFrom(...APPS);
@@ -62,6 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), which }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'resume' as const }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -118,6 +123,9 @@ async function take(world: World, step: Step): Promise<void> {
       await release(hold);
       return;
     }
+    case 'resume':
+      expect(await inTransaction((tx) => resumeUser(tx, wallet.userId))).toBe(model.resume());
+      return;
     case 'clawBack': {
       const sessionId = pickFrom(sessions, step.which);
       if (!sessionId) return;
@@ -193,7 +201,12 @@ test('after every step of any sequence of operations, the ledger agrees with the
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-      const world: World = { wallet: await newWallet(APPS), model: new Model(APPS), holds: [], sessions: [] };
+      const world: World = {
+        wallet: await newWallet(APPS),
+        model: new Model(APPS, OVERRUN_LIMIT),
+        holds: [],
+        sessions: [],
+      };
       for (const next of steps) {
         await take(world, next);
         await expectAgreement(world);

@@ -11,7 +11,13 @@ export type VisitState = {
    */
   device_email: string | null;
   balance: number | null;
-  status: null | 'ok' | 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
+  status:
+    | null
+    | 'ok'
+    | 'insufficient_credits'
+    | 'partner_not_permitted'
+    | 'partner_limit_reached'
+    | 'paused_for_review';
   money: number | null;
   /** Credits that were not bought in this app. */
   elsewhere: number | null;

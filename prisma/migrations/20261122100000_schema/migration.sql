@@ -69,6 +69,9 @@ CREATE TABLE partner (
   rate_cap_bp integer NOT NULL DEFAULT 10000,
   review text NOT NULL DEFAULT 'approved',
   disabled_at timestamptz(3),
+  overrun bigint NOT NULL DEFAULT 0,
+  overrun_since timestamptz(6),
+  paused_at timestamptz(6),
   webhook_url text,
   webhook_secret bytea,
   webhook_next_secret bytea,
@@ -145,10 +148,14 @@ CREATE TABLE wallet (
   money bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
   running integer NOT NULL DEFAULT 0,
+  overrun bigint NOT NULL DEFAULT 0,
+  overrun_since timestamptz(6),
+  paused_at timestamptz(6),
   CONSTRAINT account_not_negative CHECK (least(held, running) >= 0)
 );
 -- Balances are updated in place: leave room on their pages.
 ALTER TABLE wallet SET (fillfactor = 60);
+CREATE INDEX wallet_paused ON wallet (paused_at) WHERE paused_at IS NOT NULL;
 
 CREATE TABLE user_app (
   user_id text NOT NULL,
@@ -348,6 +355,8 @@ CREATE TABLE usage (
 );
 -- As for ledger_transaction_created, in finer steps.
 CREATE INDEX usage_created_at_idx ON usage USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
+-- Overruns, which are rare: for metrics and operators. A difference of one microcredit is rounding.
+CREATE INDEX usage_overrun ON usage (created_at) WHERE provider_cost > charge + 1;
 
 CREATE TABLE usage_day (
   user_id text NOT NULL,

@@ -31,11 +31,12 @@ $$;
 
 -- server/ledger/sql/status.sql
 
--- 'ok', or the reason why `need` cannot be spent. 'busy' if it could be spent when none of the user's
+-- 'ok', or the reason why `need` cannot be spent: `paused` if the user or the app is paused for review. 'busy' if it could be spent when none of the user's
 -- requests were running: `idle` is the balance in that case (see idle.sql).
-CREATE OR REPLACE FUNCTION ledger_status(spendable bigint, idle bigint, money bigint, allowance_saved bigint, need bigint)
+CREATE OR REPLACE FUNCTION ledger_status(paused boolean, spendable bigint, idle bigint, money bigint, allowance_saved bigint, need bigint)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
+    WHEN paused THEN 'paused_for_review'
     WHEN spendable >= need THEN 'ok'
     WHEN idle >= need THEN 'busy'
     WHEN money < need THEN 'insufficient_credits'
@@ -264,10 +265,12 @@ END $$;
 CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
 RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT spendable, ledger_status(spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need),
+  SELECT spendable, ledger_status(coalesce(a.paused_at, p.paused_at) IS NOT NULL, spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need),
          a.money, a.held, u.allowance_saved, u.allowance_left
   FROM wallet a
   JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
+  -- Credits outside any app have no partner.
+  LEFT JOIN partner p ON p.id = p_partner
   CROSS JOIN LATERAL (SELECT ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left)) AS s (spendable)
   WHERE a.user_id = p_user
 $$;
@@ -294,6 +297,42 @@ LANGUAGE sql AS $$
   FROM drawn d
 $$;
 
+-- server/ledger/sql/count-overrun.sql
+
+-- Adds an overrun to the sums of the user and the app, and pauses those whose sum passes the limit: admission
+-- then returns 'paused_for_review' until an operator resumes them (resume.sql). A sum covers the 24 hours from
+-- its first overrun. Returns who was paused by this one: 'user', 'app', 'user and app' or null. The caller has
+-- locked the wallet.
+CREATE OR REPLACE FUNCTION ledger_count_overrun(
+  p_user text, p_partner text, p_overrun bigint, p_user_limit bigint, p_app_limit bigint
+) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  day_ago CONSTANT timestamptz := clock_timestamp() - interval '24 hours';
+  pauses_user boolean;
+  pauses_app boolean;
+BEGIN
+  UPDATE wallet a SET
+    overrun = CASE WHEN a.overrun_since > day_ago THEN a.overrun ELSE 0 END + p_overrun,
+    overrun_since = CASE WHEN a.overrun_since > day_ago THEN a.overrun_since ELSE clock_timestamp() END
+  WHERE a.user_id = p_user
+  RETURNING a.paused_at IS NULL AND a.overrun > p_user_limit INTO pauses_user;
+  IF pauses_user THEN
+    UPDATE wallet SET paused_at = clock_timestamp() WHERE user_id = p_user;
+  END IF;
+
+  UPDATE partner p SET
+    overrun = CASE WHEN p.overrun_since > day_ago THEN p.overrun ELSE 0 END + p_overrun,
+    overrun_since = CASE WHEN p.overrun_since > day_ago THEN p.overrun_since ELSE clock_timestamp() END
+  WHERE p.id = p_partner
+  RETURNING p.paused_at IS NULL AND p.overrun > p_app_limit INTO pauses_app;
+  IF pauses_app THEN
+    UPDATE partner SET paused_at = clock_timestamp() WHERE id = p_partner;
+  END IF;
+
+  RETURN nullif(concat_ws(' and ', CASE WHEN pauses_user THEN 'user' END, CASE WHEN pauses_app THEN 'app' END), '');
+END $$;
+
 -- server/ledger/sql/batch.sql
 
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
@@ -303,7 +342,9 @@ $$;
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
 -- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
 -- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
--- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission.
+-- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
+-- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A
+-- difference of one microcredit is rounding.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
@@ -316,10 +357,10 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
-  p_minimum bigint, p_max_running integer, p_lease interval
+  p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
-  balance bigint
+  balance bigint, pauses text
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -402,8 +443,16 @@ BEGIN
         b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_cost_reported[b.n],
         b.rate_bp, s_outcome[b.n]
       FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+    ),
+    -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
+    count_overruns AS MATERIALIZED (
+      SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
+      FROM (
+        SELECT b.n, b.user_id, b.partner_id, b.cost - b.amount AS overrun
+        FROM booked b WHERE b.cost > b.amount + 1 ORDER BY b.partner_id OFFSET 0) o
     )
-    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
+    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
+      CASE WHEN b.cost > b.amount + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END
     FROM booked b;
 
     -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
@@ -411,7 +460,7 @@ BEGIN
     IF settled < settling THEN
       RETURN QUERY
       SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
-        -t.credits, t.balance_after
+        -t.credits, t.balance_after, NULL::text
       FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
       CROSS JOIN LATERAL (
         SELECT * FROM ledger_transaction t
@@ -432,16 +481,17 @@ BEGIN
           WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
           WHEN k.disabled THEN 'partner_disabled'
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
-          WHEN a.running >= p_max_running THEN 'too_many_running'
-          WHEN s.spendable >= s.need_credits THEN 'held'
+          WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
+          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
           ELSE (
-            SELECT ledger_status(s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
+            SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome
       FROM unnest(a_key_hash, a_request, a_model, a_need, a_want)
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
+          p.paused_at,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
           -- next new key may replace the least recently used one.
@@ -449,14 +499,15 @@ BEGIN
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
       LEFT JOIN LATERAL (
-        SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+        SELECT a.money, a.held, a.running, a.paused_at FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
       CROSS JOIN LATERAL (SELECT
         ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        ledger_charge(r.want, k.rate_bp)) AS s (spendable, need_credits, want_credits)
+        ledger_charge(r.want, k.rate_bp),
+        coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
     ),
     reserve_money AS (
       UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
@@ -479,10 +530,27 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint
+      NULL::bigint, NULL::text
     FROM decided d;
   END IF;
 END $$;
+
+-- server/ledger/sql/resume.sql
+
+-- Ends the pause of a user or an app, and starts the sum of overruns again. False if there was no pause.
+CREATE OR REPLACE FUNCTION ledger_resume_user(p_user text) RETURNS boolean LANGUAGE sql AS $$
+  WITH resumed AS (
+    UPDATE wallet SET overrun = 0, overrun_since = NULL, paused_at = NULL
+    WHERE user_id = p_user AND paused_at IS NOT NULL RETURNING 1)
+  SELECT EXISTS (SELECT FROM resumed)
+$$;
+
+CREATE OR REPLACE FUNCTION ledger_resume_partner(p_partner text) RETURNS boolean LANGUAGE sql AS $$
+  WITH resumed AS (
+    UPDATE partner SET overrun = 0, overrun_since = NULL, paused_at = NULL
+    WHERE id = p_partner AND paused_at IS NOT NULL RETURNING 1)
+  SELECT EXISTS (SELECT FROM resumed)
+$$;
 
 -- server/ledger/sql/renew-leases.sql
 

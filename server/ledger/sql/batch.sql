@@ -5,7 +5,9 @@
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
 -- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
 -- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
--- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission.
+-- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
+-- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A
+-- difference of one microcredit is rounding.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
@@ -18,10 +20,10 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
-  p_minimum bigint, p_max_running integer, p_lease interval
+  p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
-  balance bigint
+  balance bigint, pauses text
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -104,8 +106,16 @@ BEGIN
         b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_cost_reported[b.n],
         b.rate_bp, s_outcome[b.n]
       FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+    ),
+    -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
+    count_overruns AS MATERIALIZED (
+      SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
+      FROM (
+        SELECT b.n, b.user_id, b.partner_id, b.cost - b.amount AS overrun
+        FROM booked b WHERE b.cost > b.amount + 1 ORDER BY b.partner_id OFFSET 0) o
     )
-    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance
+    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
+      CASE WHEN b.cost > b.amount + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END
     FROM booked b;
 
     -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
@@ -113,7 +123,7 @@ BEGIN
     IF settled < settling THEN
       RETURN QUERY
       SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
-        -t.credits, t.balance_after
+        -t.credits, t.balance_after, NULL::text
       FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
       CROSS JOIN LATERAL (
         SELECT * FROM ledger_transaction t
@@ -134,16 +144,17 @@ BEGIN
           WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
           WHEN k.disabled THEN 'partner_disabled'
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
-          WHEN a.running >= p_max_running THEN 'too_many_running'
-          WHEN s.spendable >= s.need_credits THEN 'held'
+          WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
+          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
           ELSE (
-            SELECT ledger_status(s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
+            SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome
       FROM unnest(a_key_hash, a_request, a_model, a_need, a_want)
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
+          p.paused_at,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
           -- next new key may replace the least recently used one.
@@ -151,14 +162,15 @@ BEGIN
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
       LEFT JOIN LATERAL (
-        SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+        SELECT a.money, a.held, a.running, a.paused_at FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
       CROSS JOIN LATERAL (SELECT
         ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        ledger_charge(r.want, k.rate_bp)) AS s (spendable, need_credits, want_credits)
+        ledger_charge(r.want, k.rate_bp),
+        coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
     ),
     reserve_money AS (
       UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
@@ -181,7 +193,7 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint
+      NULL::bigint, NULL::text
     FROM decided d;
   END IF;
 END $$;

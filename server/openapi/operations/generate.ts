@@ -10,6 +10,7 @@ const ERRORS: ErrorCode[] = [
   'partner_limit_reached',
   'model_not_allowed',
   'partner_disabled',
+  'paused_for_review',
   'model_not_found',
   'request_too_large',
   'rate_limited',

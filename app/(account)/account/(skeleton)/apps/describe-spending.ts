@@ -42,5 +42,11 @@ export function describeSpending(
         word: 'Used up',
         reason: 'This app has used up its allowance.',
       };
+    case 'paused_for_review':
+      return {
+        look: 'warning',
+        word: 'Paused',
+        reason: 'Requests are paused while this service reviews them. Your credits are kept.',
+      };
   }
 }

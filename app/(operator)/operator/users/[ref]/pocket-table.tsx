@@ -21,6 +21,7 @@ const STATES: Record<string, string> = {
   insufficient_credits: 'No credits',
   partner_not_permitted: 'Not allowed',
   partner_limit_reached: 'Used up',
+  paused_for_review: 'Paused for review',
   disabled: 'App disabled',
 };
 

@@ -1,7 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
+import { creditsToJson } from '../credits';
 import { pool } from '../db';
 import { settings } from '../env';
-import { ApiError } from '../errors';
+import { ApiError, invariant } from '../errors';
 import { hmacSha256, sameBytes } from '../ids';
 
 /** Ledger and webhook metrics in the Prometheus text format. */
@@ -22,9 +23,10 @@ export function requireMetricsToken(authorization: string | null): void {
 export async function readMetrics(): Promise<string> {
   const registry = new Registry();
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const [state, outcomes, webhooks, attempts] = await Promise.all([
+  const [state, outcomes, overruns, webhooks, attempts] = await Promise.all([
     readState(),
     countOutcomes(),
+    readOverruns(),
     readWebhooks(),
     countAttempts(),
   ]);
@@ -41,6 +43,21 @@ export async function readMetrics(): Promise<string> {
     registers: [registry],
   });
   for (const { outcome, count } of outcomes) requests.set({ outcome }, count);
+  const overrun = new Gauge({
+    name: 'svc_overrun_credits_last_hour',
+    help: 'Credits that providers billed beyond the hold in the last hour, by model. The service bears them.',
+    labelNames: ['model'],
+    registers: [registry],
+  });
+  for (const { model, overrun: credits } of overruns) overrun.set({ model }, creditsToJson(credits));
+  const paused = new Gauge({
+    name: 'svc_paused_for_review',
+    help: 'Users and apps whose overruns passed their limit. Their requests are refused.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  paused.set({ kind: 'user' }, state.pausedUsers);
+  paused.set({ kind: 'app' }, state.pausedApps);
   gauge('svc_webhooks_pending', 'Events waiting for delivery, including those of disabled apps.').set(
     webhooks.pending,
   );
@@ -57,7 +74,14 @@ export async function readMetrics(): Promise<string> {
   return registry.metrics();
 }
 
-type State = { differences: number; auditAge: number; holds: number; overdue: number };
+type State = {
+  differences: number;
+  auditAge: number;
+  holds: number;
+  overdue: number;
+  pausedUsers: number;
+  pausedApps: number;
+};
 
 async function readState(): Promise<State> {
   const { rows } = await pool().query<State>(
@@ -66,17 +90,29 @@ async function readState(): Promise<State> {
                       WHERE at > clock_timestamp() - $1::interval), 0) AS differences,
             coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM audit_run ORDER BY id DESC LIMIT 1), 'NaN')::float8 AS "auditAge",
             count(*)::int AS holds,
-            (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue
+            (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue,
+            (SELECT count(*)::int FROM wallet WHERE paused_at IS NOT NULL) AS "pausedUsers",
+            (SELECT count(*)::int FROM partner WHERE paused_at IS NOT NULL) AS "pausedApps"
      FROM hold`,
     [RECENT],
   );
-  return rows[0] ?? { differences: 0, auditAge: Number.NaN, holds: 0, overdue: 0 };
+  invariant(rows[0], 'an aggregate returns a row');
+  return rows[0];
 }
 
 async function countOutcomes(): Promise<{ outcome: string; count: number }[]> {
   const { rows } = await pool().query<{ outcome: string; count: number }>(
     `SELECT outcome, count(*)::int AS count FROM usage
      WHERE created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+    [RECENT],
+  );
+  return rows;
+}
+
+async function readOverruns(): Promise<{ model: string; overrun: bigint }[]> {
+  const { rows } = await pool().query<{ model: string; overrun: bigint }>(
+    `SELECT model, sum(provider_cost - charge)::bigint AS overrun FROM usage
+     WHERE provider_cost > charge + 1 AND created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
     [RECENT],
   );
   return rows;

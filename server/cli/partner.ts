@@ -54,6 +54,14 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'enable' })),
   },
+  'partner resume': {
+    usage: 'partner resume PK [--reason R]',
+    options: { reason: 'text' },
+    summary: 'accept requests again after overruns paused the partner',
+    arguments: ['PK'],
+    needs: 'schema',
+    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'resume' })),
+  },
   'partner decline': {
     usage: 'partner decline PK [--reason R]',
     options: { reason: 'text' },
@@ -243,7 +251,7 @@ async function report(partner: Partner): Promise<Outcome> {
       'publishable key': facts.publishable_key,
       rate: `${formatPercent(partner.rateBp)} %`,
       maximum: `${formatPercent(partner.rateCapBp)} %`,
-      state: facts.state,
+      state: facts.paused ? `${facts.state}, paused for review` : facts.state,
       origins: facts.origins.join(', ') || 'none (localhost is always allowed)',
       models: facts.models?.join(', ') ?? 'all',
       owner: facts.owner ?? 'none',
@@ -261,6 +269,7 @@ async function describe(partner: Partner) {
     rate_cap: Number(formatPercent(partner.rateCapBp)),
     disabled: partner.disabledAt !== null,
     state: stateOf(partner),
+    paused: partner.pausedAt !== null,
     origins: await listOrigins(partner.id),
     /** Null: all. */
     models: partner.allModels ? null : partner.allowedModels,

@@ -1,7 +1,7 @@
 import { creditsToJson, formatCredits, type Microcredits } from '../credits';
 import { inTransaction } from '../db';
 import { normaliseEmail } from '../identity/email';
-import { findUserSummary } from '../identity/user-summary';
+import { findUserSummary, type UserSummary } from '../identity/user-summary';
 import { openUser } from '../identity/users';
 import { newId } from '../ids';
 import {
@@ -10,6 +10,7 @@ import {
   requireCreditAmount,
   takeCreditsAway,
 } from '../operator/change-credits';
+import { resumeUserAs } from '../operator/overruns';
 import { COMMAND_LINE, NO_REASON } from '../operator/record';
 import { findPartnerByKey, type Partner } from '../partners/partner';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
@@ -39,12 +40,19 @@ export const userCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: take,
   },
+  'user resume': {
+    usage: 'user resume EMAIL [--reason R]',
+    summary: 'accept requests again after overruns paused the user',
+    arguments: ['EMAIL'],
+    options: { reason: 'text' },
+    needs: 'schema',
+    run: resume,
+  },
 };
 
 async function show(input: CommandInput): Promise<Outcome> {
   const email = readEmail(input);
-  const user = await findUserSummary(email);
-  if (user === null) throw new CommandRefused(`Unknown user ${email}`);
+  const user = await requireUser(input);
   const rows = user.apps.map((app) => [
     app.name,
     formatCredits(app.own),
@@ -108,13 +116,25 @@ async function grant(input: CommandInput): Promise<Outcome> {
 }
 
 async function take(input: CommandInput): Promise<Outcome> {
-  const user = await findUserSummary(readEmail(input));
-  if (user === null) throw new CommandRefused(`Unknown user ${readEmail(input)}`);
+  const user = await requireUser(input);
   const credits = requireCreditAmount(input.require('credits'));
   const app = await findApp(input.find('app'));
   input.require('reason');
   const { transactionId } = await takeCreditsAway(changeOf(input, { userId: user.userId, app, credits }));
   return report('Took', transactionId, credits, app);
+}
+
+async function resume(input: CommandInput): Promise<Outcome> {
+  const { userId } = await requireUser(input);
+  await resumeUserAs(COMMAND_LINE, userId, input.find('reason') ?? NO_REASON);
+  return { json: { paused: false }, text: 'Resumed.' };
+}
+
+async function requireUser(input: CommandInput): Promise<UserSummary> {
+  const email = readEmail(input);
+  const user = await findUserSummary(email);
+  if (user === null) throw new CommandRefused(`Unknown user ${email}`);
+  return user;
 }
 
 type Asked = { userId: string; app: Partner | null; credits: Microcredits };

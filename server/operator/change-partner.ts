@@ -1,6 +1,7 @@
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError, assertNever } from '../errors';
 import { maskEmail } from '../identity/email';
+import { resumePartner } from '../ledger';
 import { setOwner } from '../partners/owner';
 import {
   addOrigin,
@@ -18,10 +19,11 @@ import {
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
 import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
+import { requirePaused } from './overruns';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
 export type PartnerChange =
-  | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'key' }
+  | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'resume' | 'key' }
   /** Effective now, or at a future time. */
   | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
@@ -86,6 +88,8 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return disablePartner(partnerId, tx);
     case 'enable':
       return enablePartner(partnerId, tx);
+    case 'resume':
+      return requirePaused(await resumePartner(tx, partnerId), 'app');
     case 'key':
       return void (await rotatePublishableKey(partnerId, tx));
     case 'rate':
@@ -131,6 +135,7 @@ async function readFacts(tx: Tx, partner: Partner) {
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
   return {
     state: stateOf(partner),
+    paused: partner.pausedAt !== null,
     rate: partner.rateBp / 100,
     planned_rate: planned && `${planned.rateBp / 100} from ${planned.effectiveAt.toISOString()}`,
     rate_cap: partner.rateCapBp / 100,

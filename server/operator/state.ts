@@ -1,4 +1,5 @@
 import { pool } from '../db';
+import { listPaused } from './overruns';
 
 /** The service's current state, for the operator's overview. */
 export type ServiceState = {
@@ -9,10 +10,12 @@ export type ServiceState = {
   audit: { at: Date; users: number; differences: string[] } | null;
   /** Apps that signed up and are waiting for approval. */
   waitingApps: number;
+  /** Users and apps whose overruns passed their limit. */
+  paused: number;
 };
 
 export async function readServiceState(): Promise<ServiceState> {
-  const [holds, audits, waiting] = await Promise.all([
+  const [holds, audits, waiting, paused] = await Promise.all([
     pool().query<Pick<ServiceState, 'holds' | 'held' | 'overdue'>>(
       `SELECT count(*)::int AS holds, coalesce(sum(amount), 0)::bigint AS held,
               (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue FROM hold`,
@@ -21,11 +24,13 @@ export async function readServiceState(): Promise<ServiceState> {
       'SELECT at, users, differences FROM audit_run ORDER BY id DESC LIMIT 1',
     ),
     pool().query<{ count: number }>(`SELECT count(*)::int AS count FROM partner WHERE review = 'pending'`),
+    listPaused(),
   ]);
   return {
     ...(holds.rows[0] ?? { holds: 0, held: 0n, overdue: 0 }),
     audit: audits.rows[0] ?? null,
     waitingApps: waiting.rows[0]?.count ?? 0,
+    paused: paused.length,
   };
 }
 

@@ -7,6 +7,7 @@ import { newId } from '@/server/ids';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
+import { resumeUserAs } from '@/server/operator/overruns';
 import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
 import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-world';
@@ -131,6 +132,21 @@ const ACTIONS: Action[] = [
       return [
         entry('purchase.refund_asked', userId, before, { amount: 4 }),
         entry('purchase.refunded', userId, before, { refunded: 4 }),
+      ];
+    },
+  },
+  {
+    by: OPERATOR,
+    action: 'resumes a user and an app',
+    run: async () => {
+      const { userId, partnerId } = await newPerson();
+      await prisma().wallet.update({ where: { userId }, data: { pausedAt: new Date() } });
+      await prisma().partner.update({ where: { id: partnerId }, data: { pausedAt: new Date() } });
+      await resumeUserAs(OPERATOR, userId, reason);
+      await changePartner({ ...request, partnerId, change: { do: 'resume' } });
+      return [
+        entry('user.resume', userId, { paused: true }, { paused: false }),
+        entry('app.resume', partnerId, { paused: true }, { paused: false }),
       ];
     },
   },

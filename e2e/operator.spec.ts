@@ -30,6 +30,7 @@ test('an operator views every page and moves credits with a reason, which the au
 
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],
+    ['Overruns', 'Overruns'],
     ['Providers', 'Providers'],
     ['Webhooks', 'Webhooks'],
     ['Models and prices', 'Models and prices'],
@@ -186,6 +187,52 @@ test('every operator action on an app, a purchase or an alert requires a reason 
     await expect(page.getByRole('row', { name: action })).toContainText([REASON]);
   await page.setViewportSize({ width: 375, height: 800 });
   await expect(page.getByRole('list', { name: 'Operator actions' }).getByText(REASON).first()).toBeVisible();
+});
+
+test('an operator finds overruns with their receipts, and resumes the user whom they paused', async ({
+  page,
+  service,
+}) => {
+  const buyer = newEmail();
+  await buyCredits(page, service, buyer);
+  const userKey = await page.evaluate(() => {
+    const { Svc } = window as unknown as { Svc: { getUserKey(): string } };
+    return Svc.getUserKey();
+  });
+  const generate = () =>
+    fetch(`${service}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${userKey}` },
+      body: JSON.stringify({
+        model: 'sandbox/big-usage',
+        max_tokens: 10,
+        messages: [{ role: 'user', content: 'hi' }],
+      }),
+    });
+  expect((await generate()).status).toBe(200);
+  await runSql(
+    `UPDATE wallet SET paused_at = clock_timestamp() WHERE user_id = (SELECT id FROM "user" WHERE email = $1)`,
+    [buyer],
+  );
+  expect((await generate()).status).toBe(403);
+
+  await page.context().clearCookies();
+  await openDashboard(page, service);
+  await page.getByRole('link', { name: '1 user or app is paused for review' }).click();
+  const paused = page.getByRole('region', { name: 'Paused for review' });
+  await expect(paused.getByRole('link', { name: buyer })).toBeVisible();
+  const users = page.getByRole('region', { name: 'Overruns by user' });
+  await expect(users.getByRole('row', { name: buyer })).toContainText(/5\.99\d\d/);
+  await expectAccessibleLayout(page);
+
+  await page.getByRole('link', { name: /^Receipt for the request/ }).click();
+  await expect(page.getByText('Commission to')).toBeVisible();
+  await page.goBack();
+  await act(page, 'Resume', { says: 'Resumed' });
+  await expect(paused).toHaveCount(0);
+  expect((await generate()).status).toBe(200);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await expect(page.getByRole('row', { name: 'Resumed the user' })).toContainText([REASON]);
 });
 
 test('an operator page that fails to load says so and recovers', async ({ page, service }) => {

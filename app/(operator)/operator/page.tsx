@@ -106,6 +106,13 @@ function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
           </PageLink>
         </Notice>
       )}
+      {state.paused > 0 && (
+        <Notice kind="danger">
+          <PageLink href="/operator/overruns" className="underline underline-offset-2">
+            {state.paused === 1 ? '1 user or app is' : `${state.paused} users or apps are`} paused for review
+          </PageLink>
+        </Notice>
+      )}
       {state.waitingApps > 0 && (
         <Notice kind="warning">
           <PageLink href="/operator/apps" className="underline underline-offset-2">

@@ -3,7 +3,9 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { CopyField } from '@/app/_ui/copy-field';
+import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { listActions } from '@/server/operator/record';
@@ -43,6 +45,16 @@ export default async function AppPage(props: Props) {
         description={<StateBadge state={state} />}
         actions={<StateButtons partnerId={id} name={partner.name} state={state} />}
       />
+      {partner.pausedAt && (
+        <div className="mb-6">
+          <Notice kind="danger">
+            Paused for review for all users.{' '}
+            <PageLink href="/operator/overruns" className="underline underline-offset-2">
+              Open overruns
+            </PageLink>
+          </Notice>
+        </div>
+      )}
       <Section title="Details">
         <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
           <Fact name="Owner">{partner.ownerEmail ?? 'none'}</Fact>

@@ -34,6 +34,17 @@ export const listedModelSchema = z.object({
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
         .meta({ description: 'Applies to the whole request when its prompt has more tokens than this.' }),
+      off_peak: prices
+        .extend({
+          peak_hours_utc: z.array(z.string()).meta({ description: 'Such as `01:00-04:00`.' }),
+          peak_days: z.array(z.int()).meta({ description: '1 is Monday, 7 is Sunday.' }),
+          peak_holidays: z.array(z.iso.date()).meta({ description: 'Dates without peak hours.' }),
+        })
+        .optional()
+        .meta({
+          description:
+            'Only for models whose provider charges less outside peak hours. The other prices are then those of the peak, at which the hold is made; the end of the response decides which price is charged.',
+        }),
     })
     .meta({ description: 'USD per million tokens, before the app’s commission.' }),
 });
@@ -80,14 +91,23 @@ export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
     context_window: model.contextWindow,
     max_tokens: model.maxOutputTokens,
     capabilities: model.capabilities,
-    pricing: writePricing(model.listPrices),
+    pricing: writePricing(model),
   };
 }
 
-function writePricing({ tiers, ...base }: CatalogModel['listPrices']): ListedModel['pricing'] {
+function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['pricing'] {
+  const { tiers, ...base } = listPrices;
   return {
     ...writePrices(base),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
+    ...(offPeak && {
+      off_peak: {
+        ...writePrices(offPeak.listPrices),
+        peak_hours_utc: [...offPeak.peak.hours],
+        peak_days: [...offPeak.peak.days],
+        peak_holidays: [...offPeak.peak.holidays],
+      },
+    }),
   };
 }
 

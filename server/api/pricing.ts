@@ -50,6 +50,10 @@ export const priceEstimateSchema = z.object({
       id: z.string(),
       name: z.string(),
       credits_per_request: z.number().meta({ description: 'Commission included; at most six decimals.' }),
+      off_peak_credits_per_request: z.number().optional().meta({
+        description:
+          'Only for models whose provider charges less outside peak hours; `credits_per_request` is then the peak price.',
+      }),
     }),
   ),
 });

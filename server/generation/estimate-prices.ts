@@ -21,6 +21,9 @@ export async function estimatePrices(request: PricingRequest): Promise<PriceEsti
         id: model.id,
         name: model.name,
         credits_per_request: estimateCredits(model, size, partner.rateBp),
+        ...(model.offPeak && {
+          off_peak_credits_per_request: estimateCredits(model.offPeak, size, partner.rateBp),
+        }),
       })),
   };
 }

@@ -1,6 +1,7 @@
+import { now } from '../clock';
 import { type Charge, chargeFor, type Picocredits } from '../credits';
 import type { Hold, Receipt } from '../ledger';
-import type { CatalogModel } from '../pricing/catalog';
+import { type CatalogModel, pricesAt } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
 import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
@@ -19,21 +20,27 @@ export type Metered = {
   /** The actual cost, where the provider reports it; otherwise computed from the tokens. */
   providerCost: Picocredits | null;
   estimated: boolean;
+  /** Where prices change by the hour, that of the end of the response counts, as for the provider. */
+  endedAtMs: number;
 };
 
 /** Returns the reported usage if it is plausible, otherwise an estimate. */
 export function meter(report: Report, estimate: Estimate): Metered {
   const { usage, estimated } = meteredUsage(report, () => estimate(report.outputBytes));
-  return { usage, estimated, providerCost: estimated ? null : report.providerCost };
+  return { usage, estimated, providerCost: estimated ? null : report.providerCost, endedAtMs: now() };
 }
 
-export function chargeMetered({ usage, providerCost }: Metered, model: CatalogModel, hold: Hold): Charge {
-  return chargeFor(providerCost ?? costOf(usage, model.prices), hold.rateBp);
+export function chargeMetered(
+  { usage, providerCost, endedAtMs }: Metered,
+  model: CatalogModel,
+  hold: Hold,
+): Charge {
+  return chargeFor(providerCost ?? costOf(usage, pricesAt(model, endedAtMs).prices), hold.rateBp);
 }
 
 /** `served` is the model that responded; the receipt names its provider and prices. */
 export function writeReceipt(
-  { usage, estimated, providerCost }: Metered,
+  { usage, estimated, providerCost, endedAtMs }: Metered,
   {
     requested,
     served,
@@ -43,7 +50,7 @@ export function writeReceipt(
   return {
     model: requested.id,
     provider: served.provider,
-    priceVersion: served.priceVersion,
+    priceVersion: pricesAt(served, endedAtMs).priceVersion,
     inputTokens: usage.input,
     cacheReadTokens: usage.cacheRead,
     cacheWriteTokens: usage.cacheWrite5m,

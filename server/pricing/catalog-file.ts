@@ -52,7 +52,7 @@ function readModel(place: string, given: unknown, providers: CatalogFile['provid
  */
 function completeEntry(given: Record<string, unknown>, known: ModelEntry | undefined): unknown {
   const prices = given.prices === undefined || Array.isArray(given.prices) ? given.prices : [given.prices];
-  return { ...known, ...given, ...(prices !== undefined && { prices }) };
+  return { ...known, ...given, ...(prices !== undefined && { prices, pricedBy: undefined }) };
 }
 
 function readJson(file: string): unknown {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fillCacheClasses, LIST_PRICE } from './list-price';
+import { fillCacheClasses, LIST_PRICE, type ListPrices, readListPrice } from './list-price';
+import { PEAK_HOURS } from './peak-hours';
 
 /** The shape of `catalog.json`, `sandbox-models.json` and the operator's CATALOG_FILE. */
 
@@ -24,23 +25,49 @@ const tierSchema = z
   .strictObject({ ...priceFields, above: tokens })
   .transform(({ above, ...given }) => ({ above, ...fillCacheClasses(given) }));
 
+const CLASSES = ['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const;
+
+const peakHoursSchema = z.strictObject({
+  hours: z.array(z.string().regex(PEAK_HOURS, { error: 'UTC hours such as "01:00-04:00"' })).min(1),
+  days: z.array(z.int().min(1).max(7)).min(1).default([1, 2, 3, 4, 5, 6, 7]),
+  holidays: z.array(z.iso.date()).default([]),
+  /** The last day whose holidays are known. */
+  holidaysUntil: z.iso.date().optional(),
+});
+
+/** The price outside the peak hours. */
+const offPeakSchema = z
+  .strictObject({ ...priceFields, peak: peakHoursSchema })
+  .transform(({ peak, ...given }) => ({ peak, ...fillCacheClasses(given) }));
+
 export const pricesSchema = z
   .strictObject({
     ...priceFields,
     from: z.iso.date({ error: 'a date such as 2026-11-21' }).default('2000-01-01'),
     automaticCacheWrites: z.boolean().default(false),
     tiers: z.array(tierSchema).default([]),
+    offPeak: offPeakSchema.optional(),
   })
   .refine(({ tiers }) => tiers.every(({ above }, i) => above > (tiers[i - 1]?.above ?? 0)), {
     error: 'tiers in ascending order',
     path: ['tiers'],
   })
-  .transform(({ from, automaticCacheWrites, tiers, ...given }) => ({
+  .transform(({ from, automaticCacheWrites, tiers, offPeak, ...given }) => ({
     from,
     automaticCacheWrites,
     ...fillCacheClasses(given),
     tiers,
-  }));
+    ...(offPeak && { offPeak }),
+  }))
+  // A hold is made at the peak price, which must therefore be the most that any hour costs.
+  .refine(({ tiers, offPeak, ...peak }) => !offPeak || (tiers.length === 0 && isAtMost(offPeak, peak)), {
+    error: 'off-peak prices that are at most the peak prices, which have no tiers',
+    path: ['offPeak'],
+  });
+
+function isAtMost(one: ListPrices, other: ListPrices): boolean {
+  return CLASSES.every((name) => readListPrice(one[name]) <= readListPrice(other[name]));
+}
 
 export type DatedPrices = z.output<typeof pricesSchema>;
 
@@ -59,6 +86,8 @@ export const modelSchema = z
     capabilities: z.array(z.enum(CAPABILITIES)),
     /** Ids of the same model at other providers, tried in this order when this one fails. */
     fallbacks: z.array(modelId).default([]),
+    /** The sources that confirm the price, as in `sources`; an override with its date. */
+    pricedBy: z.array(z.string()).optional(),
     prices: z
       .array(pricesSchema)
       .min(1)

@@ -15,6 +15,7 @@ import {
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
 import { type ListPrices, readListPrice } from './list-price';
+import { isPeak, type PeakCalendar, type PeakHours, readPeakHours } from './peak-hours';
 import sandboxJson from './sandbox-models.json';
 
 /** Every model with prices: from `catalog.json`, the sandbox and the operator's CATALOG_FILE. */
@@ -27,6 +28,16 @@ export type PriceVersion = {
   prices: ModelPrices;
   /** USD per million tokens, as written in the source. */
   listPrices: ListPrices & { tiers: readonly (ListPrices & { above: number })[] };
+  /** Some providers charge less outside their peak hours; then the other prices are those of the peak. */
+  offPeak: OffPeak | null;
+};
+
+export type OffPeak = {
+  name: string;
+  prices: ModelPrices;
+  listPrices: ListPrices;
+  peak: PeakHours & { holidaysUntil?: string | undefined };
+  calendar: PeakCalendar;
 };
 
 export type CatalogModel = {
@@ -43,10 +54,13 @@ export type CatalogModel = {
   capabilities: Readonly<Record<Capability, boolean>>;
   /** Ids of the same model at other providers, in the order to try them. */
   fallbacks: readonly string[];
-  /** The prices in force today. */
+  /** The prices in force today: at any hour a request costs at most this, so holds are made at it. */
   prices: ModelPrices;
   listPrices: PriceVersion['listPrices'];
   priceVersion: string;
+  offPeak: OffPeak | null;
+  /** The day on which a source last confirmed the price; null for the sandbox and the operator's own prices. */
+  pricedAt: string | null;
 };
 
 type Catalog = {
@@ -98,6 +112,15 @@ export function findCatalogModel(id: string): CatalogModel | null {
   return modelsOfToday().get(id) ?? null;
 }
 
+/** The prices of a response that was complete at this time, and their version. */
+export function pricesAt(
+  { prices, priceVersion, offPeak }: Pick<CatalogModel, 'prices' | 'priceVersion' | 'offPeak'>,
+  timeMs: number,
+): { prices: ModelPrices; priceVersion: string } {
+  if (offPeak === null || isPeak(offPeak.calendar, timeMs)) return { prices, priceVersion };
+  return { prices: offPeak.prices, priceVersion: offPeak.name };
+}
+
 /** A provider defined in the operator's file. */
 export function findOwnProvider(name: string): OwnProvider | null {
   return currentCatalog().providers[name] ?? null;
@@ -128,13 +151,27 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     prices: version.prices,
     listPrices: version.listPrices,
     priceVersion: version.name,
+    offPeak: version.offPeak,
+    pricedAt: newestOf(entry.pricedBy ?? []),
   };
 }
 
-function toVersion(id: string, { from, automaticCacheWrites, ...listPrices }: DatedPrices): PriceVersion {
-  const hash = createHash('sha256').update(JSON.stringify(listPrices)).digest('hex').slice(0, 8);
+const SOURCE_DATES: ReadonlyMap<string, string> = new Map(
+  catalogJson.sources.map(({ name, asOf }) => [name, asOf]),
+);
+
+/** A price is as old as the newest of its sources; an override states its own date. */
+function newestOf(sources: readonly string[]): string | null {
+  const dates = sources.map((source) => SOURCE_DATES.get(source) ?? source.slice(-'2026-11-21'.length));
+  return dates.sort().at(-1) ?? null;
+}
+
+function toVersion(
+  id: string,
+  { from, automaticCacheWrites, offPeak, ...listPrices }: DatedPrices,
+): PriceVersion {
   return {
-    name: `${id}@${from}.${hash}`,
+    name: nameVersion(`${id}@${from}${offPeak ? '.peak' : ''}`, listPrices),
     from,
     prices: {
       ...readTokenPrices(listPrices),
@@ -142,7 +179,28 @@ function toVersion(id: string, { from, automaticCacheWrites, ...listPrices }: Da
       tiers: listPrices.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
     },
     listPrices,
+    offPeak: offPeak ? toOffPeak(`${id}@${from}.off-peak`, offPeak, automaticCacheWrites) : null,
   };
+}
+
+/** Peak and off-peak prices are versions of their own, so that a receipt names the exact price. */
+function toOffPeak(
+  name: string,
+  { peak, ...listPrices }: NonNullable<DatedPrices['offPeak']>,
+  automaticCacheWrites: boolean,
+): OffPeak {
+  return {
+    name: nameVersion(name, listPrices),
+    prices: { ...readTokenPrices(listPrices), automaticCacheWrites, tiers: [] },
+    listPrices,
+    peak,
+    calendar: readPeakHours(peak),
+  };
+}
+
+function nameVersion(start: string, listPrices: object): string {
+  const hash = createHash('sha256').update(JSON.stringify(listPrices)).digest('hex').slice(0, 8);
+  return `${start}.${hash}`;
 }
 
 function readTokenPrices(list: ListPrices): TokenPrices {

@@ -1,5 +1,12 @@
-import { type CatalogModel, findCatalogModel, type PriceVersion, priceVersions } from './catalog';
-import type { TokenPrices } from './cost';
+import { nowDate } from '../clock';
+import {
+  type CatalogModel,
+  findCatalogModel,
+  type OffPeak,
+  type PriceVersion,
+  priceVersions,
+} from './catalog';
+import type { ModelPrices, TokenPrices } from './cost';
 
 /** The problems in the catalogue, one per line, including the operator's file. */
 export function checkCatalog(): string[] {
@@ -23,10 +30,24 @@ function modelProblems(model: CatalogModel): string[] {
   ]);
 }
 
-function priceProblems({ from, prices }: PriceVersion): string[] {
+function priceProblems({ from, prices, offPeak }: PriceVersion): string[] {
+  const hourly = offPeak === null ? [] : offPeakProblems(`off-peak prices from ${from}`, offPeak);
+  return [...tierProblems(`prices from ${from}`, prices), ...hourly];
+}
+
+function offPeakProblems(place: string, { prices, peak: { holidaysUntil } }: OffPeak): string[] {
+  const today = nowDate().toISOString().slice(0, 10);
+  const isKnown = holidaysUntil === undefined || holidaysUntil >= today;
+  return [
+    ...tierProblems(place, prices),
+    ...failed([[isKnown, `${place}: the holidays without peak hours are known only until ${holidaysUntil}`]]),
+  ];
+}
+
+function tierProblems(start: string, prices: ModelPrices): string[] {
   const tiers = [{ above: 0, ...prices }, ...prices.tiers];
   return tiers.flatMap((tier, i) => {
-    const place = `prices from ${from}${tier.above > 0 ? ` above ${tier.above} tokens` : ''}`;
+    const place = `${start}${tier.above > 0 ? ` above ${tier.above} tokens` : ''}`;
     return failed([
       [tier.input > 0n && tier.output > 0n, `${place}: a price is zero`],
       [tier.cacheRead <= tier.input, `${place}: a cached token costs more than an uncached one`],

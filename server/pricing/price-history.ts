@@ -3,6 +3,7 @@ import type { Picocredits } from '../credits';
 import { prisma } from '../db';
 import type { ModelPrices, TokenPrices } from './cost';
 import { type ListPrices, writeListPrice } from './list-price';
+import { describePeakHours } from './peak-hours';
 
 const price = z.string().regex(/^\d+$/);
 const tokenPrices = z.object({
@@ -12,7 +13,13 @@ const tokenPrices = z.object({
   cache_write_5m: price,
   cache_write_1h: price,
 });
-const storedPrices = tokenPrices.extend({ tiers: z.array(tokenPrices.extend({ above: z.number() })) });
+const storedPrices = tokenPrices.extend({
+  tiers: z.array(tokenPrices.extend({ above: z.number() })),
+  period: z.enum(['peak', 'off_peak']).optional(),
+  peak_hours: z
+    .object({ hours: z.array(z.string()), days: z.array(z.number()), holidays: z.array(z.string()) })
+    .optional(),
+});
 
 /** Finds the prices that a request was charged at; null when the version is unknown. */
 export async function findPrices(version: string): Promise<Omit<ModelPrices, 'automaticCacheWrites'> | null> {
@@ -39,6 +46,8 @@ function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
 export type DatedPrice = {
   version: string;
   effectiveAt: Date;
+  /** The hours of this price, where it changes by the hour. */
+  hours: string | null;
   /** USD per million tokens: the base price, followed by tiers for longer prompts. */
   prices: (ListPrices & { name: string })[];
 };
@@ -50,10 +59,11 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
     orderBy: [{ effectiveAt: 'desc' }, { version: 'desc' }],
   });
   return rows.map(({ version, effectiveAt, prices }) => {
-    const { tiers, ...base } = storedPrices.parse(prices);
+    const { tiers, period, peak_hours: peak, ...base } = storedPrices.parse(prices);
     return {
       version,
       effectiveAt,
+      hours: peak === undefined ? null : writeHours(period, describePeakHours(peak)),
       prices: [
         { name: 'Any length', ...writeListPrices(base) },
         ...tiers.map((tier) => ({
@@ -64,6 +74,9 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
     };
   });
 }
+
+const writeHours = (period: 'peak' | 'off_peak' | undefined, hours: string): string =>
+  period === 'off_peak' ? `Off-peak: all hours except ${hours}` : `Peak: ${hours}`;
 
 function writeListPrices(stored: z.output<typeof tokenPrices>): ListPrices {
   const write = (text: string) => writeListPrice(BigInt(text));

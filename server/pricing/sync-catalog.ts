@@ -1,6 +1,6 @@
 import { prisma } from '../db';
-import { type PriceVersion, priceVersions } from './catalog';
-import type { TokenPrices } from './cost';
+import { type OffPeak, type PriceVersion, priceVersions } from './catalog';
+import type { ModelPrices, TokenPrices } from './cost';
 
 /** Writes new models and prices to the database. The history is append-only. */
 export async function syncCatalog(): Promise<void> {
@@ -10,21 +10,33 @@ export async function syncCatalog(): Promise<void> {
     skipDuplicates: true,
   });
   await prisma().modelPrice.createMany({
-    data: known.flatMap(({ model, versions }) => versions.map((version) => toRow(model.id, version))),
+    data: known.flatMap(({ model, versions }) => versions.flatMap((version) => toRows(model.id, version))),
     skipDuplicates: true,
   });
 }
 
-function toRow(modelId: string, { name, from, prices }: PriceVersion) {
-  return {
-    version: name,
+function toRows(modelId: string, { name, from, prices, offPeak }: PriceVersion) {
+  const effectiveAt = new Date(`${from}T00:00:00Z`);
+  const row = (version: string, written: ReturnType<typeof writePrices>, hours: object) => ({
+    version,
     modelId,
-    effectiveAt: new Date(`${from}T00:00:00Z`),
-    prices: {
-      ...writeTokenPrices(prices),
-      tiers: prices.tiers.map((tier) => ({ above: tier.above, ...writeTokenPrices(tier) })),
-    },
-  };
+    effectiveAt,
+    prices: { ...written, ...hours },
+  });
+  if (offPeak === null) return [row(name, writePrices(prices), {})];
+  return [
+    row(name, writePrices(prices), writeHours('peak', offPeak)),
+    row(offPeak.name, writePrices(offPeak.prices), writeHours('off_peak', offPeak)),
+  ];
+}
+
+const writePrices = (prices: ModelPrices) => ({
+  ...writeTokenPrices(prices),
+  tiers: prices.tiers.map((tier) => ({ above: tier.above, ...writeTokenPrices(tier) })),
+});
+
+function writeHours(period: 'peak' | 'off_peak', { peak: { hours, days, holidays } }: OffPeak) {
+  return { period, peak_hours: { hours: [...hours], days: [...days], holidays: [...holidays] } };
 }
 
 /** JSON has no integers of this size, so they are written as text. */

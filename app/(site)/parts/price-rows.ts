@@ -1,6 +1,7 @@
 import { SANDBOX_FORMATS } from '@/server/endpoints';
 import { isLive } from '@/server/env';
 import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
+import { describePeakHours } from '@/server/pricing/peak-hours';
 import { findServedModel } from '@/server/pricing/served';
 
 /** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
@@ -12,6 +13,8 @@ export type PriceRow = Pick<CatalogModel, 'id' | 'name' | 'provider' | 'released
   output: number;
   cacheRead: number;
   hasTiers: boolean;
+  /** Set if the price is that of peak hours. */
+  offPeak: { input: number; output: number; peakHours: string } | null;
   capabilities: string[];
   /** Whether this service serves the model now. */
   isServed: boolean;
@@ -44,6 +47,11 @@ function toRow(model: CatalogModel): PriceRow {
     output: Number(listPrices.output),
     cacheRead: Number(listPrices.cacheRead),
     hasTiers: listPrices.tiers.length > 0,
+    offPeak: model.offPeak && {
+      input: Number(model.offPeak.listPrices.input),
+      output: Number(model.offPeak.listPrices.output),
+      peakHours: describePeakHours(model.offPeak.peak),
+    },
     capabilities: Object.entries(model.capabilities).flatMap(([capability, has]) =>
       has ? [capability] : [],
     ),

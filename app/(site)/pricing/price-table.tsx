@@ -153,6 +153,12 @@ function ModelName({ row }: { row: Row }) {
         {row.hasTiers && <TiersMark />} in · {formatUsd(row.output)}
         {row.hasTiers && <TiersMark />} out
       </p>
+      {row.offPeak && (
+        <p className="mt-1 text-[13px] text-muted tabular-nums">
+          Off-peak {formatUsd(row.offPeak.input)} in · {formatUsd(row.offPeak.output)} out. Peak hours:{' '}
+          {row.offPeak.peakHours}.
+        </p>
+      )}
     </div>
   );
 }

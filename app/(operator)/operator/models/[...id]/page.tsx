@@ -36,7 +36,7 @@ export default async function ModelPage(props: Props) {
             : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
         }
       />
-      {history.map(({ version, effectiveAt, prices }) => (
+      {history.map(({ version, effectiveAt, hours, prices }) => (
         <Section
           key={version}
           title={
@@ -47,16 +47,23 @@ export default async function ModelPage(props: Props) {
           description={
             <>
               Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
+              {hours !== null && `. ${hours}.`}
             </>
           }
-          actions={<StateOf isInForce={version === model?.priceVersion} effectiveAt={effectiveAt} />}
+          actions={
+            <StateOf
+              isInForce={version === model?.priceVersion || version === model?.offPeak?.name}
+              effectiveAt={effectiveAt}
+            />
+          }
           flush
         >
           <PriceTable version={version} rows={prices} />
         </Section>
       ))}
       <p className="text-sm text-muted">
-        In USD per million tokens, before commission. A request keeps the version it was admitted with.
+        In USD per million tokens, before commission. A request keeps the prices of the day it was admitted
+        on; where they change by the hour, the end of the response decides.
       </p>
     </>
   );

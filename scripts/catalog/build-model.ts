@@ -4,9 +4,9 @@ import type { modelSchema } from '../../server/pricing/catalog-schema';
 import { fillCacheClasses, type ListPrices } from '../../server/pricing/list-price';
 import type { FoundPrices } from './genai-prices';
 import type { ModelFacts } from './models-dev';
-import type { ModelOverride } from './overrides';
+import type { Overrides } from './overrides';
 import { isWanted } from './selection';
-import { type SourcePrices, takeHigher } from './source-prices';
+import { combine, type Opinion, type SourcePrices } from './source-prices';
 
 /** Builds one model of the catalogue from its sources. */
 
@@ -16,30 +16,34 @@ export type Built = { entry: CatalogEntry; differences: string[] } | { leftOut: 
 export type Facts = {
   provider: ProviderName;
   model: string;
-  modelsDev: ModelFacts | undefined;
+  limits: ModelFacts | undefined;
   genaiPrices: FoundPrices | undefined;
-  override: ModelOverride | undefined;
+  /** Of the sources that are current. */
+  opinions: readonly Opinion[];
+  override: Overrides['models'][number] | undefined;
   /** The model as the catalogue has it: values that did not change keep their date. */
   before: CatalogEntry | undefined;
   /** The dates of the sources. */
-  dates: { modelsDev: string; genaiPrices: string };
+  dates: Readonly<Record<string, string>>;
 };
 
 /** A reason of null is not reported: the model was never a candidate. */
 export function buildModel(facts: Facts): Built {
-  const { provider, model, modelsDev, genaiPrices, override } = facts;
-  const limits = { ...modelsDev, ...override };
-  const { name, released, contextWindow, maxOutputTokens, capabilities } = limits;
+  const { provider, model, genaiPrices, opinions } = facts;
+  const override = facts.override?.set;
+  const { name, released, contextWindow, maxOutputTokens, capabilities } = { ...facts.limits, ...override };
   if (!name || !released || !capabilities) return { leftOut: 'no source of its limits' };
-  if (!override?.capabilities && modelsDev?.writesText === false) return { leftOut: null };
+  if (!override?.capabilities && facts.limits?.writesText === false) return { leftOut: null };
   if (!isWanted(provider, model, { released, capabilities })) return { leftOut: null };
-  if (modelsDev?.isRetired || genaiPrices?.isRetired) return { leftOut: 'retired by its vendor' };
+  if (facts.limits?.isRetired || genaiPrices?.isRetired) return { leftOut: 'retired by its vendor' };
   if (/(^|[-/])latest($|-)/.test(model)) return { leftOut: 'an alias that moves has no exact price' };
   if (!contextWindow || !maxOutputTokens) return { leftOut: 'no limits' };
 
-  const merged = takeHigher(modelsDev?.prices ?? [], genaiPrices?.current ?? []);
+  const merged = combine(opinions);
   const prices = override?.prices ?? datePrices(facts, merged.prices, contextWindow);
-  if (prices === null) return { leftOut: 'no complete price' };
+  if (prices === null) {
+    return { leftOut: facts.before === undefined ? 'no complete price' : 'no current source has its price' };
+  }
   return {
     entry: {
       id: `${provider}/${model}`,
@@ -48,22 +52,36 @@ export function buildModel(facts: Facts): Built {
       contextWindow,
       maxOutputTokens: Math.min(maxOutputTokens, contextWindow),
       capabilities: [...capabilities].sort(),
+      pricedBy: override?.prices
+        ? [`overrides.json ${facts.override?.date}`]
+        : confirming(opinions, merged.prices).map(({ source }) => source),
       prices: prices.map(withoutDefaults),
     },
     // A decision resolves the difference, and a prompt beyond the context is impossible.
     differences: merged.differences
       .filter(({ above }) => !override?.prices && above < contextWindow)
-      .map(({ name: priceClass, above, prices: [a, b], used }) => {
+      .map(({ name: priceClass, above, prices: given, used }) => {
         const label = above === 0 ? priceClass : `${priceClass} above ${above}`;
-        return `${provider}/${model} ${label}: models.dev ${a}, genai-prices ${b}: ${used} is used`;
+        const named = Object.entries(given).map(([source, price]) => `${source} ${price}`);
+        return `${provider}/${model} ${label}: ${named.join(', ')}: ${used} is used`;
       }),
   };
+}
+
+/** The sources that give the input and output prices which are used; all of them if none gives both. */
+function confirming(opinions: readonly Opinion[], [used]: SourcePrices): readonly Opinion[] {
+  const agreeing = opinions.filter(({ prices: [base] }) =>
+    (['input', 'output'] as const).every(
+      (name) => Number(base?.classes[name] ?? Number.NaN) === Number(used?.classes[name]),
+    ),
+  );
+  return agreeing.length > 0 ? agreeing : opinions;
 }
 
 type Priced = CatalogEntry['prices'][number];
 
 function datePrices(
-  { provider, genaiPrices, before, dates }: Facts,
+  { provider, genaiPrices, opinions, before, dates }: Facts,
   current: SourcePrices,
   contextWindow: number,
 ): Priced[] | null {
@@ -76,14 +94,9 @@ function datePrices(
     const then = complete(prices);
     return then === null ? [] : [{ from, ...then }];
   });
-  return [
-    {
-      from:
-        genaiPrices?.since ?? sinceBefore(before, now) ?? (genaiPrices ? dates.genaiPrices : dates.modelsDev),
-      ...now,
-    },
-    ...later,
-  ];
+  const known = confirming(opinions, current).map(({ source }) => dates[source] ?? '');
+  const from = genaiPrices?.since ?? sinceBefore(before, now) ?? known.sort()[0] ?? '';
+  return [{ from, ...now }, ...later];
 }
 
 /** Every class of every tier, written out; null when input or output has no price. */
@@ -120,7 +133,7 @@ function sinceBefore(before: CatalogEntry | undefined, now: Omit<Priced, 'from'>
 }
 
 /** The file contains only what differs from the defaults. */
-function withoutDefaults({ from, automaticCacheWrites, tiers, ...prices }: Priced): Priced {
+function withoutDefaults({ from, automaticCacheWrites, tiers, offPeak, ...prices }: Priced): Priced {
   const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
   return {
     from,
@@ -131,5 +144,6 @@ function withoutDefaults({ from, automaticCacheWrites, tiers, ...prices }: Price
     cacheWrite1h,
     ...(automaticCacheWrites && { automaticCacheWrites }),
     ...(tiers && tiers.length > 0 && { tiers }),
+    ...(offPeak && { offPeak }),
   };
 }

@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import type { Capability } from '../../server/pricing/catalog-schema';
+import { listFiles } from './read-source';
 import { type SourcePrices, toDecimal } from './source-prices';
 
-/** Limits, capabilities and prices from models.dev's JSON: its API, or a snapshot of it. */
+/**
+ * Limits, capabilities and prices from models.dev: its API, a snapshot of it, or the npm package
+ * @earendil-works/pi-ai, which contains much of it and is published more often than most snapshots.
+ */
 
 export type ModelFacts = {
   name: string;
-  released: string;
+  released: string | undefined;
   contextWindow: number;
   maxOutputTokens: number;
   capabilities: Capability[];
@@ -15,12 +18,16 @@ export type ModelFacts = {
   prices: SourcePrices;
 };
 
-export type ModelsDev = { asOf: string | undefined; find(provider: string): Map<string, ModelFacts> };
+export type ModelsDev = {
+  name: string;
+  asOf: string | undefined;
+  find(provider: string): Map<string, ModelFacts>;
+};
 
 type Cost = { [name: string]: number | undefined } & { tiers?: ({ tier: { size: number } } & Cost)[] };
 type RawModel = {
   name: string;
-  release_date: string;
+  release_date?: string;
   status?: string;
   reasoning: boolean;
   tool_call: boolean;
@@ -32,21 +39,85 @@ type RawModel = {
 };
 type RawProviders = Record<string, { models?: Record<string, RawModel> }>;
 
-export async function readModelsDev(location: string): Promise<ModelsDev> {
-  const json = JSON.parse(await readText(location)) as { snapshot?: string; providers?: RawProviders };
+export function readModelsDev(bytes: Buffer): ModelsDev {
+  const files = [...listFiles(bytes)];
+  if (files.length > 1) return readPiAi(new Map(files));
+  const json = JSON.parse(bytes.toString('utf8')) as { snapshot?: string; providers?: RawProviders };
   const providers = json.providers ?? (json as unknown as RawProviders);
   return {
+    name: 'models.dev',
     asOf: json.snapshot,
-    find: (provider) =>
-      new Map(Object.entries(providers[provider]?.models ?? {}).map(([id, raw]) => [id, toFacts(raw)])),
+    find: remember(
+      (provider) =>
+        new Map(Object.entries(providers[provider]?.models ?? {}).map(([id, raw]) => [id, toFacts(raw)])),
+    ),
   };
 }
 
-async function readText(location: string): Promise<string> {
-  if (!/^https?:/.test(location)) return readFile(location, 'utf8');
-  const response = await fetch(location);
-  if (!response.ok) throw new Error(`${location} answered ${response.status}`);
-  return response.text();
+function remember(find: ModelsDev['find']): ModelsDev['find'] {
+  const found = new Map<string, Map<string, ModelFacts>>();
+  return (provider) => {
+    const models = found.get(provider) ?? find(provider);
+    found.set(provider, models);
+    return models;
+  };
+}
+
+type PiCost = { input: number; output: number; cacheRead: number; cacheWrite: number };
+type PiModel = {
+  id: string;
+  name: string;
+  type?: string;
+  reasoning?: boolean;
+  input: string[];
+  cost: PiCost & { tiers?: (PiCost & { inputTokensAbove: number })[] };
+  contextWindow: number;
+  maxTokens?: number;
+};
+
+/** Where its name of a provider is not that of models.dev. */
+const PI_NAMES: Record<string, string> = { togetherai: 'together', 'fireworks-ai': 'fireworks' };
+
+function readPiAi(files: ReadonlyMap<string, () => string>): ModelsDev {
+  const read = (name: string) =>
+    JSON.parse(files.get(`package/dist/providers/data/${name}.json`)?.() ?? '{}') as object;
+  const { generatedAt } = read('.manifest') as { generatedAt?: string };
+  return {
+    name: 'pi-ai',
+    asOf: generatedAt?.slice(0, 10),
+    find: remember((provider) => {
+      const byFormat = read(PI_NAMES[provider] ?? provider) as Record<string, Record<string, PiModel>>;
+      const models = Object.values(byFormat).flatMap((some) => Object.values(some));
+      return new Map(
+        models.filter(({ type }) => type === 'chat').map((model) => [model.id, fromPiAi(model, provider)]),
+      );
+    }),
+  };
+}
+
+/** It has only models with tools, and does not say whether they have structured output or read PDFs. */
+function fromPiAi({ cost, ...model }: PiModel, provider: string): ModelFacts {
+  const reasoning = model.reasoning === true;
+  const cached = ({ input, output, cacheRead, cacheWrite }: PiCost): Cost => ({
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+  });
+  const tiers = (cost.tiers ?? []).map((tier) => ({
+    tier: { size: tier.inputTokensAbove },
+    ...cached(tier),
+  }));
+  return toFacts({
+    name: model.name,
+    reasoning,
+    tool_call: true,
+    // Reasoning models of these two refuse a temperature.
+    temperature: !(reasoning && (provider === 'openai' || provider === 'anthropic')),
+    limit: { context: model.contextWindow, output: model.maxTokens ?? 0 },
+    modalities: { input: model.input, output: ['text'] },
+    cost: { ...cached(cost), tiers } as Cost,
+  });
 }
 
 function toFacts(raw: RawModel): ModelFacts {

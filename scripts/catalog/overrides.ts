@@ -27,7 +27,6 @@ const overridesSchema = z.strictObject({
 });
 
 export type Overrides = z.output<typeof overridesSchema>;
-export type ModelOverride = Overrides['models'][number]['set'];
 
 export function readOverrides(file: string): Overrides {
   return overridesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));

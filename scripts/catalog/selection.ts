@@ -2,18 +2,20 @@ import type { ProviderName } from '../../server/endpoints';
 
 /** Which providers the catalogue covers, their names in the sources, and which of their models. */
 
-export const SOURCE_NAMES: Readonly<Record<ProviderName, { modelsDev: string; genaiPrices: string }>> = {
-  openai: { modelsDev: 'openai', genaiPrices: 'openai' },
-  anthropic: { modelsDev: 'anthropic', genaiPrices: 'anthropic' },
-  google: { modelsDev: 'google', genaiPrices: 'google' },
-  xai: { modelsDev: 'xai', genaiPrices: 'x-ai' },
-  mistral: { modelsDev: 'mistral', genaiPrices: 'mistral' },
-  deepseek: { modelsDev: 'deepseek', genaiPrices: 'deepseek' },
-  groq: { modelsDev: 'groq', genaiPrices: 'groq' },
-  together: { modelsDev: 'togetherai', genaiPrices: 'together' },
-  fireworks: { modelsDev: 'fireworks-ai', genaiPrices: 'fireworks' },
-  openrouter: { modelsDev: 'openrouter', genaiPrices: 'openrouter' },
-  moonshot: { modelsDev: 'moonshotai', genaiPrices: 'moonshotai' },
+export const SOURCE_NAMES: Readonly<
+  Record<ProviderName, { modelsDev: string; genaiPrices: string; liteLlm: string }>
+> = {
+  openai: { modelsDev: 'openai', genaiPrices: 'openai', liteLlm: 'openai' },
+  anthropic: { modelsDev: 'anthropic', genaiPrices: 'anthropic', liteLlm: 'anthropic' },
+  google: { modelsDev: 'google', genaiPrices: 'google', liteLlm: 'gemini' },
+  xai: { modelsDev: 'xai', genaiPrices: 'x-ai', liteLlm: 'xai' },
+  mistral: { modelsDev: 'mistral', genaiPrices: 'mistral', liteLlm: 'mistral' },
+  deepseek: { modelsDev: 'deepseek', genaiPrices: 'deepseek', liteLlm: 'deepseek' },
+  groq: { modelsDev: 'groq', genaiPrices: 'groq', liteLlm: 'groq' },
+  together: { modelsDev: 'togetherai', genaiPrices: 'together', liteLlm: 'together_ai' },
+  fireworks: { modelsDev: 'fireworks-ai', genaiPrices: 'fireworks', liteLlm: 'fireworks_ai' },
+  openrouter: { modelsDev: 'openrouter', genaiPrices: 'openrouter', liteLlm: 'openrouter' },
+  moonshot: { modelsDev: 'moonshotai', genaiPrices: 'moonshotai', liteLlm: 'moonshot' },
 };
 
 /** Of OpenRouter: recent models with tools, of vendors that cannot be called directly. */

@@ -28,6 +28,13 @@ const LLAMA = {
   capabilities: ['tools'],
   prices: { input: '0.10', output: '0.20' },
 };
+const withOffPeak = (changed: object) => ({
+  ...LLAMA,
+  prices: {
+    ...LLAMA.prices,
+    offPeak: { input: '0.05', output: '0.10', peak: { hours: ['01:00-04:00'] }, ...changed },
+  },
+});
 const PROVIDERS = { acme: { format: 'openai', baseUrl: 'http://127.0.0.1:8000/v1' } };
 
 describe('the checked-in catalogue', () => {
@@ -94,6 +101,15 @@ describe('the checked-in catalogue', () => {
     expect(after?.priceVersion).toMatch(/^google\/gemini-3\.8-flash@2027-01-01\.[0-9a-f]{8}$/);
   });
 
+  test('asks for the holidays without peak hours once those it knows have passed', () => {
+    setClock(() => Date.parse('2027-01-31T23:59:59Z'));
+    expect(checkCatalog()).toEqual([]);
+    setClock(() => Date.parse('2027-02-01T00:00:00Z'));
+    expect(checkCatalog()).toContain(
+      'deepseek/deepseek-flash: off-peak prices from 2026-11-15: the holidays without peak hours are known only until 2027-01-31',
+    );
+  });
+
   test('has the models of the sandbox in both formats', () => {
     const ids = catalogModels().map(({ id }) => id);
     expect(ids).toEqual(
@@ -158,6 +174,16 @@ describe("the operator's CATALOG_FILE", () => {
         ],
       },
       /models\[0\]\.prices\[0\]\.tiers: expected tiers in ascending order/,
+    ],
+    [
+      'an off-peak price above the peak price',
+      { providers: PROVIDERS, models: [withOffPeak({ output: '0.3' })] },
+      /models\[0\]\.prices\[0\]\.offPeak: expected off-peak prices that are at most the peak prices/,
+    ],
+    [
+      'peak hours that are none',
+      { providers: PROVIDERS, models: [withOffPeak({ peak: { hours: ['1-4'] } })] },
+      /models\[0\]\.prices\[0\]\.offPeak\.peak\.hours\[0\]: expected UTC hours such as "01:00-04:00"/,
     ],
     [
       'more output than context',

@@ -81,7 +81,7 @@ describe('GET /v1/models', () => {
         cache_write_1h: 5,
         tiers: [
           {
-            above_prompt_tokens: 271_999,
+            above_prompt_tokens: 272_000,
             input: 5,
             output: 22.5,
             cache_read: 0.5,

@@ -21,7 +21,7 @@ const MODEL = {
     cache_write_1h: 5,
     tiers: [
       {
-        above_prompt_tokens: 271999,
+        above_prompt_tokens: 272000,
         input: 5,
         output: 22.5,
         cache_read: 0.5,

@@ -1,8 +1,11 @@
 import { type CatalogModel, catalogModels } from '../pricing/catalog';
 import { checkCatalog } from '../pricing/check-catalog';
 import type { ListPrices } from '../pricing/list-price';
+import { DEFAULT_MAX_AGE_DAYS, readMaxAgeDays } from '../pricing/max-age';
+import { describePeakHours } from '../pricing/peak-hours';
+import { listPriceAges, listPriceDisagreements, type ProviderPriceAge } from '../pricing/price-age';
 import { isConfigured } from '../pricing/served';
-import type { Command, Outcome } from './command';
+import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns } from './output';
 
 export const modelCommands: Readonly<Record<string, Command>> = {
@@ -13,8 +16,9 @@ export const modelCommands: Readonly<Record<string, Command>> = {
     run: list,
   },
   'models check': {
-    usage: 'models check',
-    summary: 'validate the catalogue, including CATALOG_FILE',
+    usage: 'models check [--max-age-days N]',
+    summary: 'validate the catalogue, including CATALOG_FILE, and show how old its prices are',
+    options: { 'max-age-days': 'text' },
     needs: 'nothing',
     run: check,
   },
@@ -50,6 +54,9 @@ function toJson(model: CatalogModel): object {
     pricing: {
       ...toWire(base),
       tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...toWire(prices) })),
+      ...(model.offPeak && {
+        off_peak: { ...toWire(model.offPeak.listPrices), peak_hours: describePeakHours(model.offPeak.peak) },
+      }),
     },
   };
 }
@@ -58,13 +65,53 @@ function toWire({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: ListPr
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite5m, cache_write_1h: cacheWrite1h };
 }
 
-async function check(): Promise<Outcome> {
+async function check(input: CommandInput): Promise<Outcome> {
+  const maxAgeDays = readMaxAge(input);
   const { length } = catalogModels();
-  const problems = checkCatalog();
+  const ages = listPriceAges(maxAgeDays);
+  const problems = [...checkCatalog(), ...ages.flatMap((age) => describeOld(age, maxAgeDays))];
   const hasProblem = problems.length > 0;
+  const disagreements = listPriceDisagreements();
   return {
-    json: { ok: !hasProblem, models: length, problems },
-    text: hasProblem ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
+    json: {
+      ok: !hasProblem,
+      models: length,
+      problems,
+      price_ages: ages.map(({ provider, served, models, pricedAt, ageDays, old }) => ({
+        provider,
+        served,
+        models,
+        oldest_price: pricedAt,
+        age_days: ageDays,
+        old_models: old,
+      })),
+      disagreements,
+    },
+    text: [
+      hasProblem ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
+      alignColumns([AGE_HEADINGS, ...ages.map(writeAge)]),
+      ...(disagreements.length === 0
+        ? []
+        : [`The sources differ on ${disagreements.length} prices:\n${disagreements.join('\n')}`]),
+    ].join('\n\n'),
     hasProblem,
   };
+}
+
+function readMaxAge(input: CommandInput): number {
+  const days = readMaxAgeDays(input.find('max-age-days') ?? String(DEFAULT_MAX_AGE_DAYS));
+  if (days === null) throw new CommandRefused('--max-age-days: expected a number of days such as 45');
+  return days;
+}
+
+/** The prices of a provider without a key are charged to nobody. */
+function describeOld({ provider, served, old }: ProviderPriceAge, maxAgeDays: number): string[] {
+  if (!served || old.length === 0) return [];
+  return [`${provider}: ${old.length} prices are older than ${maxAgeDays} days: ${old.join(', ')}`];
+}
+
+const AGE_HEADINGS = ['provider', 'models', 'served', 'oldest price', 'days old'];
+
+function writeAge({ provider, models, served, pricedAt, ageDays }: ProviderPriceAge): string[] {
+  return [provider, String(models), served ? 'yes' : 'no', pricedAt, String(ageDays)];
 }

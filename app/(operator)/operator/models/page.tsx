@@ -5,6 +5,7 @@ import { Section } from '@/app/_ui/section';
 import { catalogModels } from '@/server/pricing/catalog';
 import { isConfigured } from '@/server/pricing/served';
 import { ModelsTable } from './models-table';
+import { PriceSources } from './price-sources';
 
 export const metadata: Metadata = { title: 'Models and prices' };
 
@@ -25,6 +26,7 @@ export default async function ModelsPage() {
         title="Models and prices"
         description={`${models.length} models have a price; the ${served} whose provider has a key are served. List prices in USD per million tokens, before commission.`}
       />
+      <PriceSources />
       <Section flush>
         <ModelsTable models={models} />
       </Section>

@@ -1,0 +1,54 @@
+import { Badge } from '@/app/_ui/badge';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import { DEFAULT_MAX_AGE_DAYS } from '@/server/pricing/max-age';
+import { listPriceAges, listPriceDisagreements, listPriceSources } from '@/server/pricing/price-age';
+import { PriceAgesTable } from './price-ages-table';
+
+/** How old the prices are, per provider, and where their sources differ. */
+export function PriceSources() {
+  const ages = listPriceAges(DEFAULT_MAX_AGE_DAYS);
+  const disagreements = listPriceDisagreements();
+  const old = ages.filter(({ served, old }) => served && old.length > 0);
+  return (
+    <Section
+      title="Age of the prices"
+      description={
+        <>
+          From{' '}
+          {listPriceSources().map(({ name, asOf }, i) => (
+            <span key={name}>
+              {i > 0 && ', '}
+              {name} (<Time at={`${asOf}T00:00:00Z`} isDay withClock={false} />)
+            </span>
+          ))}
+          . A price older than {DEFAULT_MAX_AGE_DAYS} days must be confirmed.
+        </>
+      }
+      actions={
+        <Badge look={old.length === 0 ? 'positive' : 'warning'}>
+          {old.length === 0 ? 'Current' : `Old: ${old.map(({ provider }) => provider).join(', ')}`}
+        </Badge>
+      }
+      flush
+    >
+      <PriceAgesTable
+        ages={ages.map(({ old: oldModels, ...age }) => ({ ...age, oldModels: oldModels.length }))}
+      />
+      {disagreements.length > 0 && (
+        <details className="border-t border-line p-5 text-sm">
+          <summary className="cursor-pointer font-medium">
+            The sources differ on {disagreements.length} prices
+          </summary>
+          <ul className="mt-3 flex flex-col gap-1.5">
+            {disagreements.map((line) => (
+              <li key={line} className="wrap-anywhere text-muted">
+                {line}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Section>
+  );
+}

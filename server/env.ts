@@ -96,6 +96,7 @@ export const settingsSchema = z.object({
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),
   UPSTREAM_IDLE_SECONDS: count(90),
+  UPSTREAM_BACKGROUND_SECONDS: count(600),
 
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'a redis:// URL' }).optional(),
   LIMIT_REQUESTS_PER_KEY_PER_MINUTE: count(600),
@@ -103,6 +104,7 @@ export const settingsSchema = z.object({
   LIMIT_RUNNING_PER_PROCESS: count(1000),
   LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY: count(100),
   LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY: count(1000),
+  LIMIT_BACKGROUND_PER_USER: count(5),
   LIMIT_CODES_PER_EMAIL_PER_HOUR: count(5),
   LIMIT_CODES_PER_ADDRESS_PER_HOUR: count(20),
   LIMIT_CODES_PER_APP_PER_HOUR: count(1000),

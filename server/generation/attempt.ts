@@ -31,6 +31,7 @@ export async function attempt(
   { withoutReasoning }: { withoutReasoning: boolean },
 ): Promise<Attempt> {
   const { model, target, profile } = served;
+  const sinceMs = now();
   const exchange = prepareExchange({
     client: run.client,
     provider: profile,
@@ -41,25 +42,27 @@ export async function attempt(
     userHash: run.userHash,
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
-    created: Math.floor(now() / 1000),
+    created: Math.floor(sinceMs / 1000),
     estimate: run.estimate(served),
     withoutReasoning,
   });
   let upstream: UpstreamResponse;
-  run.working = served;
+  run.working = { served, exchange, sinceMs };
   try {
     upstream = await callProvider(target, exchange, run.abort);
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);
     // After a timeout, the provider may still complete the response and bill us for it.
-    const mayRepeat = !run.abort.aborted && (run.wantsStream || !timedOut(cause));
+    const mayBill = run.abort.aborted || timedOut(cause);
+    if (!mayBill) run.working = null;
+    const mayRepeat = !run.abort.aborted && (run.wantsStream || !mayBill);
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
   noteSuccess(model.provider);
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
-    : readWhole(served, exchange, upstream);
+    : readWhole(run, served, exchange, upstream);
 }
 
 async function refused(run: Run, { model }: Candidate, upstream: UpstreamResponse): Promise<Attempt> {
@@ -86,6 +89,7 @@ function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
 }
 
 async function readWhole(
+  run: Run,
   served: Candidate,
   exchange: Exchange,
   upstream: UpstreamResponse,
@@ -94,7 +98,10 @@ async function readWhole(
     const whole = exchange.readWhole(await upstream.body.text());
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
-    if (error instanceof RefusedResponse) return { ok: false, failure: error.failure, mayRepeat: true };
+    if (error instanceof RefusedResponse) {
+      run.working = null;
+      return { ok: false, failure: error.failure, mayRepeat: true };
+    }
     // With status 200, the provider may already bill us for the work.
     return { ok: false, failure: toFailure(error), mayRepeat: false };
   }
@@ -110,6 +117,7 @@ async function openStreamed(
   const { failure, started } = stream.relay.facts;
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
+  if (!stream.wasCut()) run.working = null;
   return { ok: false, failure, mayRepeat: !run.abort.aborted };
 }
 

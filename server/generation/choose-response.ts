@@ -26,7 +26,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
 
   for (const candidate of run.candidates) {
     for (const isRetry of [false, true]) {
-      if (run.abort.aborted) break;
+      if (run.disconnectedAtMs !== null) break;
       const cooldown = cooldownSeconds(candidate.model.provider);
       if (cooldown > 0) {
         shortestCooldown = Math.min(shortestCooldown, cooldown);
@@ -37,8 +37,8 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       if (result.ok) return result.response;
       attempts++;
       last = result.failure;
-      // A client disconnect is not a failure of the provider, which has read the prompt.
-      if (run.abort.aborted) break;
+      // Nobody waits for another attempt, and the one that ended may have to be charged.
+      if (run.disconnectedAtMs !== null) break;
       run.working = null;
       recordFailure(run, candidate, last);
       const isOver = attempts === MAX_ATTEMPTS || now() - startedAt > MAX_TIME_MS;

@@ -1,37 +1,51 @@
-import { SECOND_MS } from '../clock';
+import { now } from '../clock';
 import { capture, release } from '../ledger';
+import { startBackgroundRead } from './background-reads';
+import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
-import type { Run } from './run';
+import type { Run, Working } from './run';
 
 /**
- * How long to keep reading after a client disconnect, from a provider that bills the rest of the response
- * anyway.
+ * Decides, when the client disconnects, whether the provider is cancelled or read to the usage that it reports.
+ * It is cancelled if that ends its bill and what it has billed can be counted from what was seen. Otherwise a
+ * disconnect would make hidden output free.
  */
-export const DRAIN_MS = 60 * SECOND_MS;
+export function handleDisconnect(run: Run, { inputReported = false } = {}): void {
+  if (run.disconnectedAtMs !== null) return;
+  run.disconnectedAtMs = now();
+  const { working } = run;
+  if (working === null || !mustRead(run, working, inputReported) || !startBackgroundRead(run, working)) {
+    run.abort.abort();
+  }
+}
 
-/**
- * Cancels the call if the client disconnects before the response begins, unless the provider would bill it
- * anyway.
- */
-export function stopProvider({ abort, working }: Run): void {
-  if (!working?.profile.billsAfterCancel) abort.abort();
-  else setTimeout(() => abort.abort(), DRAIN_MS).unref();
+function mustRead(run: Run, working: Working, inputReported: boolean): boolean {
+  return hidesOutput(run, working) || !working.served.profile.cancelEndsBill || (run.hasMedia && !inputReported);
+}
+
+const hidesOutput = ({ wantsStream }: Run, { exchange }: Working): boolean =>
+  !wantsStream || exchange.mayReason();
+
+/** For an estimate: what a provider may have produced for a client that is gone. */
+export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {
+  const { working, disconnectedAtMs } = run;
+  if (disconnectedAtMs === null || working === null) return UNINTERRUPTED;
+  const unseenMs = hidesOutput(run, working) ? Math.max(0, now() - working.sinceMs) : 0;
+  return { unseenMs, outputDeltas };
 }
 
 /**
  * Settles a request that has no response: nothing is charged. But if the client disconnected while a provider
- * was working, the user pays for the prompt, because the provider has read it and bills us for it.
+ * was working, the user pays for the prompt, which the provider has read, and for the time it worked unseen.
  */
 export async function settleWithoutResponse(run: Run): Promise<void> {
-  const { abort, working, hold } = run;
-  if (abort.aborted && working !== null) {
-    const metered = meter({ usage: null, providerCost: null, outputBytes: 0 }, run.estimate(working));
-    const receipt = writeReceipt(metered, {
-      requested: run.model,
-      served: working.model,
-      outcome: 'aborted',
-    });
-    await capture(hold, chargeMetered(metered, working.model, hold), receipt);
+  const { disconnectedAtMs, working, hold } = run;
+  if (disconnectedAtMs !== null && working !== null) {
+    const { model } = working.served;
+    const nothingSeen = { usage: null, providerCost: null, outputBytes: 0 };
+    const metered = meter(nothingSeen, run.estimate(working.served), interruptedOutput(run));
+    const receipt = writeReceipt(metered, { requested: run.model, served: model, outcome: 'aborted' });
+    await capture(hold, chargeMetered(metered, model, hold), receipt);
   } else {
     await release(hold);
   }

@@ -7,9 +7,9 @@ import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders } from '../providers/exchange';
 import { chooseResponse } from './choose-response';
-import { settleWithoutResponse, stopProvider } from './client-disconnect';
+import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
 import { refuseBeyondLimit } from './key-limit';
-import { likelyUsage } from './likely-usage';
+import { estimateUsage } from './likely-usage';
 import { fitOutputCap, planRequest } from './plan';
 import { type Caller, readModelRequest } from './read-request';
 import { toApiError } from './refusals';
@@ -54,6 +54,7 @@ async function admitRequest(
 
   const { hold } = admission;
   const outputCap = fitOutputCap(plan, hold);
+  const { choices, hasMedia } = plan;
   const run = startRun({
     requestId,
     hold,
@@ -62,7 +63,10 @@ async function admitRequest(
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     outputCap,
-    estimate: (served) => likelyUsage((kind) => protocol.measure(client, kind), served),
+    choices,
+    hasMedia,
+    estimate: (served) =>
+      estimateUsage((kind) => protocol.measure(client, kind), served, { outputCap, choices }),
   });
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
@@ -88,7 +92,7 @@ function readClientHeaders({ headers }: Request): ClientHeaders {
 
 /** Calls a provider, meters its response and settles the hold. */
 async function respondTo(run: Run, clientSignal: AbortSignal): Promise<Reply> {
-  const onDisconnect = () => stopProvider(run);
+  const onDisconnect = () => handleDisconnect(run);
   if (clientSignal.aborted) onDisconnect();
   clientSignal.addEventListener('abort', onDisconnect, { once: true });
   try {

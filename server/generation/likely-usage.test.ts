@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CatalogModel } from '../pricing/catalog';
 import { messagesProtocol } from '../protocols/messages/protocol';
 import { profileOf } from '../providers/profiles';
-import { likelyUsage } from './likely-usage';
+import { estimateUsage } from './likely-usage';
 
 test("an estimate stays within the ledger's range, whatever the request contains", () => {
   const document = { type: 'document', source: { type: 'url', url: 'https://x.test/a' } };
@@ -13,6 +13,7 @@ test("an estimate stays within the ledger's range, whatever the request contains
   });
   const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5' } as CatalogModel;
   const called = { model, profile: profileOf('anthropic') };
-  const estimate = likelyUsage((kind) => messagesProtocol.measure(request, kind), called);
+  const limit = { outputCap: 1e9, choices: 1 };
+  const estimate = estimateUsage((kind) => messagesProtocol.measure(request, kind), called, limit);
   expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
 });

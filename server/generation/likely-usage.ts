@@ -1,27 +1,53 @@
-import { likelyMediaTokens } from '../pricing/media-tokens';
+import { SECOND_MS } from '../clock';
+import { largestMediaTokens, likelyMediaTokens } from '../pricing/media-tokens';
 import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { MAX_COUNT } from '../providers/count';
 import { FORMATS } from '../providers/formats';
 import type { Candidate } from './candidates';
 
-/** The likely usage, from the bytes of output seen. */
-export type Estimate = (outputBytes: number) => TokenUsage;
+/** What is known of the output of a request whose client disconnected. */
+export type Interrupted = {
+  /** How long the provider may have produced output that was neither seen nor reported. */
+  unseenMs: number;
+  /** The tokens seen are at least as many as the deltas that contained them. */
+  outputDeltas: number;
+};
+
+export const UNINTERRUPTED: Interrupted = { unseenMs: 0, outputDeltas: 0 };
+
+/** The usage that is charged if the provider reports none, from the bytes of output seen. */
+export type Estimate = (outputBytes: number, interrupted?: Interrupted) => TokenUsage;
 
 type Called = Pick<Candidate, 'model' | 'profile'>;
 export type Measure = (kind: TokenKind) => InputSize;
 
+/** The output that was requested: tokens per choice, and choices. */
+export type OutputLimit = { outputCap: number; choices: number };
+
 /**
- * Returns the function that estimates usage. It measures the prompt only when called: most providers report
- * usage.
+ * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
+ * leaving before it is reported. It is measured when first needed: most providers report usage.
  */
-export function likelyUsage(measure: Measure, called: Called): Estimate {
+export function estimateUsage(
+  measure: Measure,
+  called: Called,
+  { outputCap, choices }: OutputLimit,
+): Estimate {
   const kind = FORMATS[called.profile.format].tokenKind;
-  return (outputBytes) => ({
-    ...NO_TOKENS,
-    input: Math.min(MAX_COUNT, likelyInputTokens(measure, called)),
-    output: Math.min(MAX_COUNT, likelyOutputTokens(outputBytes, kind)),
-  });
+  const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
+  let input: number | undefined;
+  return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
+    input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called));
+    const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
+    const output = seen + Math.ceil(unseenMs * tokensPerMs);
+    return { ...NO_TOKENS, input, output: Math.min(MAX_COUNT, choices * outputCap, output) };
+  };
+}
+
+function heldInputTokens(measure: Measure, { model, profile }: Called): number {
+  const { largestInputTokens, media } = measure(FORMATS[profile.format].tokenKind);
+  return largestInputTokens + largestMediaTokens(media, model);
 }
 
 export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {

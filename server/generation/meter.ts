@@ -5,7 +5,7 @@ import { type CatalogModel, pricesAt } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
 import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
-import type { Estimate } from './likely-usage';
+import { type Estimate, UNINTERRUPTED } from './likely-usage';
 
 /** The usage of a response, as far as its provider reports it. */
 export type Report = {
@@ -25,8 +25,12 @@ export type Metered = {
 };
 
 /** Returns the reported usage if it is plausible, otherwise an estimate. */
-export function meter(report: Report, estimate: Estimate): Metered {
-  const { usage, estimated } = meteredUsage(report, () => estimate(report.outputBytes));
+export function meter(report: Report, estimate: Estimate, interrupted = UNINTERRUPTED): Metered {
+  const { usage, estimated } = meteredUsage(
+    report,
+    () => estimate(report.outputBytes, interrupted),
+    interrupted.unseenMs,
+  );
   return { usage, estimated, providerCost: estimated ? null : report.providerCost, endedAtMs: now() };
 }
 

@@ -15,6 +15,8 @@ export type OpenedStream = {
   relay: StreamRelay & { readonly facts: StreamFacts };
   /** The next text for the client; resolves with `done` once, at the end. */
   next: () => Promise<StreamPiece>;
+  /** The connection ended early: it broke, was silent for too long, or we cancelled the call. */
+  wasCut: () => boolean;
 };
 
 /**
@@ -26,6 +28,8 @@ export async function openStream(
   upstream: UpstreamResponse,
 ): Promise<OpenedStream> {
   const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  let isCut = false;
+  let isOver = false;
   const first = readUntilStarted();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
@@ -41,6 +45,7 @@ export async function openStream(
       unread = null;
       return piece;
     },
+    wasCut: () => isCut,
   };
 
   async function readUntilStarted(): Promise<StreamPiece> {
@@ -52,16 +57,19 @@ export async function openStream(
     }
   }
 
-  /** Reads until there is something to send or the stream ends. */
   async function read(): Promise<StreamPiece> {
+    if (isOver) return { text: '', done: true };
     try {
       for (;;) {
         const { done, value } = await chunks.next();
         const text = done ? relay.end() : relay.push(value);
-        if (done || relay.facts.failure !== null) return { text, done: true };
+        isOver = done === true || relay.facts.failure !== null;
+        if (isOver) return { text, done: true };
         if (text !== '' || relay.facts.started) return { text, done: false };
       }
     } catch (error) {
+      isCut = true;
+      isOver = true;
       relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
       return { text: '', done: true };
     }

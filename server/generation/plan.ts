@@ -28,6 +28,8 @@ export type Plan = {
   outputCap: number;
   /** Choices requested (`n`): each may use the whole cap. */
   choices: number;
+  /** The prompt contains images or documents. */
+  hasMedia: boolean;
 };
 
 export function planRequest(
@@ -62,6 +64,7 @@ export function planRequest(
     expectedCap: requested ?? outputCap,
     outputCap,
     choices,
+    hasMedia: media.images.length > 0 || media.pages > 0,
   };
 }
 

@@ -1,12 +1,15 @@
 import { type Hold, keepLease } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import type { ClientRequest } from '../protocols/client-protocols';
-import type { ClientHeaders } from '../providers/exchange';
+import type { ClientHeaders, Exchange } from '../providers/exchange';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { hashForProviders } from './user-hash';
+
+/** The call to a candidate that has not rejected the request: it has read the prompt. */
+export type Working = { served: Candidate; exchange: Exchange; sinceMs: number };
 
 /** A running request: it has a hold, and its response is not settled yet. */
 export type Run = {
@@ -20,15 +23,19 @@ export type Run = {
   wantsStream: boolean;
   /** Output tokens per choice that the hold covers. */
   outputCap: number;
+  choices: number;
+  /** The prompt contains images or documents, whose tokens only the provider can count. */
+  hasMedia: boolean;
   userHash: string;
-  /** The likely usage of a candidate that reports none. */
+  /** The usage that is charged if a candidate reports none. */
   estimate: (served: Candidate) => Estimate;
   /** Headers that inform the client of changes to its request. */
   headers: Record<string, string>;
   /** Cancels the call to the provider. */
   abort: Abort;
-  /** The candidate that was called and has not rejected the request: it has read the prompt. */
-  working: Candidate | null;
+  working: Working | null;
+  /** When the client disconnected; null while it is connected. */
+  disconnectedAtMs: number | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
   progress: { outputBytes: number };
   /** Called after settlement, however the run ended. */
@@ -40,7 +47,10 @@ let running = 0;
 /** The number of requests running in this process. */
 export const runningGenerations = (): number => running;
 
-type Started = Omit<Run, 'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'progress' | 'endLease'>;
+type Started = Omit<
+  Run,
+  'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'disconnectedAtMs' | 'progress' | 'endLease'
+>;
 
 /** From here on the lease is renewed. */
 export function startRun(started: Started): Run {
@@ -48,8 +58,10 @@ export function startRun(started: Started): Run {
   const [requested] = candidates;
   const { model } = requested;
   const progress = { outputBytes: 0 };
+  let ofRequested: Estimate | undefined;
   const stopRenewing = keepLease(hold, () => {
-    const metered = meter({ usage: null, providerCost: null, ...progress }, estimate(requested));
+    ofRequested ??= estimate(requested);
+    const metered = meter({ usage: null, providerCost: null, ...progress }, ofRequested);
     const receipt = writeReceipt(metered, { requested: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
@@ -59,5 +71,16 @@ export function startRun(started: Started): Run {
     stopRenewing();
   };
   const userHash = hashForProviders(hold.appUserId);
-  return { model, userHash, headers: {}, abort: new Abort(), working: null, progress, endLease, ...started };
+  const abort = new Abort();
+  return {
+    model,
+    userHash,
+    headers: {},
+    abort,
+    working: null,
+    disconnectedAtMs: null,
+    progress,
+    endLease,
+    ...started,
+  };
 }

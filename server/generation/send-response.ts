@@ -2,16 +2,20 @@ import { creditsToJson } from '../credits';
 import { Reply } from '../http/respond';
 import { capture } from '../ledger';
 import type { ProviderWhole } from './attempt';
+import { interruptedOutput } from './client-disconnect';
+import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
 /** Settles a complete response, then sends it. */
 export async function sendResponse(run: Run, { served, whole }: ProviderWhole): Promise<Reply> {
-  const metered = meter(whole, run.estimate(served));
+  const interrupted = whole.usage === null ? interruptedOutput(run) : UNINTERRUPTED;
+  const metered = meter(whole, run.estimate(served), interrupted);
+  const outcome = run.disconnectedAtMs === null ? 'completed' : 'aborted';
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { requested: run.model, served: served.model, outcome: 'completed' }),
+    writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
   run.endLease();
   return new Reply(whole.body, {

@@ -3,8 +3,10 @@ import { ApiError } from '../errors';
 import { Reply } from '../http/respond';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
+import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
-import { DRAIN_MS } from './client-disconnect';
+import { handleDisconnect, interruptedOutput } from './client-disconnect';
+import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
 import type { Run } from './run';
@@ -15,6 +17,8 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
+/** Text has 3 to 5 bytes per token. With more than this, the output exceeds the cap that the hold covers. */
+const MAX_BYTES_PER_TOKEN = 8;
 
 type Outcome = Receipt['outcome'];
 
@@ -23,18 +27,20 @@ type Outcome = Receipt['outcome'];
  * settled before the last bytes are sent, so that a balance read afterwards includes the charge.
  */
 export function streamResponse(run: Run, response: ProviderStream): Reply {
-  const settle = once((outcome: Outcome) => settleStream(run, response, outcome));
+  const settle = once(() => settleStream(run, response));
   return new Reply(relayToClient(run, response, settle), { ...STREAM_HEADERS, ...run.headers });
 }
 
 function relayToClient(
   run: Run,
-  { served, stream }: ProviderStream,
-  settle: (outcome: Outcome) => Promise<void>,
+  response: ProviderStream,
+  settle: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
+  const { stream } = response;
   const { relay } = stream;
   const encoder = new TextEncoder();
   let keepalive: NodeJS.Timeout | undefined;
+  let hasEnded = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const send = (text: string) => text !== '' && controller.enqueue(encoder.encode(text));
@@ -42,16 +48,19 @@ function relayToClient(
       const piece = await nextPiece(run, stream);
       clearInterval(keepalive);
       if (!piece.done) return void send(piece.text);
+      hasEnded = true;
       const { failure } = relay.facts;
-      await settle(failure === null ? 'completed' : outcomeOf(run));
+      await settle();
       send(failure === null ? piece.text : piece.text + relay.fail(toStreamError(failure.error)));
       controller.close();
     },
     async cancel() {
       clearInterval(keepalive);
-      if (served.profile.billsAfterCancel) await drain(run, stream);
-      run.abort.abort();
-      await settle('aborted');
+      if (!hasEnded) {
+        handleDisconnect(run, { inputReported: relay.facts.usage !== null });
+        await readToUsage(run, response);
+      }
+      await settle();
     },
   });
 }
@@ -65,18 +74,28 @@ async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
 }
 
 /**
- * Reads the stream to its end after a client disconnect: this provider bills the whole response anyway, and
- * the end of the stream reports the exact usage.
+ * Reads the stream after a client disconnect, unless that cancelled it: to its end, which reports the usage, or
+ * until what is known costs the whole hold. Only the usage matters.
  */
-async function drain(run: Run, stream: OpenedStream): Promise<void> {
-  const stop = setTimeout(() => run.abort.abort(), DRAIN_MS);
-  while (!(await nextPiece(run, stream)).done) {
-    // Only the usage matters.
+async function readToUsage(run: Run, { served, stream }: ProviderStream): Promise<void> {
+  const { facts } = stream.relay;
+  const estimate = run.estimate(served);
+  const mostBytes = MAX_BYTES_PER_TOKEN * run.outputCap * run.choices;
+  const costsHold = () =>
+    facts.outputBytes > mostBytes ||
+    chargeMetered(meter(facts, estimate), served.model, run.hold).charge >= run.hold.amount;
+  for (let done = false; !done && !run.abort.aborted; ) {
+    if (costsHold()) return run.abort.abort();
+    done = (await stream.next()).done;
+    run.progress.outputBytes = facts.outputBytes;
   }
-  clearTimeout(stop);
+  if (facts.failure !== null) run.abort.abort();
 }
 
-const outcomeOf = (run: Run): Outcome => (run.abort.aborted ? 'aborted' : 'failed');
+function outcomeOf({ disconnectedAtMs }: Run, { failure }: StreamFacts): Outcome {
+  if (disconnectedAtMs !== null) return 'aborted';
+  return failure === null ? 'completed' : 'failed';
+}
 
 /**
  * After the first byte the status cannot change, so an error frame reports that the response is incomplete.
@@ -90,15 +109,18 @@ function toStreamError(error: ApiError): ApiError {
 }
 
 /** Charges the output produced, whichever side ended the stream. */
-async function settleStream(run: Run, { served, stream }: ProviderStream, outcome: Outcome): Promise<void> {
+async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<void> {
   const { facts } = stream.relay;
+  const outcome = outcomeOf(run, facts);
   if (outcome === 'failed') {
     log().warn(
       { requestId: run.requestId, cause: describeError(facts.failure?.error.cause) },
       'stream ended early',
     );
   }
-  const metered = meter(facts, run.estimate(served));
+  const isReported = facts.finished && facts.outputReported;
+  const interrupted = isReported ? UNINTERRUPTED : interruptedOutput(run, facts.outputDeltas);
+  const metered = meter(facts, run.estimate(served), interrupted);
   await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
@@ -107,10 +129,10 @@ async function settleStream(run: Run, { served, stream }: ProviderStream, outcom
   run.endLease();
 }
 
-function once<Argument>(work: (argument: Argument) => Promise<void>): (argument: Argument) => Promise<void> {
+function once(work: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined;
-  return (argument) => {
-    result ??= work(argument);
+  return () => {
+    result ??= work();
     return result;
   };
 }

@@ -1,8 +1,9 @@
-import { Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { creditsToJson } from '../credits';
 import { pool } from '../db';
 import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
+import { countBackgroundReads } from '../generation/background-reads';
 import { hmacSha256, sameBytes } from '../ids';
 
 /** Ledger and webhook metrics in the Prometheus text format. */
@@ -58,6 +59,7 @@ export async function readMetrics(): Promise<string> {
   });
   paused.set({ kind: 'user' }, state.pausedUsers);
   paused.set({ kind: 'app' }, state.pausedApps);
+  writeBackgroundReads(registry);
   gauge('svc_webhooks_pending', 'Events waiting for delivery, including those of disabled apps.').set(
     webhooks.pending,
   );
@@ -72,6 +74,20 @@ export async function readMetrics(): Promise<string> {
   });
   for (const { outcome, count } of attempts) deliveries.set({ outcome }, count);
   return registry.metrics();
+}
+
+function writeBackgroundReads(registry: Registry): void {
+  const { running, finished, cutOff } = countBackgroundReads();
+  const help = 'Responses that this instance reads to their usage after a client disconnect.';
+  new Gauge({ name: 'svc_background_reads', help, registers: [registry] }).set(running);
+  const ended = new Counter({
+    name: 'svc_background_reads_ended_total',
+    help: 'Background reads of this instance that reached the usage (finished) or not (cut_off).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  ended.inc({ outcome: 'finished' }, finished);
+  ended.inc({ outcome: 'cut_off' }, cutOff);
 }
 
 type State = {

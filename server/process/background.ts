@@ -3,6 +3,7 @@ import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
+import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { LEDGER_JOBS } from '../ledger';
@@ -12,6 +13,7 @@ import { sweepDeliveries } from '../webhooks/retention';
 import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
 
+const END_READS_EVERY_MS = 5 * SECOND_MS;
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
@@ -22,6 +24,7 @@ const FORGET_EVERY_MS = HOUR_MS;
 /** Runs repeatedly while the service handles requests. */
 export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
+  life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));

@@ -1,10 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../clock';
 import { closeDatabase } from '../db';
 import { isLive, settings } from '../env';
-import { runningGenerations } from '../generation/run';
-import { closeUpstreams } from '../generation/upstream';
-import { drainLedger } from '../ledger';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
 import { closeRedis } from '../rate-limit/redis';
@@ -16,14 +11,13 @@ import {
   readGivenSettings,
   updateDatabase,
 } from './environment';
+import { finishGenerations } from './finish-generations';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
 import { withProgress } from './progress';
 import { startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
-
-const DRAIN_TIMEOUT_MS = 10_000;
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
@@ -49,7 +43,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   await syncCatalog();
   if (!isLive()) await seedDemo();
   startBackgroundWork(life);
-  life.onStop('generations', finishGenerations);
+  life.onStop('generations', () => finishGenerations());
   const server = await withProgress('Preparing the pages', () =>
     createHttpServer(life, { ...options, host: HOST, port: PORT }),
   );
@@ -58,14 +52,6 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   await listen(server, PORT, HOST);
   life.onStop('requests', () => closeGently(server, closeUnused));
   printAddresses();
-}
-
-/** A request whose client disconnected is still metered and settled. */
-async function finishGenerations(): Promise<void> {
-  const deadline = now() + DRAIN_TIMEOUT_MS;
-  while (runningGenerations() > 0 && now() < deadline) await sleep(20);
-  await drainLedger(DRAIN_TIMEOUT_MS);
-  await closeUpstreams();
 }
 
 function printAddresses(): void {

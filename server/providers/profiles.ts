@@ -47,8 +47,13 @@ export type ProviderProfile = {
   reasoningOutsideOutput: boolean;
   /** Reports the actual cost in its usage: in dollars, or in ticks of 10⁻¹⁰ dollars. */
   reportsCost: 'dollars' | 'ticks' | null;
-  /** Keeps generating, and billing, after the connection is closed. */
-  billsAfterCancel: boolean;
+  /**
+   * Stops generating a stream, and billing it, when the connection is closed. False where this is unknown.
+   * Source: OpenRouter's "Stream cancellation", November 2026, which names providers of either kind.
+   */
+  cancelEndsBill: boolean;
+  /** No model writes more output tokens in a second: the base of an estimate of output that nobody saw. */
+  maxTokensPerSecond: number;
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -79,7 +84,8 @@ const GENERIC: ProviderProfile = {
   wantsThoughtSignatures: false,
   reasoningOutsideOutput: false,
   reportsCost: null,
-  billsAfterCancel: false,
+  cancelEndsBill: false,
+  maxTokensPerSecond: 500,
   deniedFields: [],
 };
 
@@ -108,6 +114,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesTopK: false,
     takesPdf: true,
     efforts: ['low', 'medium', 'high'],
+    cancelEndsBill: true,
     deniedFields: ['moderation'],
   },
   // Counts thinking only in the total, and requires thought signatures back with calls.
@@ -128,6 +135,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     userField: 'user',
     reasoningOutsideOutput: true,
     reportsCost: 'ticks',
+    cancelEndsBill: true,
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {
@@ -143,6 +151,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesJsonSchema: false,
     takesImageUrls: false,
     wantsReasoningBack: true,
+    cancelEndsBill: true,
     maxStopSequences: 16,
   },
   groq: {
@@ -150,10 +159,11 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesTopK: false,
     userField: 'user',
     efforts: ['low', 'medium', 'high'],
+    maxTokensPerSecond: 1_500,
     deniedFields: ['compound_custom', 'search_settings'],
   },
-  together: { billsAfterCancel: true, efforts: ['low', 'medium', 'high'] },
-  fireworks: { userField: 'user', efforts: ['none', 'low', 'medium', 'high'] },
+  together: { efforts: ['low', 'medium', 'high'] },
+  fireworks: { userField: 'user', efforts: ['none', 'low', 'medium', 'high'], cancelEndsBill: true },
   openrouter: {
     takesMaxCompletionTokens: true,
     userField: 'user',
@@ -171,12 +181,12 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     maxStopSequences: 5,
     deniedFields: ['partial_context'],
   },
-  sandbox: { takesMaxCompletionTokens: true, takesPdf: true, efforts: ALL_EFFORTS },
+  sandbox: { takesMaxCompletionTokens: true, takesPdf: true, efforts: ALL_EFFORTS, cancelEndsBill: true },
 };
 
 const ANTHROPIC_DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
-  anthropic: { serviceTier: 'standard_only' },
-  'sandbox-anthropic': {},
+  anthropic: { serviceTier: 'standard_only', cancelEndsBill: true },
+  'sandbox-anthropic': { cancelEndsBill: true },
 };
 
 const profiles = new Map<string, ProviderProfile>([

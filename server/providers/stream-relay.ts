@@ -14,6 +14,8 @@ export type StreamFacts = {
   providerCost: Picocredits | null;
   /** Bytes of text, reasoning and tool arguments seen: the base of an estimate. */
   outputBytes: number;
+  /** Deltas that contained some of it. Each is at least one token. */
+  outputDeltas: number;
   /** An event of the response was understood: the status may be committed. */
   started: boolean;
   /** The response is complete. */
@@ -47,6 +49,7 @@ export function newFacts(): StreamFacts {
     outputReported: false,
     providerCost: null,
     outputBytes: 0,
+    outputDeltas: 0,
     started: false,
     finished: false,
     failure: null,

@@ -8,7 +8,10 @@ import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 import { until } from '../harness/until';
 
-/** After a client disconnect the user pays for what was produced: no less and no more. */
+/**
+ * After a client disconnect the user pays for what was produced: no less and no more.
+ * `background-reads.test.ts` has the requests that are read to the end.
+ */
 
 await newDatabase();
 let continueResponse = () => {};
@@ -71,8 +74,8 @@ async function disconnectAfterFirstWord(person: Person, model: string): Promise<
   await fetch(`${api.url}/v1/models`).then((models) => models.text());
 }
 
-/** Disconnects while the provider prepares a response that is not streamed. */
-async function disconnectBeforeResponse(person: Person, model: string): Promise<void> {
+/** Disconnects while the provider prepares a response, streamed or not. */
+async function disconnectBeforeResponse(person: Person, model: string, stream: boolean): Promise<void> {
   const controller = new AbortController();
   const reached = new Promise<void>((resolve) => {
     onRequest = resolve;
@@ -80,7 +83,7 @@ async function disconnectBeforeResponse(person: Person, model: string): Promise<
   const response = fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] }),
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] }),
     signal: controller.signal,
   });
   await reached;
@@ -110,7 +113,7 @@ test('a provider that keeps billing after a cancel is read to the end, and its u
   expect(await prisma().hold.count()).toBe(0);
 });
 
-test('any other provider is cancelled immediately, and an estimate of the received output is charged', async () => {
+test('a provider whose bill a cancel ends is cancelled immediately, and an estimate of the received output is charged', async () => {
   const person = await newPerson({ credits: 10 });
   await disconnectAfterFirstWord(person, 'openai/gpt-4.1-mini');
 
@@ -123,7 +126,9 @@ test('any other provider is cancelled immediately, and an estimate of the receiv
 
 test('a disconnect before the first byte charges the prompt, which the provider has read', async () => {
   const person = await newPerson({ credits: 10 });
-  await disconnectBeforeResponse(person, 'openai/gpt-4.1-mini');
+  respond = () => onRequest();
+  await disconnectBeforeResponse(person, 'openai/gpt-4.1-mini', true);
+  respond = null;
 
   expect(await wasCancelled).toBe(true);
   const usage = await settled(person);
@@ -134,7 +139,7 @@ test('a disconnect before the first byte charges the prompt, which the provider 
 
 test('a non-streaming response that is billed anyway is read to the end and charged in full', async () => {
   const person = await newPerson({ credits: 10 });
-  await disconnectBeforeResponse(person, 'together/LiquidAI/LFM2-24B-A2B');
+  await disconnectBeforeResponse(person, 'together/LiquidAI/LFM2-24B-A2B', false);
   continueResponse();
 
   expect(await settled(person)).toMatchObject({ inputTokens: 1_000, outputTokens: 500, estimated: false });

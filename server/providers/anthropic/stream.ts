@@ -17,7 +17,9 @@ export function readEvent(data: string, facts: StreamFacts): Json | null {
   if (event === null) facts.failure = brokenResponse('the provider sent an event that is not JSON');
   else if (event.type === 'error' || isObject(event.error)) facts.failure = readEmbeddedFailure(event);
   if (event === null || facts.failure !== null) return null;
-  facts.outputBytes += isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
+  const bytes = isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
+  facts.outputBytes += bytes;
+  if (bytes > 0) facts.outputDeltas++;
   return event;
 }
 

@@ -38,7 +38,9 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
     facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
   }
   for (const choice of asArray(chunk.choices).map(asObject)) {
-    facts.outputBytes += countOutputBytes(asObject(choice.delta ?? choice.message));
+    const bytes = countOutputBytes(asObject(choice.delta ?? choice.message));
+    facts.outputBytes += bytes;
+    if (bytes > 0) facts.outputDeltas++;
   }
   return chunk;
 }

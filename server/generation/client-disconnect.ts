@@ -3,6 +3,7 @@ import { capture, release } from '../ledger';
 import { startBackgroundRead } from './background-reads';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
+import { noteDisconnect } from './repeated-disconnects';
 import type { Run, Working } from './run';
 
 /**
@@ -20,7 +21,9 @@ export function handleDisconnect(run: Run, { inputReported = false } = {}): void
 }
 
 function mustRead(run: Run, working: Working, inputReported: boolean): boolean {
-  return hidesOutput(run, working) || !working.served.profile.cancelEndsBill || (run.hasMedia && !inputReported);
+  const isHidden = hidesOutput(run, working);
+  if (isHidden) noteDisconnect(run.hold.userId);
+  return isHidden || !working.served.profile.cancelEndsBill || (run.hasMedia && !inputReported);
 }
 
 const hidesOutput = ({ wantsStream }: Run, { exchange }: Working): boolean =>

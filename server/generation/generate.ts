@@ -2,7 +2,7 @@ import { countRefusal } from '../activity/refusal-counts';
 import { settings } from '../env';
 import { overloaded } from '../errors';
 import type { Reply } from '../http/respond';
-import { admit } from '../ledger';
+import { admit, release } from '../ledger';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders } from '../providers/exchange';
@@ -13,6 +13,7 @@ import { estimateUsage } from './likely-usage';
 import { fitOutputCap, planRequest } from './plan';
 import { type Caller, readModelRequest } from './read-request';
 import { toApiError } from './refusals';
+import { findDisconnectRefusal } from './repeated-disconnects';
 import { type Run, runningGenerations, startRun } from './run';
 import { sendResponse } from './send-response';
 import { streamResponse } from './stream-response';
@@ -53,6 +54,11 @@ async function admitRequest(
   if (!admission.ok) throw toApiError(admission.refusal, model);
 
   const { hold } = admission;
+  const disconnectRefusal = findDisconnectRefusal(hold);
+  if (disconnectRefusal !== null) {
+    await release(hold);
+    throw disconnectRefusal;
+  }
   const outputCap = fitOutputCap(plan, hold);
   const { choices, hasMedia } = plan;
   const run = startRun({

@@ -7,7 +7,7 @@ export { drainLedger } from './drain';
 export { readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { LEDGER_JOBS } from './jobs';
-export { keepLease, sweepHolds } from './lease';
+export { countRunning, keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';
 export { findReceipt, type StoredReceipt } from './receipt';

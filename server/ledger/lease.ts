@@ -20,6 +20,13 @@ export function keepLease(hold: Hold, meter: () => Metered): () => void {
   return () => running.delete(hold.requestId);
 }
 
+/** The requests of a user that run in this process. */
+export function countRunning(userId: string): number {
+  let count = 0;
+  for (const { hold } of running.values()) if (hold.userId === userId) count++;
+  return count;
+}
+
 export async function renewLeases(): Promise<void> {
   if (running.size === 0) return;
   const renewals = [...running.values()].map(({ hold, meter }) => {

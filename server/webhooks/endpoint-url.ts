@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { settings } from '../env';
+import { isPublicName } from '../public-name';
 import { isLoopbackAddress } from './public-address';
 
 /** The rules for the URL of an endpoint, judged only by its text. */
@@ -33,12 +34,6 @@ const MESSAGES: Record<UrlRefusalReason, string> = {
   own_address: 'The URL must not point to this service',
 };
 
-/** Names that never resolve to a host on the internet. */
-const INNER_NAMES =
-  /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
-const DOMAIN_NAME =
-  /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/;
-
 export function parseEndpointUrl(text: string): ParsedUrl {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARACTERS) return refuse('too_long');
@@ -56,7 +51,7 @@ function parsePublicUrl(url: URL): ParsedUrl {
   // The parser has normalised every notation of an IP address (octal, hex, one number).
   if (isIP(bareHost(url)) !== 0) return refuse('ip_address');
   url.hostname = url.hostname.replace(/\.$/, '');
-  if (INNER_NAMES.test(url.hostname) || !DOMAIN_NAME.test(url.hostname)) return refuse('not_a_public_name');
+  if (!isPublicName(url.hostname)) return refuse('not_a_public_name');
   if (ownHosts().includes(url.hostname)) return refuse('own_address');
   return { ok: true, url, isLoopback: false };
 }

@@ -235,8 +235,8 @@ describe('content', () => {
     ['an image', image, shown],
     [
       'an image by address',
-      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
-      { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+      { type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } },
+      { type: 'image_url', image_url: { url: 'https://x.example/a.png' } },
     ],
     [
       'a PDF',
@@ -279,14 +279,14 @@ describe('content', () => {
   test.each<[string, Json, string]>([
     [
       'a PDF by address',
-      { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+      { type: 'document', source: { type: 'url', url: 'https://x.example/a.pdf' } },
       'openai',
     ],
     ['an uploaded document', { type: 'document', source: { type: 'file', file_id: 'f' } }, 'openai'],
     ['an uploaded image', { type: 'image', source: { type: 'file', file_id: 'f' } }, 'openai'],
     [
       'an image by address, for a provider that fetches none',
-      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+      { type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } },
       'google',
     ],
     [

@@ -114,14 +114,14 @@ describe('messages to the other format: no invalid field is silently dropped', (
     [user({ type: 'image', source: { type: 'url' } }), 'messages.0.content.0.source.url: is required'],
     [
       user({ type: 'image', source: { type: 'base64', data: 'AAAA' } }),
-      'messages.0.content.0.source.media_type: is required, such as image/png',
+      'messages.0.content.0.source: must be a JPEG, PNG, GIF or WebP image',
     ],
     [
       user({ type: 'document', source: { type: 'base64', media_type: 'text/plain', data: 'SGk=' } }),
       'messages.0.content.0.source.media_type: must be application/pdf',
     ],
     [
-      user({ type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } }),
+      user({ type: 'document', source: { type: 'url', url: 'https://x.example/a.pdf' } }),
       'messages.0.content.0.source: this model does not accept document URLs: send the PDF as base64',
     ],
     [block({ type: 'tool_use', name: 'f', input: {} }), 'messages.1.content.0.id: is required'],

@@ -22,7 +22,7 @@ const input = fc.dictionary(identifier, fc.oneof(phrase, fc.integer(), fc.boolea
 });
 const image = fc.constantFrom(
   { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgoAAA==' } },
-  { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+  { type: 'image_url', image_url: { url: 'https://x.example/a.png' } },
 );
 const userParts = fc.array(
   fc.oneof(

@@ -18,19 +18,32 @@ describe('chat to the OpenAI format', () => {
     return { body: sent(prepared), warnings: prepared.warnings, path: prepared.path };
   };
 
-  test('unknown fields are passed on', () => {
+  test('known fields are passed on, and others are dropped with a warning at every level', () => {
     const request = {
       seed: 7,
       logit_bias: { 1: 2 },
-      new_thing: { a: [1] },
       reasoning: { effort: 'high' },
       temperature: 0,
-      tools: [{ type: 'function', function: { name: 'f' } }],
+      tools: [{ type: 'function', function: { name: 'f', parameters: { properties: { extra: {} } } } }],
+      messages: [{ ...HI, name: 'Ann' }],
+    };
+    const body = { ...request, model: 'upstream-model', max_tokens: 1_000 };
+    expect(translate(request)).toEqual({ body, warnings: [], path: '/chat/completions' });
+    const more = {
+      ...request,
+      new_thing: { a: [1] },
+      reasoning: { effort: 'high', extra: 1 },
+      tools: [{ type: 'function', function: { ...request.tools[0]?.function, extra: 1 } }],
       messages: [{ ...HI, name: 'Ann', extra: 1 }],
     };
-    expect(translate(request)).toEqual({
-      body: { ...request, model: 'upstream-model', max_tokens: 1_000 },
-      warnings: [],
+    expect(translate(more)).toEqual({
+      body,
+      warnings: [
+        'messages.extra was dropped',
+        'tools.function.extra was dropped',
+        'reasoning.extra was dropped',
+        'new_thing was dropped',
+      ],
       path: '/chat/completions',
     });
   });
@@ -38,8 +51,9 @@ describe('chat to the OpenAI format', () => {
   test('usage in streams is always requested, and other stream options are kept', () => {
     expect(translate({ stream: true }).body.stream_options).toEqual({ include_usage: true });
     expect(
-      translate({ stream: true, stream_options: { include_usage: false, x: 1 } }).body.stream_options,
-    ).toEqual({ include_usage: true, x: 1 });
+      translate({ stream: true, stream_options: { include_usage: false, include_obfuscation: false } }).body
+        .stream_options,
+    ).toEqual({ include_usage: true, include_obfuscation: false });
   });
 
   test.each<[string, string, Json, string]>([
@@ -173,7 +187,11 @@ describe('chat to the OpenAI format', () => {
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }],
     [
       'a part of unknown size',
-      { messages: [{ role: 'user', content: [{ type: 'document_url', document_url: 'https://x.test/a' }] }] },
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'document_url', document_url: 'https://x.example/a' }] },
+        ],
+      },
       'mistral',
     ],
     ['a response stored in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
@@ -332,7 +350,7 @@ describe('messages to the Anthropic format', () => {
   };
   const plain = { ...MESSAGES, model: 'claude-opus-5-5', service_tier: 'standard_only' };
 
-  test('unknown fields are passed on, including those of Claude Code', () => {
+  test('known fields are passed on, including those of Claude Code, and others are dropped', () => {
     const request = {
       system: [
         { type: 'text', text: 'x-anthropic-billing-header: a' },
@@ -342,13 +360,18 @@ describe('messages to the Anthropic format', () => {
       thinking: { type: 'adaptive', display: 'omitted' },
       context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
       output_config: { effort: 'high' },
-      new_thing: 1,
       tools: [
         { name: 'f', input_schema: { type: 'object' } },
         { type: 'bash_20250124', name: 'bash' },
       ],
     };
-    expect(translate(request)).toEqual({ body: { ...plain, ...request }, warnings: [], path: '/messages' });
+    const body = { ...plain, ...request };
+    expect(translate(request)).toEqual({ body, warnings: [], path: '/messages' });
+    expect(translate({ ...request, new_thing: 1, thinking: { ...request.thinking, extra: {} } })).toEqual({
+      body,
+      warnings: ['thinking.extra was dropped', 'new_thing was dropped'],
+      path: '/messages',
+    });
   });
 
   test('the end user is ours', () => {

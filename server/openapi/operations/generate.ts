@@ -32,7 +32,7 @@ export const GENERATE: Operation[] = [
     group: 'generate',
     summary: 'Create a chat completion',
     description:
-      'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Fields that are not listed are passed through to the provider. Without an output limit, the response can be as long as the balance can pay for.',
+      'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Documented fields of the provider that cost nothing extra are passed on, even if they are not listed here. Others are dropped, and `x-svc-warnings` names them; parts and tools of another type are refused. An image is inline or at a public `https` URL, a document is a PDF in `file_data`. Without an output limit, the response can be as long as the balance can pay for.',
     auth: 'user-key',
     body: {
       schema: 'ChatRequest',

@@ -34,28 +34,24 @@ function textParts(text: string, breakpoint: { cache?: CacheLifetime } = {}): Te
   return text.trim() === '' ? [] : [{ type: 'text', text, ...breakpoint }];
 }
 
+/** `refuseUnpricedChat` has refused uploaded files, and URLs of anything but an image. */
 function readImage(image: unknown, param: string): ImagePart {
-  const { url, file_id } = isObject(image) ? image : { url: image, file_id: undefined };
-  if (file_id !== undefined) throw refuse(param, 'uploaded files are not supported: send the image inline');
   const place = `${param}.image_url.url`;
-  const address = requireText(url, place);
-  if (!address.startsWith('data:')) return { type: 'image', place, source: { kind: 'url', url: address } };
-  const data = parseDataUrl(address);
-  if (data === null) throw refuse(place, 'must be a base64 data URL or an https URL');
-  return { type: 'image', place, source: { kind: 'data', ...data } };
+  const url = requireText(isObject(image) ? image.url : image, place);
+  const data = parseDataUrl(url);
+  return {
+    type: 'image',
+    place,
+    source: data === null ? { kind: 'url', url } : { kind: 'data', ...data },
+  };
 }
 
+/** `refuseUnpricedChat` has refused files that are not PDFs. */
 function readFile(file: Json, param: string): DocumentPart {
-  if (file.file_id !== undefined) throw refuse(param, 'uploaded files are not supported: send file_data');
   const place = `${param}.file.file_data`;
-  const data = requireText(file.file_data, place);
-  const title = asText(file.filename) || null;
-  if (data.startsWith('https://'))
-    return { type: 'document', place, title, source: { kind: 'url', url: data } };
-  const parsed = parseDataUrl(data);
-  const isPdf = parsed === null ? data.startsWith('JVBERi') : parsed.mediaType === 'application/pdf';
-  if (!isPdf) throw refuse(place, 'must be a PDF, in base64 or as a data URL of application/pdf');
-  return { type: 'document', place, title, source: { kind: 'data', data: parsed?.data ?? data } };
+  const text = requireText(file.file_data, place);
+  const data = parseDataUrl(text)?.data ?? text;
+  return { type: 'document', place, title: asText(file.filename) || null, source: { kind: 'data', data } };
 }
 
 /** OpenAI's breakpoint, or Anthropic's field, which other gateways accept in this format too. */

@@ -1,16 +1,15 @@
+import { requireImageUrl, requirePdf } from '../media';
 import type { Json } from '../neutral';
-import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
+import { asArray, asObject, isObject, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { ChatRequest } from './schema';
 
 /** Fields billed by something other than text tokens. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
-/** Parts that we can measure. Others may be a recording or the URL of a book. */
-const KNOWN_PARTS = new Set<unknown>(['text', 'refusal', 'thinking', 'image_url', 'file']);
 
 /**
- * For every provider, refuses features that the catalogue does not price, and files of the account that all
- * users share.
+ * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
+ * cover, and files of the account that all users share.
  */
 export function refuseUnpricedChat(request: ChatRequest, deniedFields: readonly string[]): void {
   for (const field of [...DENIED_FIELDS, ...deniedFields]) {
@@ -18,24 +17,25 @@ export function refuseUnpricedChat(request: ChatRequest, deniedFields: readonly 
   }
   if (asArray(request.modalities).some((modality) => modality !== 'text'))
     throw refuse('modalities', 'only text is supported');
-  for (const [index, tool] of (request.tools ?? []).entries()) {
-    const type = tool.type ?? 'function';
-    if (type !== 'function' && type !== 'custom') {
-      throw refuse(`tools.${index}.type`, `tools of type ${asText(type).slice(0, 40)} are not supported`);
-    }
-  }
   for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);
 }
 
-function refuseParts(message: Json, param: string): void {
-  if (isObject(message.audio)) throw refuse(`${param}.audio`, 'is not supported');
-  for (const [index, part] of asArray(message.content).entries()) {
-    const { type, file, image_url } = asObject(part);
-    const place = `${param}.content.${index}`;
-    if (typeof type === 'string' && !KNOWN_PARTS.has(type))
-      throw refuse(`${place}.type`, `parts of type ${type.slice(0, 40)} are not supported`);
-    if (asObject(file).file_id != null || asObject(image_url).file_id != null) {
-      throw refuse(place, 'uploaded files are not supported: send the content inline');
-    }
+function refuseParts({ audio, content }: Json, param: string): void {
+  if (isObject(audio)) throw refuse(`${param}.audio`, 'is not supported');
+  if (isObject(content)) throw refuse(`${param}.content`, 'must be a string or an array of parts');
+  for (const [index, part] of asArray(content).entries())
+    refusePart(asObject(part), `${param}.content.${index}`);
+}
+
+function refusePart({ type, image_url, file }: Json, place: string): void {
+  if (asObject(file).file_id != null || asObject(image_url).file_id != null)
+    throw refuse(place, 'uploaded files are not supported: send the content inline');
+  if (type === 'image_url') {
+    const url = isObject(image_url) ? image_url.url : image_url;
+    return requireImageUrl(url, `${place}.image_url.url`);
   }
+  if (type !== 'file') return;
+  if (asObject(file).file_url != null)
+    throw refuse(`${place}.file.file_url`, 'is not supported: send the PDF as file_data');
+  requirePdf(asObject(file).file_data, `${place}.file.file_data`);
 }

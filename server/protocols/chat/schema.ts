@@ -14,8 +14,8 @@ import {
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 /**
- * The fields of a chat request that metering needs. The rest of the format passes through unread: it grows
- * monthly, and the provider validates it.
+ * The fields of a chat request that metering needs. The provider validates the rest of the format, as far as
+ * its known fields reach it.
  */
 export const chatRequestSchema = z.looseObject({
   model: z

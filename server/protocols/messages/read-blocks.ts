@@ -101,8 +101,8 @@ function readImage(source: Json, place: string): ImagePart {
   switch (source.type) {
     case 'base64': {
       const data = requireText(source.data, `${place}.data`);
-      const mediaType = asText(source.media_type) || sniffImageType(data);
-      if (mediaType === null) throw refuse(`${place}.media_type`, 'is required, such as image/png');
+      // The declared type is often wrong.
+      const mediaType = sniffImageType(data) ?? asText(source.media_type);
       return { type: 'image', place, source: { kind: 'data', mediaType, data } };
     }
     case 'url':
@@ -122,8 +122,6 @@ function readDocument(block: Json, param: string, warnings: string[]): ContentPa
   if (asObject(block.citations).enabled === true) warnings.push('citations were dropped');
   switch (source.type) {
     case 'base64':
-      if (source.media_type !== undefined && source.media_type !== 'application/pdf')
-        throw refuse(`${place}.media_type`, 'must be application/pdf');
       return [
         ...textPart(context),
         { type: 'document', place, title, source: readData(source, place), ...breakpoint },

@@ -1,4 +1,6 @@
-import { asArray, asObject, asText, refuse } from '../read-fields';
+import { requireImage, requirePdf, requirePublicUrl } from '../media';
+import type { Json } from '../neutral';
+import { asArray, asObject, asText, isObject, refuse, requireText } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { CountTokensRequest } from './schema';
 
@@ -11,15 +13,10 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   fallbacks: (value) => asArray(value).length === 0,
   thread: () => false,
 };
-/**
- * Tools that the provider runs. They are billed in addition to the tokens, or fetch pages whose tokens no
- * hold can predict.
- */
-const BILLED_TOOLS = /^(web_search|web_fetch|code_execution|advisor|mcp)_/;
 
 /**
- * For every provider, refuses features that the catalogue does not price, and files of the account that all
- * users share.
+ * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
+ * cover, and files of the account that all users share.
  */
 export function refuseUnpricedMessages(request: CountTokensRequest): void {
   for (const [field, isIdle] of Object.entries(DENIED_FIELDS)) {
@@ -29,25 +26,32 @@ export function refuseUnpricedMessages(request: CountTokensRequest): void {
   const edits = asArray(asObject(request.context_management).edits).map(asObject);
   if (edits.some(({ type }) => asText(type).startsWith('compact')))
     throw refuseField('context_management.edits');
-  for (const [index, tool] of (request.tools ?? []).entries()) {
-    if (BILLED_TOOLS.test(asText(tool.type))) {
-      throw refuse(
-        `tools.${index}.type`,
-        `tools of type ${asText(tool.type).slice(0, 40)} are not supported`,
-      );
-    }
-  }
-  for (const [index, message] of request.messages.entries())
-    refuseFiles(message.content, `messages.${index}.content`);
+  refuseBlocks(request.system, 'system');
+  for (const [index, { content }] of request.messages.entries())
+    refuseBlocks(content, `messages.${index}.content`);
 }
 
-function refuseFiles(content: unknown, param: string): void {
-  for (const [index, block] of asArray(content).entries()) {
-    const { type, source, content: inner } = asObject(block);
-    const place = `${param}.${index}`;
-    if (asObject(source).type === 'file' || type === 'container_upload') {
-      throw refuse(place, 'uploaded files are not supported: send the content inline');
-    }
-    refuseFiles(inner, `${place}.content`);
+/** Looks into everything that may contain blocks: results of tools, and documents. */
+function refuseBlocks(content: unknown, param: string): void {
+  if (isObject(content)) return refuseBlock(content, param);
+  for (const [index, block] of asArray(content).entries()) refuseBlocks(block, `${param}.${index}`);
+}
+
+function refuseBlock({ type, source, content }: Json, place: string): void {
+  if (asObject(source).type === 'file' || type === 'container_upload')
+    throw refuse(place, 'uploaded files are not supported: send the content inline');
+  if (isObject(source)) refuseSource(type, source, `${place}.source`);
+  refuseBlocks(content, `${place}.content`);
+}
+
+function refuseSource(blockType: unknown, source: Json, place: string): void {
+  if (source.type === 'url') requirePublicUrl(requireText(source.url, `${place}.url`), `${place}.url`);
+  if (source.type === 'base64') {
+    const data = requireText(source.data, `${place}.data`);
+    if (blockType === 'image') requireImage(data, asText(source.media_type), place);
+    else if (source.media_type != null && source.media_type !== 'application/pdf')
+      throw refuse(`${place}.media_type`, 'must be application/pdf');
+    else requirePdf(data, `${place}.data`);
   }
+  refuseBlocks(source.content, `${place}.content`);
 }

@@ -29,7 +29,7 @@ export const countTokensSchema = z.looseObject({
   output_format: json.nullish(),
 });
 
-/** The fields of a messages request that metering needs; the rest passes through unread. */
+/** The fields of a messages request that metering needs. The provider validates the rest. */
 export const messagesRequestSchema = countTokensSchema.extend({
   max_tokens: wholeNumber
     .min(1, { error: 'must be at least 1' })

@@ -8,6 +8,7 @@ import { toTarget } from '../request-target';
 import type { TokenCount, TokenCountOptions } from '../wire-format';
 import { writeHeaders } from './headers';
 import { repairMessages } from './request';
+import { keepMessagesFields } from './request-fields';
 
 const COUNTED_FIELDS = [
   'system',
@@ -26,13 +27,14 @@ const COUNTED_FIELDS = [
 export function prepareTokenCount(request: CountTokensRequest, options: TokenCountOptions): TokenCount {
   refuseUnpricedMessages(request);
   const target = toTarget({ outputCap: 1, ...options });
+  const known = keepMessagesFields(request, target.warnings);
   const counted = COUNTED_FIELDS.flatMap((field) =>
-    request[field] == null ? [] : [[field, request[field]] as const],
+    known[field] == null ? [] : [[field, known[field]] as const],
   );
   const body: Json = {
     ...Object.fromEntries(counted),
     model: target.upstreamModel,
-    messages: repairMessages(request.messages, target),
+    messages: repairMessages(known.messages, target),
   };
   return {
     path: '/messages/count_tokens',

@@ -7,21 +7,23 @@ import { OPERATOR_NOTE } from '../operator-note';
 import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
 import { repairThinking } from './repair-thinking';
+import { keepMessagesFields } from './request-fields';
 
 /** Fields that we set ourselves. */
 const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
 
 /**
- * Prepares a messages request for a provider of the same format: unchanged except for the model name, the
- * output cap, the service tier, the id of the end user, and the thinking of other providers.
+ * Prepares a messages request for a provider of the same format: its known fields, unchanged except for the
+ * model name, the output cap, the service tier, the id of the end user, and the thinking of other providers.
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpricedMessages(request);
-  const body = leaveOut(request, OWN_FIELDS);
+  const known = keepMessagesFields(request, target.warnings);
+  const body = leaveOut(known, OWN_FIELDS);
   body.model = target.upstreamModel;
   body.max_tokens = target.outputCap;
-  body.messages = repairMessages(request.messages, target);
-  return Object.assign(body, repairThinking(request, target), writeOwnFields(target));
+  body.messages = repairMessages(known.messages, target);
+  return Object.assign(body, repairThinking(known, target), writeOwnFields(target));
 }
 
 /** The fields that we set on every request of this format. */

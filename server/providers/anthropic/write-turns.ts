@@ -136,10 +136,7 @@ export function writeContent(part: TextPart | ImagePart | DocumentPart): Json {
 
 /** The provider checks the declared type, which is often wrong. */
 function writeImageSource({ source, place }: ImagePart): Json {
-  if (source.kind === 'url') {
-    if (!source.url.startsWith('https://')) throw refuse(place, 'must be a base64 data URL or an https URL');
-    return { type: 'url', url: source.url };
-  }
+  if (source.kind === 'url') return { type: 'url', url: source.url };
   const mediaType = sniffImageType(source.data);
   if (mediaType === null) throw refuse(place, 'must be a JPEG, PNG, GIF or WebP image');
   if (decodedBytes(source.data) > MAX_IMAGE_BYTES) throw refuse(place, 'must be an image of at most 10 MB');

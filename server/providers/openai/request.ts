@@ -1,12 +1,14 @@
 import { readReasoning } from '../../protocols/chat/read';
 import { refuseUnpricedChat } from '../../protocols/chat/refuse-unpriced';
 import type { ChatRequest } from '../../protocols/chat/schema';
+import { keepKnownFields } from '../../protocols/known-fields';
 import type { Json } from '../../protocols/neutral';
-import { isObject, leaveOut, refuse } from '../../protocols/read-fields';
+import { asArray, asObject, isObject, leaveOut, refuse } from '../../protocols/read-fields';
 import { fitEffort } from '../effort';
 import type { RequestTarget } from '../request-target';
 import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
+import { chatRequestFields } from './request-fields';
 
 /**
  * Fields that we set ourselves, or that access the account behind the key. Rejected tokens of a prediction
@@ -26,9 +28,9 @@ const OWN_FIELDS = new Set([
 const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'thinking_blocks']);
 
 /**
- * Prepares a chat request for a provider of the same format: unchanged except for the model name, the output
- * cap, usage in streams (always requested, because we bill by it), the service tier and the id of the end
- * user.
+ * Prepares a chat request for a provider of the same format: its known fields, unchanged except for the model
+ * name, the output cap, usage in streams (always requested, because we bill by it), the service tier and the
+ * id of the end user.
  */
 export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
   const { profile, upstreamModel, outputCap, warnings } = target;
@@ -37,19 +39,26 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   refuseUnpricedChat(request, profile.deniedFields);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');
-  const body = leaveOut(request, OWN_FIELDS);
+  const known = keepKnownFields(request, chatRequestFields(profile.name), warnings);
+  const { messages, tools, stream_options: options } = known;
+  const file = messages.findIndex(holdsFile);
+  if (file !== -1 && !profile.takesPdf)
+    throw refuse(`messages.${file}.content`, 'this model does not accept PDF documents');
+  const body = leaveOut(known, OWN_FIELDS);
   body.model = upstreamModel;
-  body.messages = repairMessages(request.messages, target, capabilities);
-  if (request.tools != null)
-    body.tools = request.tools.map((tool) => repairBreakpoint(tool, target, capabilities));
+  body.messages = repairMessages(messages, target, capabilities);
+  if (tools != null) body.tools = tools.map((tool) => repairBreakpoint(tool, target, capabilities));
   body[limitName(request, target, capabilities.limitName)] = outputCap;
   return Object.assign(
     body,
     repairReasoning(request, target, capabilities),
     forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
-    writeOwnFields(target, { stream: request.stream === true, options: request.stream_options }),
+    writeOwnFields(target, { stream: request.stream === true, options }),
   );
 }
+
+const holdsFile = ({ content }: Json): boolean =>
+  asArray(content).some((part) => asObject(part).type === 'file');
 
 /** The fields that we set on every request of this format. */
 export function writeOwnFields(

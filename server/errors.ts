@@ -1,6 +1,7 @@
 /** Every API error code with its HTTP status. The compiler finds each place that must handle a new one. */
 export const ERROR_STATUS = {
   invalid_request: 400,
+  content_refused: 400,
   invalid_code: 400,
   code_expired: 400,
   invalid_grant: 400,

@@ -89,6 +89,7 @@ function Remarks({ receipt: { outcome, estimated } }: { receipt: UserReceipt }) 
   const remarks = [
     outcome === 'aborted' && 'The response was stopped early. Only what was produced until then was charged.',
     outcome === 'failed' && 'The response was cut off. Only what was produced until then was charged.',
+    outcome === 'refused' && 'The provider refused the content of this request, and charges a fee for that.',
     estimated && 'The provider did not report how many tokens it used, so we counted them.',
   ].filter((remark) => remark !== false);
   if (remarks.length === 0) return null;

@@ -65,12 +65,12 @@ export function RequestTable({ path, rows, empty }: { path: string; rows: Reques
   );
 }
 
+const OUTCOMES: Readonly<Record<string, string>> = { aborted: 'Stopped early', refused: 'Refused' };
+
 function Outcome({ outcome, estimated }: RequestRow) {
   return (
     <>
-      {outcome !== 'completed' && (
-        <Badge look="warning">{outcome === 'aborted' ? 'Stopped early' : 'Failed'}</Badge>
-      )}
+      {outcome !== 'completed' && <Badge look="warning">{OUTCOMES[outcome] ?? 'Failed'}</Badge>}
       {estimated && <Badge>Estimated</Badge>}
     </>
   );

@@ -116,7 +116,7 @@ export type AppRequest = {
   providerCost: bigint;
   partnerShare: bigint;
   estimated: boolean;
-  outcome: 'completed' | 'failed' | 'aborted';
+  outcome: 'completed' | 'failed' | 'aborted' | 'refused';
 };
 
 /** A page of requests, newest first, and the total count. */

@@ -11,9 +11,9 @@ export const receiptSchema = z
       description: 'The provider that served the request. Differs from the requested one after a failover.',
     }),
     price_version: z.string().meta({ description: 'The price version in force when the request started.' }),
-    outcome: z.enum(['completed', 'aborted', 'failed']).meta({
+    outcome: z.enum(['completed', 'aborted', 'failed', 'refused']).meta({
       description:
-        'Whether the response was ended by the model, by the client, or by a failure after output had started.',
+        'Whether the response was ended by the model, by the client, or by a failure after output had started; or that the provider refused the content, and charged for that.',
     }),
     estimated: z
       .boolean()

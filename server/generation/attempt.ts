@@ -39,6 +39,7 @@ export async function attempt(
     requestedModel: run.model.id,
     outputCap: Math.min(run.outputCap, model.maxOutputTokens),
     reasoning: model.capabilities.reasoning,
+    maxPrice: { input: Number(model.listPrices.input), output: Number(model.listPrices.output) },
     userHash: run.userHash,
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
@@ -123,7 +124,7 @@ async function openStreamed(
 
 function unreachable(cause: unknown): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
-  return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
+  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
 }
 
 function toFailure(thrown: unknown): ProviderFailure {
@@ -133,5 +134,11 @@ function toFailure(thrown: unknown): ProviderFailure {
       : new ApiError('upstream_error', 'The provider for this model ended the response early', {
           cause: thrown,
         });
-  return { kind: 'unavailable', status: error.status, retryAfterSeconds: null, error };
+  return {
+    kind: 'unavailable',
+    status: error.status,
+    violatesGuidelines: false,
+    retryAfterSeconds: null,
+    error,
+  };
 }

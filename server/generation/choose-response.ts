@@ -37,6 +37,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       if (result.ok) return result.response;
       attempts++;
       last = result.failure;
+      if (last.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
       // Nobody waits for another attempt, and the one that ended may have to be charged.
       if (run.disconnectedAtMs !== null) break;
       run.working = null;

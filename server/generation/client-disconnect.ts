@@ -3,6 +3,7 @@ import { capture, release } from '../ledger';
 import { startBackgroundRead } from './background-reads';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
+import { chargeRefusal } from './refusal-fee';
 import { noteDisconnect } from './repeated-disconnects';
 import type { Run, Working } from './run';
 
@@ -40,10 +41,13 @@ export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {
 /**
  * Settles a request that has no response: nothing is charged. But if the client disconnected while a provider
  * was working, the user pays for the prompt, which the provider has read, and for the time it worked unseen.
+ * If a provider bills for refusing the content, the user pays that.
  */
 export async function settleWithoutResponse(run: Run): Promise<void> {
-  const { disconnectedAtMs, working, hold } = run;
-  if (disconnectedAtMs !== null && working !== null) {
+  const { disconnectedAtMs, working, refusedBy, hold } = run;
+  if (refusedBy !== null) {
+    await chargeRefusal(run, refusedBy);
+  } else if (disconnectedAtMs !== null && working !== null) {
     const { model } = working.served;
     const nothingSeen = { usage: null, providerCost: null, outputBytes: 0 };
     const metered = meter(nothingSeen, run.estimate(working.served), interruptedOutput(run));

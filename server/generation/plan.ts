@@ -56,9 +56,11 @@ export function planRequest(
   const outputCap =
     most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
   const choices = protocol.choices(request);
+  // A provider may bill for a request that it refuses, too.
+  const fee = highest(candidates.map(({ profile }) => profile.refusalFee));
   return {
-    need: (inputCost + BigInt(choices) * outputPrice) as Picocredits,
-    want: (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits,
+    need: highest([fee, (inputCost + BigInt(choices) * outputPrice) as Picocredits]),
+    want: highest([fee, (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits]),
     inputCost,
     outputPrice,
     expectedCap: requested ?? outputCap,

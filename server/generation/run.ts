@@ -36,6 +36,8 @@ export type Run = {
   working: Working | null;
   /** When the client disconnected; null while it is connected. */
   disconnectedAtMs: number | null;
+  /** The candidate that refused the content of the request, and bills for that. */
+  refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
   progress: { outputBytes: number };
   /** Called after settlement, however the run ended. */
@@ -49,7 +51,7 @@ export const runningGenerations = (): number => running;
 
 type Started = Omit<
   Run,
-  'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'disconnectedAtMs' | 'progress' | 'endLease'
+  'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'disconnectedAtMs' | 'refusedBy' | 'progress' | 'endLease'
 >;
 
 /** From here on the lease is renewed. */
@@ -79,6 +81,7 @@ export function startRun(started: Started): Run {
     abort,
     working: null,
     disconnectedAtMs: null,
+    refusedBy: null,
     progress,
     endLease,
     ...started,

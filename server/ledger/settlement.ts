@@ -17,7 +17,8 @@ export type Receipt = {
   estimated: boolean;
   /** True if the provider reported the cost; otherwise it follows from the tokens and the price version. */
   costReported: boolean;
-  outcome: 'completed' | 'failed' | 'aborted';
+  /** `refused`: the provider refused the content and billed for that. */
+  outcome: 'completed' | 'failed' | 'aborted' | 'refused';
 };
 
 /** The cost of a running request so far. */

@@ -10,6 +10,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Fix the request. `message` and `param` name the field.',
     message: 'messages: is required: an array of messages',
   },
+  content_refused: {
+    when: 'The provider refused the content of the request. A provider may charge for that, as xAI does.',
+    remedy: 'Change the content. The receipt contains what was charged.',
+    message: "The request was blocked by the provider's content policy",
+  },
   invalid_code: {
     when: 'The sign-in code does not match the one that was sent.',
     remedy: 'Ask the user to enter it again. The code expires after five wrong attempts.',

@@ -3,6 +3,7 @@ import type { ResponseLabels } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { TokenUsage } from '../protocols/neutral';
 import type { ProviderProfile } from './profiles';
+import type { MaxPrice } from './request-target';
 import type { StreamRelay } from './stream-relay';
 
 /** Headers of the client that may concern a provider, by lower-case name. */
@@ -15,6 +16,8 @@ export type ExchangeOptions = ResponseLabels & {
   outputCap: number;
   /** Whether the model reasons before it responds, if the catalogue contains that. */
   reasoning?: boolean | undefined;
+  /** The prices that the hold was computed with. */
+  maxPrice?: MaxPrice | null;
   /** A keyed hash of the end user (at most 64 characters). Null sends none. */
   userHash?: string | null;
   clientHeaders: ClientHeaders;

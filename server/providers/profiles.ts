@@ -1,3 +1,4 @@
+import type { Picocredits } from '../credits';
 import type { WireFormatName } from '../endpoints';
 import type { Effort } from '../protocols/neutral';
 
@@ -41,6 +42,10 @@ export type ProviderProfile = {
   takesThoughts: boolean;
   /** Accepts OpenRouter's own fields: `reasoning`, and cache breakpoints in Anthropic's form. */
   takesRouterFields: boolean;
+  /** Chooses between providers with different prices, up to a price that the request sets. */
+  takesMaxPrice: boolean;
+  /** What the provider bills for a request whose content it refuses. */
+  refusalFee: Picocredits;
   /** Requires that the signature of a thought is sent back with the call that followed it. */
   wantsThoughtSignatures: boolean;
   /** Does not include reasoning in its completion tokens. */
@@ -57,6 +62,10 @@ export type ProviderProfile = {
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
+
+const NO_FEE = 0n as Picocredits;
+/** $0.05. Source: docs.x.ai, "Usage Guidelines Violation Fee". */
+const XAI_REFUSAL_FEE = 5_000_000_000_000n as Picocredits;
 
 const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -81,6 +90,8 @@ const GENERIC: ProviderProfile = {
   wantsReasoningBack: false,
   takesThoughts: true,
   takesRouterFields: true,
+  takesMaxPrice: false,
+  refusalFee: NO_FEE,
   wantsThoughtSignatures: false,
   reasoningOutsideOutput: false,
   reportsCost: null,
@@ -136,6 +147,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     reasoningOutsideOutput: true,
     reportsCost: 'ticks',
     cancelEndsBill: true,
+    refusalFee: XAI_REFUSAL_FEE,
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {
@@ -170,6 +182,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesPdf: true,
     efforts: ALL_EFFORTS,
     takesRouterFields: true,
+    takesMaxPrice: true,
     reportsCost: 'dollars',
     deniedFields: ['models', 'route', 'plugins', 'provider', 'preset', 'transforms'],
   },

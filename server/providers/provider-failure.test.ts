@@ -81,7 +81,7 @@ describe('the meaning of a provider’s status', () => {
       403,
       openai('Your input was flagged by moderation'),
       'request',
-      'invalid_request',
+      'content_refused',
       400,
     ],
     [
@@ -89,7 +89,7 @@ describe('the meaning of a provider’s status', () => {
       400,
       openai('The response was filtered due to content management policy', { code: 'content_filter' }),
       'request',
-      'invalid_request',
+      'content_refused',
       400,
     ],
     [
@@ -99,6 +99,14 @@ describe('the meaning of a provider’s status', () => {
       'model',
       'model_not_found',
       404,
+    ],
+    [
+      '404 of a price that no provider of OpenRouter meets',
+      404,
+      JSON.stringify({ error: { message: 'No endpoints found matching your max price', code: 404 } }),
+      'model',
+      'upstream_error',
+      502,
     ],
     ['404 of something else', 404, '<html>nginx</html>', 'unavailable', 'upstream_error', 502],
     ['408', 408, '', 'unavailable', 'upstream_error', 502],
@@ -145,6 +153,17 @@ describe('the meaning of a provider’s status', () => {
   ])('%s', (_, status, body, kind, code, clientStatus) => {
     const failure = readProviderFailure({ status, body });
     expect([failure.kind, failure.error.code, failure.error.status]).toEqual([kind, code, clientStatus]);
+  });
+
+  // xAI uses the status and the code of a missing permission for both.
+  test.each([
+    ['Content violates usage guidelines. Team: t, Failed check: SAFETY_CHECK_TYPE_BIO', 'request', true],
+    ['Content violates usage guidelines. ', 'request', true],
+    ['Access to the chat endpoint is denied', 'account', false],
+    ['Your key may not use "Content violates usage guidelines"', 'account', false],
+  ])('403 of xAI: %s', (message, kind, violatesGuidelines) => {
+    const body = JSON.stringify({ code: 'permission-denied', error: message });
+    expect(readProviderFailure({ status: 403, body })).toMatchObject({ kind, violatesGuidelines });
   });
 
   // Otherwise anyone could put a provider into cooldown for all users, by the name of a tool.

@@ -10,7 +10,7 @@ import { asObject, asText, isObject, parseJson } from '../protocols/read-fields'
  * - `reasoning`: the provider rejects the reasoning in the history; a retry without it may help
  * - `busy`, `unavailable`: a retry or another provider may help
  * - `account`: our own key, quota or permission; the operator must act
- * - `model`: the provider no longer offers the model
+ * - `model`: the provider does not offer the model, or not at its listed price
  */
 export type FailureKind = 'request' | 'reasoning' | 'busy' | 'unavailable' | 'account' | 'model';
 
@@ -19,6 +19,8 @@ export type ProviderFailure = {
   error: ApiError;
   /** The status that the provider sent, or that its error implies. */
   status: number;
+  /** The provider found that the content violates its rules, in the words of one that may bill for it. */
+  violatesGuidelines: boolean;
   /** The wait that the provider requested, not clamped. Null when it requested none. */
   retryAfterSeconds: number | null;
 };
@@ -39,9 +41,16 @@ const ACCOUNT_WORDS =
 /** A provider quotes words of the client, which must not affect how its error is classified. */
 const QUOTED = /`[^`]*`|"[^"]*"|(?<!\w)'[^']*'/g;
 const CONTENT_POLICY =
-  /content[ _-]?(policy|filter|management)|\bmoderation\b|safety (system|policy)|flagged|prohibited_content/i;
+  /content[ _-]?(policy|filter|management)|\bmoderation\b|safety (system|policy)|flagged|prohibited_content|violates (usage|safety) guidelines/i;
+/**
+ * xAI refuses content with the status and the code of a missing permission; only the beginning of the message
+ * differs.
+ */
+const VIOLATION = /^Content violates usage guidelines\b/;
 const ABOUT_REASONING = /signature|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
 const ABOUT_MODEL = /model/i;
+/** OpenRouter's words where no provider of a model meets the request, such as its highest price. */
+const NO_ENDPOINT = /^No (?:allowed |available )?(?:endpoints|providers)\b/i;
 
 /** The status implied by the type of an Anthropic-style error or of an error inside a stream. */
 const STATUS_OF_TYPE: Record<string, number> = {
@@ -71,6 +80,7 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
   return {
     kind,
     status,
+    violatesGuidelines: kind === 'request' && VIOLATION.test(readRefusal(body).message),
     retryAfterSeconds,
     error: toApiError({ kind, status, body, cause, retryAfterSeconds }),
   };
@@ -106,7 +116,7 @@ export function brokenResponse(reason: string): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model ended the response early', {
     cause,
   });
-  return { kind: 'unavailable', status: 502, retryAfterSeconds: null, error };
+  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
 }
 
 function classify(status: number, body: string): FailureKind {
@@ -145,7 +155,8 @@ function readClaims(body: string): { codes: string[]; words: string } {
 }
 
 function namesModel(body: string): boolean {
-  return ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(readRefusal(body).error.code)}`);
+  const { error, message } = readRefusal(body);
+  return NO_ENDPOINT.test(message) || ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(error.code)}`);
 }
 
 type Facts = Reading & { kind: FailureKind; cause: Error; retryAfterSeconds: number | null };
@@ -156,6 +167,10 @@ function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): Ap
       retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds ?? 1))),
       cause,
     });
+  }
+  if (kind === 'model' && NO_ENDPOINT.test(readRefusal(body).message)) {
+    const reason = 'No provider offers this model at its listed price and with these parameters';
+    return new ApiError('upstream_error', reason, { param: 'model', cause });
   }
   if (kind === 'model') {
     return new ApiError('model_not_found', 'The provider no longer offers this model', {
@@ -173,7 +188,7 @@ function requestRefusal({ body, status, cause }: { body: string; status: number;
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
   if (isAboutContentPolicy(body)) {
     return new ApiError(
-      'invalid_request',
+      'content_refused',
       "The request was blocked by the provider's content policy",
       details,
     );

@@ -1,6 +1,9 @@
 import type { ExchangeOptions } from './exchange';
 import type { ProviderProfile } from './profiles';
 
+/** In USD per million tokens. */
+export type MaxPrice = { input: number; output: number };
+
 /** The requirements of one provider for a request. */
 export type RequestTarget = {
   profile: ProviderProfile;
@@ -10,6 +13,8 @@ export type RequestTarget = {
   outputCap: number;
   /** Whether the model reasons before it responds, if our own tables do not contain it. */
   reasoning?: boolean | undefined;
+  /** The prices that the hold was computed with. Null when they are unknown. */
+  maxPrice: MaxPrice | null;
   /**
    * Identifies the end user. Never the value that the client sent: providers reject e-mail addresses and log
    * other values.
@@ -23,7 +28,7 @@ export type RequestTarget = {
 
 type TargetOptions = Pick<
   ExchangeOptions,
-  'provider' | 'upstreamModel' | 'outputCap' | 'reasoning' | 'userHash' | 'withoutReasoning'
+  'provider' | 'upstreamModel' | 'outputCap' | 'reasoning' | 'maxPrice' | 'userHash' | 'withoutReasoning'
 >;
 
 export function toTarget(options: TargetOptions): RequestTarget {
@@ -32,8 +37,18 @@ export function toTarget(options: TargetOptions): RequestTarget {
     upstreamModel,
     outputCap,
     reasoning,
+    maxPrice = null,
     userHash = null,
     withoutReasoning = false,
   } = options;
-  return { profile: provider, upstreamModel, outputCap, reasoning, userHash, withoutReasoning, warnings: [] };
+  return {
+    profile: provider,
+    upstreamModel,
+    outputCap,
+    reasoning,
+    maxPrice,
+    userHash,
+    withoutReasoning,
+    warnings: [],
+  };
 }

@@ -96,12 +96,14 @@ const ROWS: Row[] = [
     title: '403 moderation',
     reply: refuse(403, 'Input was flagged by moderation'),
     ...invalid,
+    type: 'content_refused',
     says: BLOCKED,
   },
   {
     title: '400 moderation',
     reply: refuse(400, 'No', { type: 'content_policy_violation' }),
     ...invalid,
+    type: 'content_refused',
     says: BLOCKED,
   },
   {

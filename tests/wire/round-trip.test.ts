@@ -104,6 +104,7 @@ const target = (provider: string, upstreamModel: string) => ({
   profile: profileOf(provider),
   upstreamModel,
   outputCap: 1_000,
+  maxPrice: null,
   userHash: null,
   withoutReasoning: false,
   warnings: [] as string[],

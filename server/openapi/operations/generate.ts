@@ -3,6 +3,7 @@ import type { Operation } from '../operation';
 
 const ERRORS: ErrorCode[] = [
   'invalid_request',
+  'content_refused',
   'missing_api_key',
   'invalid_user_key',
   'insufficient_credits',

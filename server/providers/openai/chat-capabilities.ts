@@ -76,8 +76,10 @@ export function chatCapabilities(
   { reasoning }: { reasoning?: boolean | undefined } = {},
 ): ChatCapabilities {
   const model = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1);
+  // For xAI, only the newer name limits reasoning as well.
+  const usesNewName = profile.takesMaxCompletionTokens && (reasoning === true || profile.name === 'xai');
   const base: ChatCapabilities = {
-    limitName: reasoning && profile.takesMaxCompletionTokens ? 'max_completion_tokens' : 'max_tokens',
+    limitName: usesNewName ? 'max_completion_tokens' : 'max_tokens',
     systemRole: 'system',
     sampling: 'yes',
     stop: true,

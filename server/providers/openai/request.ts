@@ -5,7 +5,7 @@ import { keepKnownFields } from '../../protocols/known-fields';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject, leaveOut, refuse } from '../../protocols/read-fields';
 import { fitEffort } from '../effort';
-import type { RequestTarget } from '../request-target';
+import type { MaxPrice, RequestTarget } from '../request-target';
 import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { chatRequestFields } from './request-fields';
@@ -53,7 +53,7 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
     body,
     repairReasoning(request, target, capabilities),
     forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
-    writeOwnFields(target, { stream: request.stream === true, options }),
+    writeOwnFields(target, { stream: request.stream === true, options, hasFiles: file !== -1 }),
   );
 }
 
@@ -62,8 +62,8 @@ const holdsFile = ({ content }: Json): boolean =>
 
 /** The fields that we set on every request of this format. */
 export function writeOwnFields(
-  { profile, userHash, withoutReasoning, warnings }: RequestTarget,
-  { stream, options }: { stream: boolean; options?: Json | null | undefined },
+  { profile, userHash, withoutReasoning, maxPrice, warnings }: RequestTarget,
+  { stream, options, hasFiles }: { stream: boolean; options?: Json | null | undefined; hasFiles: boolean },
 ): Json {
   // Such a provider accepts a history without its reasoning only with thinking off.
   const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
@@ -73,7 +73,20 @@ export function writeOwnFields(
   if (stream) fields.stream_options = { ...options, include_usage: true };
   if (profile.serviceTier !== null) fields.service_tier = profile.serviceTier;
   if (userHash !== null && profile.userField !== null) fields[profile.userField] = userHash;
+  if (profile.takesMaxPrice) Object.assign(fields, writeRoutingLimits(maxPrice, hasFiles));
   return fields;
+}
+
+/**
+ * OpenRouter chooses between providers of one model, and reads PDFs with a service that costs extra unless the
+ * model reads them itself. Prices are in USD per million tokens, and per request.
+ */
+function writeRoutingLimits(maxPrice: MaxPrice | null, hasFiles: boolean): Json {
+  const limits: Json = {};
+  if (maxPrice !== null)
+    limits.provider = { max_price: { prompt: maxPrice.input, completion: maxPrice.output, request: 0 } };
+  if (hasFiles) limits.plugins = [{ id: 'file-parser', pdf: { engine: 'native' } }];
+  return limits;
 }
 
 /** The name that the client used, where the provider accepts it. */

@@ -1,4 +1,4 @@
-import type { Json, OutputFormat, Prompt, ToolDefinition } from '../../protocols/neutral';
+import type { Json, OutputFormat, Part, Prompt, ToolDefinition } from '../../protocols/neutral';
 import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
 import { fitEffort } from '../effort';
@@ -31,9 +31,13 @@ export function writeChatPrompt(prompt: Prompt, target: RequestTarget, names: To
     ...writeOwnFields(target, {
       stream: prompt.stream,
       options: target.profile.name === 'openai' ? { include_obfuscation: false } : {},
+      hasFiles: prompt.messages.some(({ parts }) => parts.some(holdsDocument)),
     }),
   };
 }
+
+const holdsDocument = (part: Part): boolean =>
+  part.type === 'document' || (part.type === 'tool-result' && part.content.some(holdsDocument));
 
 function writeSampling(
   prompt: Prompt,

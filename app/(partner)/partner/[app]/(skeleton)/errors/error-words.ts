@@ -5,6 +5,7 @@ export type ErrorWords = { status: number; advice: string };
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'The request was malformed. Your users cannot fix this: check what your app sends.',
+  content_refused: 'The provider refused the content. It may charge for that: the receipt has the amount.',
   missing_api_key: 'No user key was sent.',
   invalid_user_key:
     'The key is unknown or was revoked. Open the checkout so that the user can sign in again.',

@@ -18,7 +18,7 @@ type Row = {
   charge: number;
   commission: number;
   estimated: boolean;
-  outcome: 'completed' | 'failed' | 'aborted';
+  outcome: 'completed' | 'failed' | 'aborted' | 'refused';
 };
 
 const column = columnsOf<Row>();
@@ -89,12 +89,12 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
   );
 }
 
+const OUTCOMES: Readonly<Record<string, string>> = { aborted: 'Stopped early', refused: 'Refused' };
+
 function Outcome({ outcome, estimated }: Pick<Row, 'outcome' | 'estimated'>) {
   return (
     <>
-      {outcome !== 'completed' && (
-        <Badge look="warning">{outcome === 'aborted' ? 'Stopped early' : 'Failed'}</Badge>
-      )}
+      {outcome !== 'completed' && <Badge look="warning">{OUTCOMES[outcome] ?? 'Failed'}</Badge>}
       {estimated && <Badge>Estimated</Badge>}
     </>
   );

@@ -51,7 +51,15 @@ export const runningGenerations = (): number => running;
 
 type Started = Omit<
   Run,
-  'model' | 'userHash' | 'headers' | 'abort' | 'working' | 'disconnectedAtMs' | 'refusedBy' | 'progress' | 'endLease'
+  | 'model'
+  | 'userHash'
+  | 'headers'
+  | 'abort'
+  | 'working'
+  | 'disconnectedAtMs'
+  | 'refusedBy'
+  | 'progress'
+  | 'endLease'
 >;
 
 /** From here on the lease is renewed. */

@@ -68,7 +68,8 @@ export function keepKnownFields<Request extends Json>(
       const item = items[index];
       if (typeof item !== 'object' || item === null) continue;
       path.push(index);
-      const own = keep(item, shape);
+      // No field is a list of lists: nothing else looks into one.
+      const own = Array.isArray(item) ? drop() : keep(item, shape);
       path.pop();
       if (own === item) continue;
       copy ??= [...items];

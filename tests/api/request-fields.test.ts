@@ -400,6 +400,20 @@ describe('is refused before anything reaches the provider:', () => {
         'messages.0.content.0.source.data',
       ],
       [
+        'an image by URL next to a small one',
+        format,
+        VENDORS.anthropic,
+        image({ type: 'url', url: 'https://images.example.com/a.png', data: PNG }),
+        'messages.0.content.0.source.data',
+      ],
+      [
+        'a list of sources',
+        format,
+        VENDORS.anthropic,
+        user({ type: 'image', source: [{ type: 'url', url: 'http://10.0.0.1/a.png' }] }),
+        'messages.0.content.0.source',
+      ],
+      [
         'a PDF that is called an image',
         format,
         VENDORS.anthropic,
@@ -413,6 +427,13 @@ describe('is refused before anything reaches the provider:', () => {
     expect([status, error?.type, sent]).toEqual([400, 'invalid_request', undefined]);
     expect(error?.message.slice(0, param.length + 1)).toBe(`${param}:`);
   });
+});
+
+test('a part inside a list of its own is dropped with a warning', async () => {
+  const nested = [{ type: 'text', text: 'Hi' }, imageUrl('http://10.0.0.1').messages];
+  const { sent, warnings } = await send('chat', OWN, { messages: [{ role: 'user', content: nested }] });
+  expect(sent?.messages).toEqual([{ role: 'user', content: [nested[0]] }]);
+  expect(warnings).toBe('messages.content was dropped');
 });
 
 test('an image at a public address is passed on as it is', async () => {

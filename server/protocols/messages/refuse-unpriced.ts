@@ -40,12 +40,17 @@ function refuseBlocks(content: unknown, param: string): void {
 function refuseBlock({ type, source, content }: Json, place: string): void {
   if (asObject(source).type === 'file' || type === 'container_upload')
     throw refuse(place, 'uploaded files are not supported: send the content inline');
+  if (Array.isArray(source)) throw refuse(`${place}.source`, 'must be an object');
   if (isObject(source)) refuseSource(type, source, `${place}.source`);
   refuseBlocks(content, `${place}.content`);
 }
 
 function refuseSource(blockType: unknown, source: Json, place: string): void {
-  if (source.type === 'url') requirePublicUrl(requireText(source.url, `${place}.url`), `${place}.url`);
+  if (source.type === 'url') {
+    requirePublicUrl(requireText(source.url, `${place}.url`), `${place}.url`);
+    // The hold would be that of the inline image, and the provider would fetch the other.
+    if (source.data != null) throw refuse(`${place}.data`, 'must not be set together with a URL');
+  }
   if (source.type === 'base64') {
     const data = requireText(source.data, `${place}.data`);
     if (blockType === 'image') requireImage(data, asText(source.media_type), place);

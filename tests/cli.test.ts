@@ -104,6 +104,7 @@ describe('svc partner', () => {
       rate_cap: 100,
       state: 'enabled',
       disabled: false,
+      paused: false,
       origins: ['https://example.com', 'myapp://*'],
       models: null,
       owner: 'owner@example.com',

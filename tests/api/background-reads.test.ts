@@ -145,7 +145,7 @@ describe('the charge is the bill', () => {
   test('of a prompt with an image, whose tokens only the provider can count', async () => {
     const person = await newPayer();
     upstream.answer({ ...HIDDEN, reasoningTokens: 0, inputTokens: 1_234 });
-    const image = { type: 'image_url', image_url: { url: 'https://images.test/a.png' } };
+    const image = { type: 'image_url', image_url: { url: 'https://images.example.com/a.png' } };
     const call = await disconnect(person, VISIBLE_ONLY, {
       more: { messages: [{ role: 'user', content: [image] }] },
     });
@@ -272,7 +272,7 @@ describe('without usage, the time of hidden work is charged at 500 tokens a seco
 
 test('a background read ends when what it shows costs the whole hold', async () => {
   const person = await newPayer();
-  const model = 'together/LiquidAI/LFM2-24B-A2B';
+  const model = 'together/Qwen/Qwen2.5-7B-Instruct-Turbo';
   upstream.answer({ ...HIDDEN, first: ['###'.repeat(500)] });
   const call = await disconnect(person, model, { more: { max_tokens: 10 } });
 

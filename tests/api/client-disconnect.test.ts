@@ -100,7 +100,7 @@ const settled = ({ userId }: Person) =>
 
 test('a provider that keeps billing after a cancel is read to the end, and its usage is charged', async () => {
   const person = await newPerson({ credits: 10 });
-  await disconnectAfterFirstWord(person, 'together/LiquidAI/LFM2-24B-A2B');
+  await disconnectAfterFirstWord(person, 'together/Qwen/Qwen2.5-7B-Instruct-Turbo');
   continueResponse();
 
   expect(await settled(person)).toMatchObject({
@@ -139,7 +139,7 @@ test('a disconnect before the first byte charges the prompt, which the provider 
 
 test('a non-streaming response that is billed anyway is read to the end and charged in full', async () => {
   const person = await newPerson({ credits: 10 });
-  await disconnectBeforeResponse(person, 'together/LiquidAI/LFM2-24B-A2B', false);
+  await disconnectBeforeResponse(person, 'together/Qwen/Qwen2.5-7B-Instruct-Turbo', false);
   continueResponse();
 
   expect(await settled(person)).toMatchObject({ inputTokens: 1_000, outputTokens: 500, estimated: false });

@@ -20,7 +20,7 @@ const VENDORS = {
   together: 'together/MiniMaxAI/MiniMax-M3',
   fireworks: 'fireworks/accounts/fireworks/models/glm-5p1',
   openrouter: 'openrouter/amazon/nova-2-lite-v1',
-  moonshot: 'moonshot/kimi-k2.5',
+  moonshot: 'moonshot/kimi-k2.6',
   anthropic: 'anthropic/claude-haiku-4-5',
 };
 const OWN = modelOf('own');

@@ -113,7 +113,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'The request body exceeds the maximum size of 32 MB.',
   },
   rate_limited: {
-    when: 'Too many requests, or the user’s other running requests hold the credits that this one needs.',
+    when: 'Too many requests, the user’s other running requests hold the credits that this one needs, or clients of this user disconnected from many responses.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
     message: 'This user has too many requests running at the same time',
   },

@@ -28,7 +28,7 @@ function mustRead(run: Run, working: Working, inputReported: boolean): boolean {
 }
 
 const hidesOutput = ({ wantsStream }: Run, { exchange }: Working): boolean =>
-  !wantsStream || exchange.mayReason();
+  !wantsStream || exchange.mayHideOutput();
 
 /** For an estimate: what a provider may have produced for a client that is gone. */
 export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {

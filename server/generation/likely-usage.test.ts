@@ -17,3 +17,23 @@ test("an estimate stays within the ledger's range, whatever the request contains
   const estimate = estimateUsage((kind) => messagesProtocol.measure(request, kind), called, limit);
   expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
 });
+
+test('hidden output is estimated by time for each choice, up to the output limit', () => {
+  const request = messagesProtocol.validate({
+    model: 'm',
+    max_tokens: 1,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const model = { provider: 'groq', upstreamModel: 'm' } as CatalogModel;
+  const estimateOf = (provider: string, choices: number) =>
+    estimateUsage(
+      (kind) => messagesProtocol.measure(request, kind),
+      { model, profile: profileOf(provider) },
+      { outputCap: 8_000, choices },
+    );
+  const twoSeconds = { unseenMs: 2_000, outputDeltas: 7 };
+  expect(estimateOf('openai', 1)(20, twoSeconds).output).toBe(1_007);
+  expect(estimateOf('openai', 2)(40, twoSeconds).output).toBe(2_010);
+  expect(estimateOf('groq', 1)(0, twoSeconds).output).toBe(3_007);
+  expect(estimateOf('groq', 1)(0, { unseenMs: 60_000, outputDeltas: 0 }).output).toBe(8_000);
+});

@@ -48,8 +48,8 @@ export type Exchange = {
   body: string;
   /** Descriptions of dropped or reduced parameters. `readWhole` may add to them. */
   warnings: string[];
-  /** Whether the model may produce reasoning that the client does not see. */
-  mayReason(): boolean;
+  /** Whether the model may produce output that a stream does not show as it is produced. */
+  mayHideOutput(): boolean;
   /** Reads a response with status 200. Throws `upstream_error`, or the error that it contains. */
   readWhole(text: string): WholeResponse;
   /** Once per attempt, with status 200. */

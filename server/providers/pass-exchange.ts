@@ -1,7 +1,7 @@
 import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
 import { mayHoldNumbers, writeExactly } from '../protocols/exact-numbers';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
-import { mayReason } from './may-reason';
+import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
 import { renameModel } from './model-name';
 import { toTarget } from './request-target';
@@ -36,7 +36,7 @@ export function passExchange(options: ExchangeOptions, format: WireFormat, throu
     headers: format.writeHeaders(options.clientHeaders, { isNative: true, warnings }),
     body: mayHoldNumbers(client.body) ? writeExactly(body) : JSON.stringify(body),
     warnings,
-    mayReason: () => mayReason(body, options),
+    mayHideOutput: () => mayHideOutput(body, options),
     readWhole,
     openStream,
   };

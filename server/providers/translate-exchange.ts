@@ -3,7 +3,7 @@ import { writeExactly } from '../protocols/exact-numbers';
 import type { Prompt } from '../protocols/neutral';
 import { mapToolNames, type ToolNames } from '../protocols/tool-ids';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
-import { mayReason } from './may-reason';
+import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
 import { toTarget } from './request-target';
 import { newFacts, relayStream, type StreamRelay } from './stream-relay';
@@ -46,7 +46,7 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
     headers: format.writeHeaders(options.clientHeaders, { isNative: false, warnings }),
     body: writeExactly(body),
     warnings,
-    mayReason: () => mayReason(body, options),
+    mayHideOutput: () => mayHideOutput(body, options),
     readWhole,
     openStream,
   };

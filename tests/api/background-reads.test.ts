@@ -34,6 +34,7 @@ const O3 = 'openai/o3';
 const GEMINI = 'google/gemini-3.1-pro-preview';
 const CLAUDE = 'anthropic/claude-opus-5-5';
 const VISIBLE_ONLY = 'openai/gpt-4.1';
+const HAIKU = 'anthropic/claude-haiku-5-5';
 const RATE_BP = 2500;
 
 /** The answer that was wanted comes first: 20,000 output tokens, of which 50 are ever visible. */
@@ -142,6 +143,18 @@ describe('the charge is the bill', () => {
     expect(receipt.charge).toBe(priceOf(O3, call.bill()));
   });
 
+  test('of a tool call, whose arguments Anthropic holds back', async () => {
+    const person = await newPayer();
+    upstream.answer(HIDDEN);
+    const tools = [{ name: 'save', input_schema: { type: 'object' } }];
+    const call = await disconnect(person, HAIKU, { path: '/v1/messages', more: { tools } });
+    call.proceed();
+
+    const receipt = await receiptOf(person);
+    expect(receipt).toMatchObject({ estimated: false, outputTokens: 20_000 });
+    expect(receipt.charge).toBe(priceOf(HAIKU, call.bill()));
+  });
+
   test('of a prompt with an image, whose tokens only the provider can count', async () => {
     const person = await newPayer();
     upstream.answer({ ...HIDDEN, reasoningTokens: 0, inputTokens: 1_234 });
@@ -184,7 +197,7 @@ describe('a provider is cancelled if that ends its bill and all output is visibl
     { model: VISIBLE_ONLY, path: '/v1/chat/completions', more: {} },
     { model: 'openai/gpt-6-sol', path: '/v1/chat/completions', more: { reasoning_effort: 'none' } },
     { model: 'openai/gpt-6-sol', path: '/v1/messages', more: { thinking: { type: 'disabled' } } },
-    { model: 'anthropic/claude-haiku-5-5', path: '/v1/messages', more: {} },
+    { model: HAIKU, path: '/v1/messages', more: {} },
   ])('$model through $path with $more', async ({ model, path, more }) => {
     const person = await newPayer();
     upstream.answer({ ...HIDDEN, inputTokens: 15, reasoningTokens: 0 });
@@ -330,6 +343,20 @@ test('a provider that fails after a client disconnect is not called again, and n
   );
   expect(upstream.calls.length).toBe(callsBefore + 1);
   expect(await prisma().usage.count({ where: { userId: person.userId } })).toBe(0);
+});
+
+test.each([
+  { ending: 'an error', answer: { fails: true }, receipts: 0 },
+  { ending: 'a broken connection, after it worked unseen', answer: { breaks: true }, receipts: 1 },
+])('a stream without an event that ends in $ending has $receipts receipts', async ({ answer, receipts }) => {
+  const person = await newPayer();
+  upstream.answer({ ...HIDDEN, first: [], ...answer });
+  (await disconnectEarly(person, O3)).proceed();
+  await until(
+    () => holdsOf(person),
+    (count) => count === 0,
+  );
+  expect(await prisma().usage.count({ where: { userId: person.userId } })).toBe(receipts);
 });
 
 test('metrics count the background reads, and how they ended', async () => {

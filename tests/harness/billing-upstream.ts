@@ -15,7 +15,7 @@ export type Answer = {
   reportsUsage?: boolean;
   /** Breaks the connection, after the status 200, instead of sending the rest. */
   breaks?: boolean;
-  /** Responds with status 500 instead. */
+  /** Responds with an error instead: status 500, or an event of a stream. */
   fails?: boolean;
 };
 
@@ -80,6 +80,7 @@ export async function startBillingUpstream(): Promise<BillingUpstream> {
       if (first.length > 0) send(first);
       await Promise.race([proceeds, wasCancelled]);
       if (breaks) return void response.destroy();
+      if (fails) return void response.end(event({ error: { message: 'overloaded', code: 503 } }));
       if (first.length === 0) writer.start(response, bill());
       send(rest);
       writer.end(response, reportsUsage ? bill() : null);

@@ -52,6 +52,14 @@ test.each([
   expect(meteredUsage(facts, () => estimate)).toEqual({ usage, estimated });
 });
 
+test('usage reported before a response was cut off does not count what was produced unseen', () => {
+  const facts = { usage: reported, outputReported: true, outputBytes: 0 };
+  expect(meteredUsage(facts, () => estimate, 1_000)).toEqual({
+    usage: { ...reported, output: 20 },
+    estimated: true,
+  });
+});
+
 test('a client disconnect in the middle is charged for the reported input and the output produced', () => {
   const { events } = MESSAGES_FIXTURES['plain: pings anywhere, between blocks too'] ?? { events: [] };
   const prepared = exchange('chat', { ...CHAT, stream: true }, { provider: 'anthropic' });

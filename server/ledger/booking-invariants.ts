@@ -10,9 +10,10 @@ const BOOKED = `
     SELECT coalesce(sum(p.amount), 0) AS total,
            coalesce(sum(p.amount) FILTER (WHERE p.account = 'pocket'), 0) AS pockets,
            coalesce(sum(p.amount) FILTER (WHERE p.account = 'provider_cost'), 0) AS cost,
-           coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0) AS share,
+           -- The share of granted credits is booked to promotion_expense.
+           coalesce(sum(p.amount) FILTER (WHERE p.account IN ('partner_earnings', 'promotion_expense')), 0) AS share,
            bool_or(p.account <> ALL (CASE t.kind
-             WHEN 'usage' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss']
+             WHEN 'usage' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss', 'promotion_expense']
              WHEN 'adjustment' THEN ARRAY['pocket', 'promotion_expense']
              WHEN 'earnings_reversal' THEN ARRAY['partner_earnings', 'chargeback_loss']
              WHEN 'permission' THEN '{}'
@@ -54,7 +55,7 @@ const HAS_OTHER_PRICE = `model_id IS NULL OR provider <> split_part(model_id, '/
   OR (model <> model_id AND provider = split_part(model, '/', 1))`;
 const HAS_OTHER_COST = 'provider_cost <> cost';
 const HAS_OTHER_CHARGE = `charge NOT BETWEEN lowest AND highest
-  OR partner_share NOT BETWEEN 0 AND greatest(0, charge - provider_cost)`;
+  OR partner_share <> greatest(0, charge - provider_cost)`;
 
 /**
  * What was booked for users (`$1`) since a time (`$2`), read once. If that time falls between a receipt and its

@@ -6,9 +6,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO svc_servi
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
 
 -- Written once.
-REVOKE UPDATE, DELETE ON ledger_transaction, usage, model_price, purchase, operator_action FROM svc_service;
--- What the processor took back, and the delivery of the receipt.
-GRANT UPDATE (refunded_minor, disputed_minor, receipt_due_at, receipt_attempts) ON purchase TO svc_service;
+REVOKE UPDATE, DELETE ON ledger_transaction, usage, model_price, operator_action FROM svc_service;
+-- A trigger allows changes only of what the processor took back and of the delivery of the receipt.
+REVOKE DELETE ON purchase FROM svc_service;
 -- Read at start, to find out whether the schema is the one of this release.
 REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations, sql_file FROM svc_service;
 COMMIT;

@@ -227,7 +227,8 @@ describe('an alert for the operator', () => {
     const window = await CheckoutWindow.open(world);
     await window.signIn('mismatch@example.com');
     const { session_id, payment } = await window.startPayment();
-    await prisma().checkoutSession.update({ where: { id: session_id }, data: { amountMinor: 5000 } });
+    const dearer = { amountMinor: 5000, credits: 5_000_000_000n };
+    await prisma().checkoutSession.update({ where: { id: session_id }, data: dearer });
     await payByCard(payment.embed_url);
     await fulfil(session_id);
     expect(await alertsOf(session_id)).toMatchObject([{ kind: 'wrong_payment', purchaseId: null }]);

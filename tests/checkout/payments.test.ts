@@ -389,7 +389,7 @@ describe('nothing is credited', () => {
   });
 
   test.each([
-    ['amount', { amountMinor: 50_000 }],
+    ['amount', { amountMinor: 50_000, credits: 50_000_000_000n }],
     ['currency', { currency: 'eur' }],
   ])('when the paid %s differs from the order', async (_, changed) => {
     const window = await openForBuyer();

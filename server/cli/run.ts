@@ -7,6 +7,7 @@ import { type Command, CommandInput, CommandRefused, type Outcome } from './comm
 import { openCommandDatabase } from './database';
 import { databaseCommands } from './db';
 import { ledgerCommands } from './ledger';
+import { marginCommands } from './margin';
 import { modelCommands } from './models';
 import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...userCommands,
   ...ledgerCommands,
   ...modelCommands,
+  ...marginCommands,
   ...rateCommands,
   ...databaseCommands,
 };

@@ -89,6 +89,7 @@ export const settingsSchema = z.object({
   MAXIMUM_PURCHASE: count(500),
 
   EARNINGS_HOLD_DAYS: count(30),
+  GRANTS_EARN_COMMISSION: flag,
 
   WEBHOOK_ALLOW_LOOPBACK: flag,
 

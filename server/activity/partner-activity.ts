@@ -44,7 +44,7 @@ export type EarningsDay = {
   day: string;
   /** Commission by model. */
   earned: { model: string; amount: bigint }[];
-  /** Reversed because of chargebacks; negative when a reversal was undone. */
+  /** Reversed by refunds and disputes, or not earned on granted credits; negative when a reversal was undone. */
   reversed: bigint;
   /** The change in earnings on this day. */
   net: bigint;

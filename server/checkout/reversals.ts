@@ -35,15 +35,16 @@ async function bookReversals({
   const purchase = await prisma().purchase.findUnique({ where: { sessionId } });
   if (purchase === null) return false;
   const { id, userId, amountMinor } = purchase;
-  const taken = (minor: number) => creditsTaken(purchase, minor);
+  // The sum is rounded, not its parts.
+  const refunded = creditsTaken(purchase, refundedMinor);
+  const reversed = creditsTaken(purchase, refundedMinor + disputedMinor);
   await inTransaction(async (tx) => {
-    await clawBack(tx, { userId, sessionId, reason: 'refund', cumulative: taken(refundedMinor) });
-    await clawBack(tx, { userId, sessionId, reason: 'chargeback', cumulative: taken(disputedMinor) });
+    await clawBack(tx, { userId, sessionId, refunded, disputed: microcredits(reversed - refunded) });
     await tx.purchase.update({
       where: { id },
       data: {
         refundedMinor: Math.min(refundedMinor, amountMinor),
-        disputedMinor: Math.min(disputedMinor, amountMinor),
+        disputedMinor: Math.min(disputedMinor, amountMinor - Math.min(refundedMinor, amountMinor)),
       },
     });
   });

@@ -4,6 +4,7 @@ import { BOOKING_INVARIANTS } from './booking-invariants';
 import {
   ALLOWANCE_INVARIANT,
   EARNINGS_INVARIANT,
+  GRANTED_INVARIANT,
   LEASE_INVARIANT,
   POCKET_INVARIANT,
   PRESENT_INVARIANTS,
@@ -52,6 +53,7 @@ export async function checkUsers(client: ClientBase, users: string[] | null): Pr
 
 const USER_INVARIANTS = [
   POCKET_INVARIANT,
+  GRANTED_INVARIANT,
   ...WALLET_INVARIANTS,
   ALLOWANCE_INVARIANT,
   USAGE_DAY_INVARIANT,

@@ -1,5 +1,6 @@
 import type { Microcredits } from '../credits';
 import { pool, querySlowly } from '../db';
+import { invariant } from '../errors';
 import { earningsHold } from './claw-back';
 
 /**
@@ -16,15 +17,19 @@ export async function rollUpEarnings(lag = LAG): Promise<void> {
 export type Earnings = {
   /** Past the hold period: final. */
   matured: Microcredits;
-  /** May still be reversed by a chargeback. */
+  /** May still be reversed by a refund or a dispute. */
   maturing: Microcredits;
+  /** The part of `matured` whose payments can still be disputed: the operator's exposure. */
+  disputable: Microcredits;
+  holdDays: number;
 };
 
 /** A partner's earnings up to now, including those that are not rolled up yet. */
 export async function readEarnings(partnerId: string): Promise<Earnings> {
   const { rows } = await pool().query<Earnings>(
-    'SELECT matured, maturing FROM ledger_earnings($1, $2::interval)',
+    'SELECT matured, maturing, disputable, hold_days AS "holdDays" FROM ledger_earnings($1, $2::interval)',
     [partnerId, earningsHold()],
   );
-  return rows[0] ?? { matured: 0n as Microcredits, maturing: 0n as Microcredits };
+  invariant(rows[0], 'ledger_earnings returns a row');
+  return rows[0];
 }

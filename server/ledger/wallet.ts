@@ -1,9 +1,11 @@
 import type { Microcredits } from '../credits';
 import type { Tx } from '../db';
 import { pool } from '../db';
+import { settings } from '../env';
 import { invariant } from '../errors';
 import { newId } from '../ids';
 import type { SpendStatus } from './admission';
+import { earningsHold } from './claw-back';
 import { minimumBalance } from './minimum-balance';
 
 /** The partner id of the pocket that holds credits bought or granted outside any app. */
@@ -51,6 +53,7 @@ export function bookPurchase(
     userId,
     partnerId,
     credits,
+    granted: 0n,
     kind: 'purchase',
     causeId: sessionId,
     against: 'processor_clearing',
@@ -58,7 +61,7 @@ export function bookPurchase(
   });
 }
 
-/** Books credits granted by an operator, once per grant id. */
+/** Books credits granted by an operator, once per grant id. They earn no commission unless a setting says so. */
 export function grantCredits(
   tx: Tx,
   {
@@ -74,6 +77,7 @@ export function grantCredits(
     userId,
     partnerId,
     credits,
+    granted: settings().GRANTS_EARN_COMMISSION ? 0n : credits,
     kind: 'adjustment',
     causeId: grantId,
     against: 'promotion_expense',
@@ -108,6 +112,8 @@ type Deposit = {
   userId: string;
   partnerId: string;
   credits: Microcredits;
+  /** How many of them earn no commission. */
+  granted: bigint;
   kind: string;
   causeId: string;
   against: string;
@@ -116,10 +122,11 @@ type Deposit = {
 
 async function deposit(
   tx: Tx,
-  { userId, partnerId, credits, kind, causeId, against, note }: Deposit,
+  { userId, partnerId, credits, granted, kind, causeId, against, note }: Deposit,
 ): Promise<Booking> {
   const rows = await tx.$queryRaw<BookingRow[]>`
-    SELECT * FROM ledger_deposit(${userId}, ${partnerId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint, ${against}, ${note})`;
+    SELECT * FROM ledger_deposit(${userId}, ${partnerId}, ${kind}, ${causeId}, ${newId('txn')}, ${credits}::bigint,
+      ${granted}::bigint, ${against}, ${note}, ${earningsHold()}::interval)`;
   return toBooking(rows);
 }
 

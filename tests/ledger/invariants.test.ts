@@ -75,8 +75,8 @@ async function newWorld() {
     await clawBack(tx, {
       userId: other.userId,
       sessionId: refunded,
-      reason: 'refund',
-      cumulative: 7_000_000n as never,
+      refunded: 7_000_000n as never,
+      disputed: 0n as never,
     });
     await tx.purchase.update({ where: { sessionId: refunded }, data: { refundedMinor: 7 } });
   });
@@ -142,6 +142,13 @@ const swap = (from: string, to: string): string =>
   `postings = replace(postings::text, '"${from}"', '"${to}"')::jsonb`;
 
 const WALLETS: Corruption[] = [
+  [
+    'the granted credits of a pocket',
+    ({ user, A }) => [
+      `UPDATE user_app SET own_granted = own_granted + 1 WHERE user_id = '${user}' AND partner_id = '${A}'`,
+    ],
+    'the granted credits of a pocket equal the granted parts of its postings',
+  ],
   [
     'a missing pocket',
     ({ user, A }) => [`DELETE FROM user_app WHERE user_id = '${user}' AND partner_id = '${A}'`],

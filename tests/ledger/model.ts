@@ -4,13 +4,14 @@
  */
 type Pocket = {
   own: number;
+  granted: number;
   ownHeld: number;
   allowanceLeft: number;
   allowanceSaved: number | null;
   epoch: number;
 };
 type Held = { app: string; amount: number; own: number; epoch: number };
-type Purchase = { app: string; credits: number; refund: number; chargeback: number };
+type Purchase = { app: string; credits: number; taken: number };
 
 export class Model {
   readonly pockets = new Map<string, Pocket>();
@@ -27,7 +28,14 @@ export class Model {
     readonly overrunLimit: number,
   ) {
     for (const app of apps)
-      this.pockets.set(app, { own: 0, ownHeld: 0, allowanceLeft: 0, allowanceSaved: null, epoch: 0 });
+      this.pockets.set(app, {
+        own: 0,
+        granted: 0,
+        ownHeld: 0,
+        allowanceLeft: 0,
+        allowanceSaved: null,
+        epoch: 0,
+      });
   }
 
   pocket(app: string): Pocket {
@@ -86,10 +94,10 @@ export class Model {
     for (const [app, other] of this.pockets) {
       if (app === hold.app) continue;
       const part = Math.min(elsewhere, Math.max(0, other.own - other.ownHeld));
-      other.own -= part;
+      this.spend(other, part);
       elsewhere -= part;
     }
-    pocket.own -= ownWanted + elsewhere;
+    this.spend(pocket, ownWanted + elsewhere);
     pocket.ownHeld -= hold.own;
     if (hold.epoch === pocket.epoch) pocket.allowanceLeft += hold.amount - hold.own - (take - ownWanted);
     const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
@@ -104,9 +112,20 @@ export class Model {
     return true;
   }
 
+  /** Granted credits are spent first. */
+  private spend(pocket: Pocket, credits: number): void {
+    pocket.own -= credits;
+    pocket.granted = Math.max(0, pocket.granted - credits);
+  }
+
+  grant(app: string, credits: number): void {
+    this.pocket(app).own += credits;
+    this.pocket(app).granted += credits;
+  }
+
   buy(session: string, app: string, credits: number): void {
     if (this.purchases.has(session)) return;
-    this.purchases.set(session, { app, credits, refund: 0, chargeback: 0 });
+    this.purchases.set(session, { app, credits, taken: 0 });
     this.pocket(app).own += credits;
   }
 
@@ -116,12 +135,11 @@ export class Model {
     this.drawn.set(`${app}:${pocket.epoch}`, { taken: 0, limit: limit ?? 0 });
   }
 
-  clawBack(session: string, reason: 'refund' | 'chargeback', cumulative: number): void {
+  clawBack(session: string, { refunded, disputed }: { refunded: number; disputed: number }): void {
     const purchase = this.purchases.get(session);
     if (!purchase) return;
-    const other = reason === 'refund' ? purchase.chargeback : purchase.refund;
-    const target = Math.max(0, Math.min(cumulative, purchase.credits - other));
-    this.pocket(purchase.app).own -= target - purchase[reason];
-    purchase[reason] = target;
+    const taken = Math.min(refunded + disputed, purchase.credits);
+    this.pocket(purchase.app).own -= taken - purchase.taken;
+    purchase.taken = taken;
   }
 }

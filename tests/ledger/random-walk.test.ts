@@ -6,11 +6,16 @@ import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
 import { findDifferences } from '@/server/ledger/check';
-import { ALLOWANCE_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import {
+  ALLOWANCE_INVARIANT,
+  GRANTED_INVARIANT,
+  POCKET_INVARIANT,
+  WALLET_INVARIANTS,
+} from '@/server/ledger/invariants';
 import { newDatabase } from '../harness/database';
 import { Model } from './model';
 import { receipt } from './receipt';
-import { allow, buy, exactly, newWallet, sees, type Wallet } from './wallets';
+import { allow, buy, exactly, grant, newWallet, sees, type Wallet } from './wallets';
 
 /** Few walks have overruns of this many credits. */
 const OVERRUN_LIMIT = 40;
@@ -29,7 +34,8 @@ type Step =
   | { do: 'settle'; which: number; charge: number; twice: boolean }
   | { do: 'release'; which: number }
   | { do: 'resume' }
-  | { do: 'clawBack'; which: number; reason: 'refund' | 'chargeback'; percent: number };
+  | { do: 'grant'; app: string; credits: number }
+  | { do: 'clawBack'; which: number; refundedPercent: number; disputedPercent: number };
 
 const app = fc.constantFrom(...APPS);
 const which = fc.nat({ max: 9 });
@@ -72,8 +78,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('clawBack' as const),
       which,
-      reason: fc.constantFrom('refund' as const, 'chargeback' as const),
-      percent: fc.nat({ max: 100 }),
+      refundedPercent: fc.nat({ max: 100 }),
+      disputedPercent: fc.nat({ max: 100 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('grant' as const),
+      app,
+      credits: fc.integer({ min: 1, max: 20 }),
     }),
   },
 );
@@ -129,13 +143,24 @@ async function take(world: World, step: Step): Promise<void> {
     case 'clawBack': {
       const sessionId = pickFrom(sessions, step.which);
       if (!sessionId) return;
-      const cumulative = Math.floor(((model.purchases.get(sessionId)?.credits ?? 0) * step.percent) / 100);
-      model.clawBack(sessionId, step.reason, cumulative);
+      const [refunded, disputed] = [step.refundedPercent, step.disputedPercent].map((percent) =>
+        Math.floor(((model.purchases.get(sessionId)?.credits ?? 0) * percent) / 100),
+      ) as [number, number];
+      model.clawBack(sessionId, { refunded, disputed });
       const { userId } = wallet;
       await inTransaction((tx) =>
-        clawBack(tx, { userId, sessionId, reason: step.reason, cumulative: wholeCredits(cumulative) }),
+        clawBack(tx, {
+          userId,
+          sessionId,
+          refunded: wholeCredits(refunded),
+          disputed: wholeCredits(disputed),
+        }),
       );
+      return;
     }
+    case 'grant':
+      model.grant(step.app, step.credits);
+      await grant(wallet, step.app, step.credits);
   }
 }
 
@@ -171,13 +196,20 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
     expect([balance, status]).toEqual([model.balance(name), expected === 'busy' ? 'ok' : expected]);
     expect(balance).toBeLessThanOrEqual(Math.max(0, model.money));
   }
-  const { rows } = await pool().query<{ own: bigint; own_held: bigint; allowance_left: bigint }>(
-    "SELECT own, own_held, allowance_left FROM user_app WHERE user_id = $1 AND partner_id <> '' ORDER BY created_at",
+  const { rows } = await pool().query<{
+    own: bigint;
+    own_granted: bigint;
+    own_held: bigint;
+    allowance_left: bigint;
+  }>(
+    "SELECT own, own_granted, own_held, allowance_left FROM user_app WHERE user_id = $1 AND partner_id <> '' ORDER BY created_at",
     [wallet.userId],
   );
-  expect(rows.map((row) => [row.own, row.own_held, row.allowance_left])).toEqual(
+  expect(rows.map((row) => [row.own, row.own_granted, row.own_held, row.allowance_left])).toEqual(
     [...model.pockets.values()].map((pocket) =>
-      [pocket.own, pocket.ownHeld, pocket.allowanceLeft].map((credits) => wholeCredits(credits)),
+      [pocket.own, pocket.granted, pocket.ownHeld, pocket.allowanceLeft].map((credits) =>
+        wholeCredits(credits),
+      ),
     ),
   );
   for (const { taken, limit } of model.drawn.values()) expect(taken).toBeLessThanOrEqual(limit);
@@ -186,7 +218,7 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
     expect([
       ...(await findDifferences(
         client,
-        [POCKET_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT],
+        [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT],
         [[wallet.userId]],
       )),
       ...(await findDifferences(client, [BOOKING_INVARIANTS], [[wallet.userId], null])),

@@ -1,7 +1,13 @@
 import { type Picocredits, wholeCredits } from '../../server/credits';
 import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
-import { admit, openUserApp, readSpendable, saveAllowance } from '../../server/ledger';
+import {
+  admit,
+  grantCredits,
+  openUserApp,
+  readSpendable,
+  saveAllowance,
+} from '../../server/ledger';
 import { bookPaidSession } from '../harness/purchases';
 
 /** Returns the exact cost of an amount in credits. */
@@ -51,6 +57,17 @@ export const buy = (wallet: Wallet, app: string, credits: number, sessionId = ne
       partnerId: appOf(wallet, app).id,
       credits: wholeCredits(credits),
       sessionId,
+    }),
+  );
+
+export const grant = (wallet: Wallet, app: string, credits: number) =>
+  inTransaction((tx) =>
+    grantCredits(tx, {
+      userId: wallet.userId,
+      partnerId: appOf(wallet, app).id,
+      credits: wholeCredits(credits),
+      grantId: newId('req'),
+      note: 'a gift',
     }),
   );
 

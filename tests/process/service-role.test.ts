@@ -5,6 +5,7 @@ import { keepActivity, writeCounts } from '@/server/activity/keep';
 import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
 import { sweepPayments } from '@/server/checkout/sweep';
 import { forgetOldVisits } from '@/server/checkout/visits';
+import { wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { readSettings } from '@/server/env';
 import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
@@ -37,8 +38,8 @@ test('the service does all of its work with a role that owns nothing', async () 
   expect(response.status).toBe(200);
   const { sessionId } = await prisma().purchase.findFirstOrThrow({ where: { userId: person.userId } });
   await inTransaction(async (tx) => {
-    const cumulative = 50_000_000n as Parameters<typeof clawBack>[1]['cumulative'];
-    await clawBack(tx, { userId: person.userId, sessionId, reason: 'refund', cumulative });
+    const [refunded, disputed] = [wholeCredits(50), wholeCredits(0)];
+    await clawBack(tx, { userId: person.userId, sessionId, refunded, disputed });
     await tx.purchase.update({ where: { sessionId }, data: { refundedMinor: 50 } });
   });
   for (const { run } of LEDGER_JOBS) await run();

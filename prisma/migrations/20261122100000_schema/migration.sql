@@ -67,6 +67,7 @@ CREATE TABLE partner (
   allowed_models text[],
   all_models boolean NOT NULL DEFAULT true,
   rate_cap_bp integer NOT NULL DEFAULT 10000,
+  earnings_hold_days integer,
   review text NOT NULL DEFAULT 'approved',
   disabled_at timestamptz(3),
   overrun bigint NOT NULL DEFAULT 0,
@@ -78,6 +79,7 @@ CREATE TABLE partner (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT partner_rate_within_bounds CHECK (rate_bp BETWEEN 0 AND 10000),
   CONSTRAINT partner_rate_below_cap CHECK (rate_bp <= rate_cap_bp AND rate_cap_bp <= 10000),
+  CONSTRAINT partner_earnings_hold CHECK (earnings_hold_days BETWEEN 0 AND 3650),
   CONSTRAINT partner_review_known CHECK (review IN ('pending', 'approved', 'declined')),
   -- An app that is not approved cannot spend: the ledger looks at disabled_at alone.
   CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL)
@@ -163,6 +165,7 @@ CREATE TABLE user_app (
   app_user_id text,
   metadata jsonb,
   own bigint NOT NULL DEFAULT 0,
+  own_granted bigint NOT NULL DEFAULT 0,
   own_held bigint NOT NULL DEFAULT 0,
   allowance_left bigint NOT NULL DEFAULT 0,
   allowance_saved bigint,
@@ -170,7 +173,7 @@ CREATE TABLE user_app (
   epoch integer NOT NULL DEFAULT 0,
   created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, partner_id),
-  CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
+  CONSTRAINT user_app_not_negative CHECK (least(own_granted, own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
 CREATE INDEX user_app_app_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
@@ -241,7 +244,7 @@ CREATE TABLE watermark (
 );
 
 INSERT INTO watermark (name, up_to)
-SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'earnings', 'usage', 'activity', 'app_users']) AS name;
+SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'earnings', 'usage', 'activity', 'app_users', 'reversals']) AS name;
 
 CREATE TABLE audited_pocket (
   user_id text NOT NULL,
@@ -454,15 +457,17 @@ CREATE TABLE purchase (
   credits bigint NOT NULL,
   refunded_minor integer NOT NULL DEFAULT 0,
   disputed_minor integer NOT NULL DEFAULT 0,
+  reversals_read integer NOT NULL DEFAULT 0,
   receipt_due_at timestamptz(3),
   receipt_attempts integer NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT purchase_refunded CHECK (refunded_minor BETWEEN 0 AND amount_minor),
-  CONSTRAINT purchase_disputed CHECK (disputed_minor BETWEEN 0 AND amount_minor)
+  CONSTRAINT purchase_reversed CHECK (
+    least(refunded_minor, disputed_minor) >= 0 AND refunded_minor + disputed_minor <= amount_minor)
 );
 CREATE UNIQUE INDEX purchase_session_id_key ON purchase (session_id);
 CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
 CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
+CREATE INDEX purchase_processor_payment_id_idx ON purchase (processor_payment_id);
 CREATE INDEX purchase_receipt_due_at_idx ON purchase (receipt_due_at);
 
 CREATE TABLE payment_customer (
@@ -476,13 +481,16 @@ CREATE TABLE payment_alert (
   id text PRIMARY KEY,
   kind text NOT NULL,
   session_id text NOT NULL,
+  processor_session_id text,
   amount_minor integer,
+  currency text,
   detail text NOT NULL,
+  takes_money boolean NOT NULL DEFAULT false,
   due_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   closed_at timestamptz(3),
   CONSTRAINT payment_alert_kind CHECK (
-    kind IN ('dispute', 'early_fraud_warning', 'refund_failed', 'wrong_payment'))
+    kind IN ('dispute', 'early_fraud_warning', 'refund_failed', 'wrong_payment', 'uncredited_payment'))
 );
 CREATE INDEX payment_alert_closed_at_created_at_idx ON payment_alert (closed_at, created_at);
 

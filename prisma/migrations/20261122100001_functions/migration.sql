@@ -65,6 +65,116 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     jsonb_build_object('account', p_against, 'partner_id', '', 'amount', -p_amount))
 $$;
 
+-- server/ledger/sql/pocket-posting.sql
+
+-- Returns a list with the posting of a pocket, or an empty list if the amount is zero. `granted` is the part of
+-- the amount that was granted, with the same sign; commission is neither earned nor reversed on it.
+CREATE OR REPLACE FUNCTION ledger_pocket_posting(p_partner text, p_amount bigint, p_granted bigint) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN p_amount = 0 THEN '[]'::jsonb
+    WHEN p_granted = 0 THEN
+      jsonb_build_array(jsonb_build_object('account', 'pocket', 'partner_id', p_partner, 'amount', p_amount))
+    ELSE jsonb_build_array(
+      jsonb_build_object('account', 'pocket', 'partner_id', p_partner, 'amount', p_amount, 'granted', p_granted))
+  END
+$$;
+
+-- server/ledger/sql/part.sql
+
+-- The part of an amount that corresponds to `p_part` of `p_whole`, rounded down.
+CREATE OR REPLACE FUNCTION ledger_part(p_amount bigint, p_part bigint, p_whole bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN p_part = 0 THEN 0 ELSE div(p_amount::numeric * p_part, p_whole)::bigint END
+$$;
+
+-- server/ledger/sql/earnings-hold.sql
+
+-- How long a partner's commission takes to mature: its own period, or else the default.
+CREATE OR REPLACE FUNCTION ledger_earnings_hold(p_partner text, p_default interval) RETURNS interval
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT make_interval(days => p.earnings_hold_days) FROM partner p WHERE p.id = p_partner), p_default)
+$$;
+
+-- server/ledger/sql/match-earnings.sql
+
+-- Matches a user's commission to what the user paid for. If refunds and disputes took back more bought credits
+-- than a pocket still had, some requests were served on credits nobody paid for: `own_granted - own` of them.
+-- The commission on that many credits is reversed, oldest request first, and restored once a won dispute, a
+-- failed refund or a later purchase covers them again. Only the difference to what is already reversed is
+-- booked, so the result depends on the pockets and not on the order of events.
+--
+-- Commission that has matured is final. Commission that was restored matures again, from that moment.
+--
+-- Each booking is a separate transaction. Its note names the transaction of the request, its related_id the
+-- purchase whose booking caused it.
+CREATE OR REPLACE FUNCTION ledger_match_earnings(p_user text, p_related text, p_default_hold interval)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  longest_hold interval;
+BEGIN
+  SELECT greatest(p_default_hold, make_interval(days => coalesce(max(earnings_hold_days), 0))) INTO longest_hold FROM partner;
+  WITH unpaid AS (
+    SELECT partner_id AS pocket, own_granted - own AS credits FROM user_app WHERE user_id = p_user AND own_granted > own
+  ),
+  moved AS (
+    SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed,
+           coalesce(sum(e.amount) FILTER (WHERE e.amount > 0
+             AND r.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold)), 0)::bigint AS restored_lately
+    FROM ledger_transaction r
+    CROSS JOIN LATERAL jsonb_to_recordset(r.postings) AS e (account text, partner_id text, amount bigint)
+    WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
+    GROUP BY 1
+  ),
+  candidate AS (
+    SELECT id FROM moved
+    UNION
+    SELECT t.id FROM ledger_transaction t
+    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - longest_hold
+      AND EXISTS (SELECT 1 FROM unpaid)
+  ),
+  earned AS (
+    SELECT t.id, t.created_at, t.postings, e.partner_id, e.share, e.bought,
+           coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
+           CASE WHEN t.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold) THEN e.share
+                ELSE coalesce(m.reversed + m.restored_lately, 0) END AS reversible
+    FROM candidate c
+    JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
+    LEFT JOIN moved m ON m.id = c.id
+    CROSS JOIN LATERAL (
+      SELECT max(p.partner_id) FILTER (WHERE p.account = 'partner_earnings') AS partner_id,
+             coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0)::bigint AS share,
+             coalesce(sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket'), 0)::bigint AS bought
+      FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint, granted bigint)) e
+    WHERE e.share > 0
+  ),
+  -- The bought credits that each request took from each pocket, as far as their commission can be reversed.
+  piece AS (
+    SELECT e.*, p.partner_id AS pocket,
+           ceil((coalesce(p.granted, 0) - p.amount)::numeric * e.reversible / e.share) AS credits
+    FROM earned e
+    CROSS JOIN LATERAL jsonb_to_recordset(e.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
+    WHERE p.account = 'pocket'
+  ),
+  reached AS (
+    SELECT p.*, sum(p.credits) OVER (
+             PARTITION BY p.pocket ORDER BY p.reversed > 0 DESC, p.created_at, p.id) - p.credits AS before
+    FROM piece p
+  ),
+  wanted AS (
+    SELECT r.id, r.partner_id, r.reversed, r.steps,
+           least(r.reversible, ledger_part(r.share,
+             sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint, r.bought)) - r.reversed AS amount
+    FROM reached r LEFT JOIN unpaid u ON u.pocket = r.pocket
+    GROUP BY r.id, r.partner_id, r.reversed, r.steps, r.reversible, r.share, r.bought
+  )
+  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+  SELECT p_user, 'txn_' || substr(md5(w.id || ':' || w.steps + 1), 1, 22), w.partner_id, 'earnings_reversal',
+    w.id || ':' || w.steps + 1, p_related, 0, 0, w.id,
+    ledger_postings('partner_earnings', w.partner_id, -w.amount, 'chargeback_loss')
+  FROM wanted w WHERE w.amount <> 0;
+END $$;
+
 -- server/ledger/sql/entry.sql
 
 -- The postings of all transactions, one per row, as an accountant reads them.
@@ -128,11 +238,11 @@ END $$;
 
 -- server/ledger/sql/deposit.sql
 
--- Books a purchase or a grant: adds credits to a partner's pocket, against the account `p_against`. The same
--- cause is booked only once; a repetition returns the first booking.
+-- Books a purchase or a grant: adds credits to a partner's pocket, against the account `p_against`. `p_granted`
+-- of them earn no commission. The same cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_deposit(
   p_user text, p_partner text, p_kind text, p_cause text, p_transaction text,
-  p_credits bigint, p_against text, p_note text
+  p_credits bigint, p_granted bigint, p_against text, p_note text, p_earnings_hold interval
 ) RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -152,17 +262,22 @@ BEGIN
   after := ledger_spendable(wallet_row.money + p_credits, wallet_row.held, pocket.own + p_credits, pocket.own_held, pocket.allowance_left);
 
   UPDATE wallet SET money = money + p_credits WHERE user_id = p_user;
-  UPDATE user_app SET own = own + p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  UPDATE user_app SET own = own + p_credits, own_granted = own_granted + p_granted
+    WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, credits_added, note, postings)
     VALUES (p_user, p_transaction, p_partner, p_kind, p_cause, p_credits, after, greatest(0, after - before), p_note,
-      ledger_postings('pocket', p_partner, p_credits, p_against));
+      ledger_pocket_posting(p_partner, p_credits, p_granted) || ledger_posting(p_against, '', -p_credits));
+  -- The credits first repay what the pocket owes, and with it the commission that was reversed.
+  IF pocket.own < pocket.own_granted AND p_granted < p_credits THEN
+    PERFORM ledger_match_earnings(p_user, p_cause, p_earnings_hold);
+  END IF;
   RETURN QUERY SELECT p_transaction, after, greatest(0, after - before), false;
 END $$;
 
 -- server/ledger/sql/take.sql
 
--- Takes credits out of one pocket, but only what is free in it: credits that running requests hold, or that
--- other pockets owe, stay. If `p_credits` exceeds that, takes nothing and returns no transaction, only the
+-- Takes credits out of one pocket, granted ones first, but only what is free in it: credits that running
+-- requests hold, or that other pockets owe, stay. If `p_credits` exceeds that, takes nothing and returns no transaction, only the
 -- free amount. The same cause is booked only once; a repetition returns the first booking.
 CREATE OR REPLACE FUNCTION ledger_take(p_user text, p_partner text, p_cause text, p_transaction text, p_credits bigint, p_note text)
 RETURNS TABLE (transaction_id text, balance bigint, free bigint, repeated boolean)
@@ -188,10 +303,12 @@ BEGIN
   END IF;
   after := ledger_spendable(wallet_row.money - p_credits, wallet_row.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
   UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
-  UPDATE user_app SET own = own - p_credits WHERE user_id = p_user AND partner_id = p_partner;
+  UPDATE user_app SET own = own - p_credits, own_granted = greatest(0, own_granted - p_credits)
+    WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
     VALUES (p_user, p_transaction, p_partner, 'adjustment', p_cause, -p_credits, after, p_note,
-      ledger_postings('pocket', p_partner, -p_credits, 'promotion_expense'));
+      ledger_pocket_posting(p_partner, -p_credits, -least(pocket.own_granted, p_credits))
+      || ledger_posting('promotion_expense', '', p_credits));
   RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
 END $$;
 
@@ -278,22 +395,24 @@ $$;
 -- server/ledger/sql/draw.sql
 
 -- Takes an amount from the user's other pockets: first from '' (outside any app), then from the other
--- partners' pockets, oldest first. Returns the postings, in which the amounts taken are negative.
+-- partners' pockets, oldest first; of each pocket, granted credits first. Returns the postings, in which the
+-- amounts taken are negative.
 CREATE OR REPLACE FUNCTION ledger_draw(p_user text, p_partner text, p_wanted bigint) RETURNS jsonb
 LANGUAGE sql AS $$
   WITH others AS (
-    SELECT p.partner_id, greatest(0, p.own - p.own_held) AS free,
+    SELECT p.partner_id, p.own_granted, greatest(0, p.own - p.own_held) AS free,
            coalesce(sum(greatest(0, p.own - p.own_held)) OVER (
              ORDER BY p.partner_id <> '', p.created_at, p.partner_id
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS free_before
     FROM user_app p WHERE p.user_id = p_user AND p.partner_id <> p_partner
   ),
   drawn AS (
-    UPDATE user_app u SET own = u.own - least(o.free, p_wanted - o.free_before)::bigint
+    UPDATE user_app u SET own = u.own - least(o.free, p_wanted - o.free_before)::bigint,
+      own_granted = greatest(0, u.own_granted - least(o.free, p_wanted - o.free_before)::bigint)
     FROM others o WHERE u.user_id = p_user AND u.partner_id = o.partner_id AND o.free > 0 AND p_wanted > o.free_before
-    RETURNING u.partner_id, least(o.free, p_wanted - o.free_before)::bigint AS amount
+    RETURNING u.partner_id, least(o.free, p_wanted - o.free_before)::bigint AS amount, o.own_granted
   )
-  SELECT coalesce(jsonb_agg(jsonb_build_object('account', 'pocket', 'partner_id', d.partner_id, 'amount', -d.amount)), '[]')
+  SELECT coalesce(jsonb_agg(ledger_pocket_posting(d.partner_id, -d.amount, -least(d.own_granted, d.amount)) -> 0), '[]')
   FROM drawn d
 $$;
 
@@ -393,6 +512,7 @@ BEGIN
     take_own AS (
       UPDATE user_app u SET
         own = u.own - s.own_take,
+        own_granted = greatest(0, u.own_granted - s.own_take),
         own_held = u.own_held - s.own_part,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
@@ -401,25 +521,31 @@ BEGIN
         -- the partner's own pocket.
         SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
         FROM (
-          SELECT f.*, w.own_wanted,
+          SELECT f.*, w.own_wanted, w.own_before, w.granted_before,
             CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
           FROM freed f
           -- The partner's own pocket pays first: the part held there, then what is free in it.
           CROSS JOIN LATERAL (
-            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
+            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted,
+              u.own AS own_before, u.own_granted AS granted_before
             FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
       RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
-        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent
+        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
+        least(s.granted_before, s.own_take) AS own_granted_take,
+        -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
+        greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
     ),
     booked AS (
       UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
-        o.allowance_spent,
+        o.allowance_spent, o.own_granted_take, o.unpaid,
+        CASE WHEN o.drawn IS NULL THEN o.own_granted_take ELSE o.own_granted_take - (
+          SELECT coalesce(sum(p.granted), 0)::bigint FROM jsonb_to_recordset(o.drawn) AS p (granted bigint)) END AS granted,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
@@ -429,10 +555,22 @@ BEGIN
       INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
       SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
         b.allowance_spent,
-        ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
-        || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
+        ledger_pocket_posting(b.partner_id, -b.own_take, -b.own_granted_take) || ledger_posting('provider_cost', '', b.cost)
+        || ledger_posting('partner_earnings', b.partner_id, b.partner_share - ledger_part(b.partner_share, b.granted, b.take))
+        -- Granted credits earn no commission: their part returns to where they came from.
+        || ledger_posting('promotion_expense', '', ledger_part(b.partner_share, b.granted, b.take))
         || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
       FROM booked b WHERE b.charge IS NOT NULL
+    ),
+    -- Commission on credits that are no longer there is reversed at once, like any other (match-earnings.sql).
+    insert_reversal AS (
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
+      SELECT b.user_id, 'txn_' || substr(md5(t.id || ':1'), 1, 22), b.partner_id, 'earnings_reversal', t.id || ':1', 0, 0, t.id,
+        ledger_postings('partner_earnings', b.partner_id, -t.share, 'chargeback_loss')
+      FROM booked b
+      CROSS JOIN LATERAL (SELECT 'txn_' || substr(b.request_id, 5) AS id, ledger_part(
+        b.partner_share - ledger_part(b.partner_share, b.granted, b.take), b.unpaid, b.take - b.granted) AS share) AS t
+      WHERE b.unpaid > 0 AND b.charge IS NOT NULL AND t.share > 0
     ),
     insert_usage AS (
       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
@@ -573,110 +711,62 @@ RETURNS TABLE (user_id text, request_id text, cost bigint, charge bigint, receip
   ORDER BY h.user_id LIMIT p_limit
 $$;
 
--- server/ledger/sql/reverse-earnings.sql
-
--- Reverses commission after a chargeback of credits that were already spent (`p_spent` from one pocket): the
--- commission earned on them that has not matured yet, oldest first. Each reversal is a separate transaction.
--- It names the purchase and, in its note, the transaction of the request.
-CREATE OR REPLACE FUNCTION ledger_reverse_earnings(
-  p_user text, p_partner text, p_session text, p_spent bigint, p_earnings_hold interval
-) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  IF p_spent <= 0 THEN RETURN; END IF;
-  WITH earned AS (
-    SELECT t.id, t.created_at, e.partner_id AS partner_id, e.amount AS share, -p.amount AS paid_here, -t.credits AS paid
-    FROM ledger_transaction t
-    JOIN ledger_entry p ON p.user_id = t.user_id AND p.transaction_id = t.id AND p.account = 'pocket' AND p.partner_id = p_partner
-    JOIN ledger_entry e ON e.user_id = t.user_id AND e.transaction_id = t.id AND e.account = 'partner_earnings'
-    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - p_earnings_hold
-      AND NOT EXISTS (
-        SELECT 1 FROM ledger_transaction r WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.note = t.id)
-  ),
-  reached AS (
-    SELECT e.*, sum(e.paid_here) OVER (ORDER BY e.created_at, e.id) - e.paid_here AS before FROM earned e
-  ),
-  reversed AS (
-    SELECT r.id, r.partner_id, 'txn_' || substr(md5(p_session || r.id), 1, 22) AS transaction_id,
-           div(r.share::numeric * least(r.paid_here, p_spent - r.before), r.paid)::bigint AS amount
-    FROM reached r WHERE r.before < p_spent
-  )
-  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
-  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', p_session || ':' || v.id, p_session, 0, 0, v.id,
-    ledger_postings('partner_earnings', v.partner_id, -v.amount, 'chargeback_loss')
-  FROM reversed v WHERE v.amount > 0;
-END $$;
-
--- server/ledger/sql/restore-earnings.sql
-
--- Restores the earnings that reverse-earnings.sql reversed for a purchase, once the dispute is won.
-CREATE OR REPLACE FUNCTION ledger_restore_earnings(p_user text, p_session text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  WITH reversed AS (
-    SELECT e.partner_id AS partner_id, 'txn_' || substr(md5(p_session || ':restored:' || r.id), 1, 22) AS transaction_id,
-           r.id, -e.amount AS amount
-    FROM ledger_transaction r
-    JOIN ledger_entry e ON e.user_id = r.user_id AND e.transaction_id = r.id AND e.account = 'partner_earnings'
-    WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND r.related_id = p_session AND e.amount < 0
-      AND NOT EXISTS (
-        SELECT 1 FROM ledger_transaction b WHERE b.user_id = p_user AND b.kind = 'earnings_reversal' AND b.cause_id = r.id)
-  )
-  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
-  SELECT p_user, v.transaction_id, v.partner_id, 'earnings_reversal', v.id, p_session, 0, 0, 'restored',
-    ledger_postings('partner_earnings', v.partner_id, v.amount, 'chargeback_loss')
-  FROM reversed v;
-END $$;
-
 -- server/ledger/sql/claw-back.sql
 
--- Takes back credits of a purchase for one reason, 'refund' or 'chargeback', until `p_cumulative` are taken
--- in total. Both reasons together never take more than the purchase. Only the difference is booked, so events
--- may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go below zero:
--- it then cannot be spent from, and the next purchase repays it first.
+-- Takes back the credits of a purchase until `p_refunded` are taken for refunds and `p_disputed` for disputes, in
+-- total and together never more than the purchase. Only the differences are booked, so events may arrive
+-- twice, late or in any order, and a smaller total returns credits. What is returned is booked first. The pocket
+-- may go below zero: it then cannot be spent from, and the next purchase repays it first. Commission that was
+-- earned on credits now missing is reversed.
 CREATE OR REPLACE FUNCTION ledger_claw_back(
-  p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval
-) RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)
+  p_user text, p_session text, p_refunded bigint, p_disputed bigint,
+  p_refund_transaction text, p_dispute_transaction text, p_earnings_hold interval
+) RETURNS TABLE (balance bigint, credits bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   wallet_row wallet;
   pocket user_app;
   bought ledger_transaction;
-  taken bigint;
-  taken_otherwise bigint;
-  change bigint;
-  after bigint;
+  refunded_before bigint;
+  disputed_before bigint;
+  refunded bigint;
+  disputed bigint;
   steps integer;
+  change record;
+  total bigint := 0;
 BEGIN
   SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
-  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
-         coalesce(-sum(t.credits) FILTER (WHERE t.note <> p_reason), 0), count(*)
-    INTO taken, taken_otherwise, steps
+  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = 'refund'), 0),
+         coalesce(-sum(t.credits) FILTER (WHERE t.note = 'chargeback'), 0), count(*)
+    INTO refunded_before, disputed_before, steps
     FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
 
-  change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
-  after := ledger_spendable(wallet_row.money + change, wallet_row.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
-  IF change = 0 THEN
-    RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
-    RETURN;
-  END IF;
+  refunded := greatest(0, least(p_refunded, bought.credits));
+  disputed := greatest(0, least(p_disputed, bought.credits - refunded));
+  FOR change IN
+    SELECT * FROM (VALUES
+      ('refund', refunded_before - refunded, p_refund_transaction),
+      ('chargeback', disputed_before - disputed, p_dispute_transaction)) AS c (reason, credits, transaction_id)
+    WHERE c.credits <> 0 ORDER BY c.credits DESC
+  LOOP
+    total := total + change.credits;
+    steps := steps + 1;
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+      VALUES (p_user, change.transaction_id, bought.partner_id, 'refund', p_session || ':' || steps, p_session, change.credits,
+        ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left),
+        change.reason, ledger_postings('pocket', bought.partner_id, change.credits, 'processor_clearing'));
+  END LOOP;
 
-  UPDATE wallet SET money = money + change WHERE user_id = p_user;
-  UPDATE user_app SET own = own + change WHERE user_id = p_user AND partner_id = bought.partner_id;
-  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
-    VALUES (p_user, p_transaction, bought.partner_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
-      ledger_postings('pocket', bought.partner_id, change, 'processor_clearing'));
-
-  IF p_reason = 'chargeback' THEN
-    IF change < 0 THEN
-      PERFORM ledger_reverse_earnings(p_user, bought.partner_id, p_session,
-        greatest(0, -(pocket.own + change)) - greatest(0, -pocket.own), p_earnings_hold);
-    ELSIF taken = change THEN
-      PERFORM ledger_restore_earnings(p_user, p_session);
-    END IF;
+  IF total <> 0 THEN
+    UPDATE wallet SET money = money + total WHERE user_id = p_user;
+    UPDATE user_app SET own = own + total WHERE user_id = p_user AND partner_id = bought.partner_id;
+    PERFORM ledger_match_earnings(p_user, p_session, p_earnings_hold);
   END IF;
-  RETURN QUERY SELECT p_transaction, after, change, false;
+  RETURN QUERY SELECT
+    ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left), total;
 END $$;
 
 -- server/ledger/sql/roll-up-earnings.sql
@@ -706,19 +796,28 @@ END $$;
 
 -- server/ledger/sql/earnings.sql
 
--- A partner's earnings: what has matured, and what is still within the hold period.
-CREATE OR REPLACE FUNCTION ledger_earnings(p_partner text, p_hold interval)
-RETURNS TABLE (matured bigint, maturing bigint) LANGUAGE sql STABLE AS $$
+-- A partner's earnings: what has matured, what is still within the hold period of `hold_days`, and what has
+-- matured although the payments behind it can still be disputed. Card networks allow that for 120 days.
+CREATE OR REPLACE FUNCTION ledger_earnings(p_partner text, p_default_hold interval)
+RETURNS TABLE (matured bigint, maturing bigint, disputable bigint, hold_days integer) LANGUAGE sql STABLE AS $$
   WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
+  hold AS (SELECT ledger_earnings_hold(p_partner, p_default_hold) AS period),
   all_hours AS (
     SELECT hour, earned::numeric FROM earnings_rollup WHERE partner_id = p_partner
     UNION ALL
     SELECT e.created_at, e.amount FROM ledger_entry e, mark
     WHERE e.account = 'partner_earnings' AND e.partner_id = p_partner AND e.created_at >= mark.up_to
+  ),
+  aged AS (
+    SELECT earned, hour + interval '1 hour' <= clock_timestamp() - hold.period AS is_matured,
+           hour + interval '1 hour' > clock_timestamp() - interval '120 days' AS is_disputable
+    FROM all_hours, hold
   )
-  SELECT coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' <= clock_timestamp() - p_hold), 0)::bigint,
-         coalesce(sum(earned) FILTER (WHERE hour + interval '1 hour' > clock_timestamp() - p_hold), 0)::bigint
-  FROM all_hours
+  SELECT coalesce(sum(earned) FILTER (WHERE is_matured), 0)::bigint,
+         coalesce(sum(earned) FILTER (WHERE NOT is_matured), 0)::bigint,
+         greatest(0, coalesce(sum(earned) FILTER (WHERE is_matured AND is_disputable), 0))::bigint,
+         (SELECT extract(day FROM period)::integer FROM hold)
+  FROM aged
 $$;
 
 -- server/ledger/sql/roll-up-usage.sql

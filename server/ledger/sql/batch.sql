@@ -56,6 +56,7 @@ BEGIN
     take_own AS (
       UPDATE user_app u SET
         own = u.own - s.own_take,
+        own_granted = greatest(0, u.own_granted - s.own_take),
         own_held = u.own_held - s.own_part,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
@@ -64,25 +65,31 @@ BEGIN
         -- the partner's own pocket.
         SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
         FROM (
-          SELECT f.*, w.own_wanted,
+          SELECT f.*, w.own_wanted, w.own_before, w.granted_before,
             CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
           FROM freed f
           -- The partner's own pocket pays first: the part held there, then what is free in it.
           CROSS JOIN LATERAL (
-            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted
+            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted,
+              u.own AS own_before, u.own_granted AS granted_before
             FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
       RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
-        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent
+        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
+        least(s.granted_before, s.own_take) AS own_granted_take,
+        -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
+        greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
     ),
     booked AS (
       UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
-        o.allowance_spent,
+        o.allowance_spent, o.own_granted_take, o.unpaid,
+        CASE WHEN o.drawn IS NULL THEN o.own_granted_take ELSE o.own_granted_take - (
+          SELECT coalesce(sum(p.granted), 0)::bigint FROM jsonb_to_recordset(o.drawn) AS p (granted bigint)) END AS granted,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
@@ -92,10 +99,22 @@ BEGIN
       INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
       SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
         b.allowance_spent,
-        ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
-        || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
+        ledger_pocket_posting(b.partner_id, -b.own_take, -b.own_granted_take) || ledger_posting('provider_cost', '', b.cost)
+        || ledger_posting('partner_earnings', b.partner_id, b.partner_share - ledger_part(b.partner_share, b.granted, b.take))
+        -- Granted credits earn no commission: their part returns to where they came from.
+        || ledger_posting('promotion_expense', '', ledger_part(b.partner_share, b.granted, b.take))
         || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
       FROM booked b WHERE b.charge IS NOT NULL
+    ),
+    -- Commission on credits that are no longer there is reversed at once, like any other (match-earnings.sql).
+    insert_reversal AS (
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
+      SELECT b.user_id, 'txn_' || substr(md5(t.id || ':1'), 1, 22), b.partner_id, 'earnings_reversal', t.id || ':1', 0, 0, t.id,
+        ledger_postings('partner_earnings', b.partner_id, -t.share, 'chargeback_loss')
+      FROM booked b
+      CROSS JOIN LATERAL (SELECT 'txn_' || substr(b.request_id, 5) AS id, ledger_part(
+        b.partner_share - ledger_part(b.partner_share, b.granted, b.take), b.unpaid, b.take - b.granted) AS share) AS t
+      WHERE b.unpaid > 0 AND b.charge IS NOT NULL AND t.share > 0
     ),
     insert_usage AS (
       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,

@@ -1,50 +1,55 @@
--- Takes back credits of a purchase for one reason, 'refund' or 'chargeback', until `p_cumulative` are taken
--- in total. Both reasons together never take more than the purchase. Only the difference is booked, so events
--- may arrive twice, late or in any order, and a smaller total returns credits. The pocket may go below zero:
--- it then cannot be spent from, and the next purchase repays it first.
+-- Takes back the credits of a purchase until `p_refunded` are taken for refunds and `p_disputed` for disputes, in
+-- total and together never more than the purchase. Only the differences are booked, so events may arrive
+-- twice, late or in any order, and a smaller total returns credits. What is returned is booked first. The pocket
+-- may go below zero: it then cannot be spent from, and the next purchase repays it first. Commission that was
+-- earned on credits now missing is reversed.
 CREATE OR REPLACE FUNCTION ledger_claw_back(
-  p_user text, p_session text, p_reason text, p_cumulative bigint, p_transaction text, p_earnings_hold interval
-) RETURNS TABLE (transaction_id text, balance bigint, credits bigint, repeated boolean)
+  p_user text, p_session text, p_refunded bigint, p_disputed bigint,
+  p_refund_transaction text, p_dispute_transaction text, p_earnings_hold interval
+) RETURNS TABLE (balance bigint, credits bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   wallet_row wallet;
   pocket user_app;
   bought ledger_transaction;
-  taken bigint;
-  taken_otherwise bigint;
-  change bigint;
-  after bigint;
+  refunded_before bigint;
+  disputed_before bigint;
+  refunded bigint;
+  disputed bigint;
   steps integer;
+  change record;
+  total bigint := 0;
 BEGIN
   SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
   SELECT * INTO STRICT pocket FROM user_app WHERE user_id = p_user AND partner_id = bought.partner_id;
-  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = p_reason), 0),
-         coalesce(-sum(t.credits) FILTER (WHERE t.note <> p_reason), 0), count(*)
-    INTO taken, taken_otherwise, steps
+  SELECT coalesce(-sum(t.credits) FILTER (WHERE t.note = 'refund'), 0),
+         coalesce(-sum(t.credits) FILTER (WHERE t.note = 'chargeback'), 0), count(*)
+    INTO refunded_before, disputed_before, steps
     FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'refund' AND t.related_id = p_session;
 
-  change := taken - greatest(0, least(p_cumulative, bought.credits - taken_otherwise));
-  after := ledger_spendable(wallet_row.money + change, wallet_row.held, pocket.own + change, pocket.own_held, pocket.allowance_left);
-  IF change = 0 THEN
-    RETURN QUERY SELECT NULL::text, after, 0::bigint, true;
-    RETURN;
-  END IF;
+  refunded := greatest(0, least(p_refunded, bought.credits));
+  disputed := greatest(0, least(p_disputed, bought.credits - refunded));
+  FOR change IN
+    SELECT * FROM (VALUES
+      ('refund', refunded_before - refunded, p_refund_transaction),
+      ('chargeback', disputed_before - disputed, p_dispute_transaction)) AS c (reason, credits, transaction_id)
+    WHERE c.credits <> 0 ORDER BY c.credits DESC
+  LOOP
+    total := total + change.credits;
+    steps := steps + 1;
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+      VALUES (p_user, change.transaction_id, bought.partner_id, 'refund', p_session || ':' || steps, p_session, change.credits,
+        ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left),
+        change.reason, ledger_postings('pocket', bought.partner_id, change.credits, 'processor_clearing'));
+  END LOOP;
 
-  UPDATE wallet SET money = money + change WHERE user_id = p_user;
-  UPDATE user_app SET own = own + change WHERE user_id = p_user AND partner_id = bought.partner_id;
-  INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
-    VALUES (p_user, p_transaction, bought.partner_id, 'refund', p_session || ':' || (steps + 1), p_session, change, after, p_reason,
-      ledger_postings('pocket', bought.partner_id, change, 'processor_clearing'));
-
-  IF p_reason = 'chargeback' THEN
-    IF change < 0 THEN
-      PERFORM ledger_reverse_earnings(p_user, bought.partner_id, p_session,
-        greatest(0, -(pocket.own + change)) - greatest(0, -pocket.own), p_earnings_hold);
-    ELSIF taken = change THEN
-      PERFORM ledger_restore_earnings(p_user, p_session);
-    END IF;
+  IF total <> 0 THEN
+    UPDATE wallet SET money = money + total WHERE user_id = p_user;
+    UPDATE user_app SET own = own + total WHERE user_id = p_user AND partner_id = bought.partner_id;
+    PERFORM ledger_match_earnings(p_user, p_session, p_earnings_hold);
   END IF;
-  RETURN QUERY SELECT p_transaction, after, change, false;
+  RETURN QUERY SELECT
+    ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left), total;
 END $$;

@@ -7,7 +7,7 @@ import { readPeriodChoice } from '../../../period-field';
 
 const HEADER = ['day', 'kind', 'model', 'credits'];
 
-/** One line per day and model, plus one for what chargebacks reversed. */
+/** One line per day and model, plus one for what refunds, disputes and granted credits took back. */
 export async function GET(request: Request, context: AppParams): Promise<Response> {
   const app = await requireOwnedApp(context);
   const range = readPeriod(readPeriodChoice(new URL(request.url).searchParams.get('period') ?? undefined));
@@ -21,7 +21,7 @@ async function* portions(
   for (const { day, earned, reversed } of await readEarningsDays(partnerId, range)) {
     yield [
       ...earned.map(({ model, amount }) => [day, 'commission', model, creditsToJson(amount)]),
-      ...(reversed === 0n ? [] : [[day, 'chargeback', '', creditsToJson(-reversed)]]),
+      ...(reversed === 0n ? [] : [[day, 'reversal', '', creditsToJson(-reversed)]]),
     ];
   }
 }

@@ -14,6 +14,7 @@ import {
   type Partner,
   removeOrigin,
   setAllowedModels,
+  setEarningsHold,
   stateOf,
 } from '../partners/partner';
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
@@ -27,6 +28,8 @@ export type PartnerChange =
   /** Effective now, or at a future time. */
   | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
+  /** Null for the default. */
+  | { do: 'earnings_hold'; days: number | null }
   /** Null allows all. */
   | { do: 'models'; models: string[] | null }
   | { do: 'owner'; ownerEmail: string }
@@ -98,6 +101,8 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
         : planPartnerRate(partnerId, change.rateBp, change.from, tx);
     case 'rate_cap':
       return setRateCap(partnerId, change.rateCapBp, tx);
+    case 'earnings_hold':
+      return setEarningsHold(partnerId, change.days, tx);
     case 'models':
       return setAllowedModels(partnerId, change.models, tx);
     case 'owner':
@@ -139,6 +144,7 @@ async function readFacts(tx: Tx, partner: Partner) {
     rate: partner.rateBp / 100,
     planned_rate: planned && `${planned.rateBp / 100} from ${planned.effectiveAt.toISOString()}`,
     rate_cap: partner.rateCapBp / 100,
+    earnings_hold_days: partner.earningsHoldDays,
     models: partner.allModels ? 'all' : partner.allowedModels,
     publishable_key: partner.publishableKey,
     owner: ownerEmail && maskEmail(ownerEmail),

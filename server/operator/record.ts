@@ -24,6 +24,7 @@ export const ACTION_NAMES = [
   'app.resume',
   'app.rate',
   'app.rate_cap',
+  'app.earnings_hold',
   'app.models',
   'app.key',
   'app.owner',

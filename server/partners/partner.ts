@@ -123,6 +123,15 @@ export async function removeOrigin(partnerId: string, text: string, db: Tx = pri
   return count > 0;
 }
 
+/** Sets after how many days commission matures; null for the default. Applies to what has not matured yet. */
+export async function setEarningsHold(
+  partnerId: string,
+  days: number | null,
+  db: Tx = prisma(),
+): Promise<void> {
+  await db.partner.update({ where: { id: partnerId }, data: { earningsHoldDays: days } });
+}
+
 /** The models that the partner may use. Null allows all, including future ones. */
 export async function setAllowedModels(
   partnerId: string,

@@ -234,7 +234,9 @@ describe('granted credits', () => {
 });
 
 type Step =
-  | { do: 'buy' | 'grant' | 'begin'; app: 'A' | 'B'; credits: number }
+  | { do: 'buy'; app: 'A' | 'B'; credits: number }
+  | { do: 'grant'; app: 'A' | 'B'; credits: number }
+  | { do: 'begin'; app: 'A' | 'B'; credits: number }
   | { do: 'end'; which: number; part: number }
   | { do: 'takeBack'; which: number; refunded: number; disputed: number };
 
@@ -264,25 +266,36 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 type World = { wallet: Wallet; running: Hold[]; bought: { session: string; credits: number }[] };
 
 async function take({ wallet, running, bought }: World, next: Step): Promise<void> {
-  if (next.do === 'buy') {
-    const session = newId('cks');
-    await buy(wallet, next.app, next.credits, session);
-    bought.push({ session, credits: next.credits });
-  } else if (next.do === 'grant') await grant(wallet, next.app, next.credits);
-  else if (next.do === 'begin') {
-    const cost = next.credits / 1.25;
-    const admission = await hold(wallet, next.app, cost, cost);
-    if (admission.ok) running.push(admission.hold);
-  } else if (next.do === 'end') {
-    const [ended] = running.splice(next.which % Math.max(1, running.length), 1);
-    if (ended) await end(ended, (Number(ended.amount) / 5e6) * next.part);
-  } else {
-    const purchase = bought[next.which % Math.max(1, bought.length)];
-    if (!purchase) return;
-    const [refunded, disputed] = [next.refunded, next.disputed].map(
-      (part) => (purchase.credits * part) / 100,
-    );
-    await takeBack(wallet, purchase.session, { refunded: refunded ?? 0, disputed: disputed ?? 0 });
+  switch (next.do) {
+    case 'buy': {
+      const session = newId('cks');
+      await buy(wallet, next.app, next.credits, session);
+      bought.push({ session, credits: next.credits });
+      return;
+    }
+    case 'grant':
+      await grant(wallet, next.app, next.credits);
+      return;
+    case 'begin': {
+      const cost = next.credits / 1.25;
+      const admission = await hold(wallet, next.app, cost, cost);
+      if (admission.ok) running.push(admission.hold);
+      return;
+    }
+    case 'end': {
+      const [ended] = running.splice(next.which % Math.max(1, running.length), 1);
+      if (ended) await end(ended, (Number(ended.amount) / 5e6) * next.part);
+      return;
+    }
+    case 'takeBack': {
+      const purchase = bought[next.which % Math.max(1, bought.length)];
+      if (!purchase) return;
+      const part = (percent: number) => (purchase.credits * percent) / 100;
+      await takeBack(wallet, purchase.session, {
+        refunded: part(next.refunded),
+        disputed: part(next.disputed),
+      });
+    }
   }
 }
 

@@ -74,6 +74,7 @@ const ACTIONS: Action[] = [
   inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),
   inConsole({ do: 'enable' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'rate_cap', rateCapBp: 2000 }, { rate: 25, rate_cap: 100 }, { rate: 20, rate_cap: 20 }),
+  inConsole({ do: 'earnings_hold', days: 120 }, { earnings_hold_days: null }, { earnings_hold_days: 120 }),
   inConsole({ do: 'models', models: ['sandbox/echo'] }, { models: 'all' }, { models: ['sandbox/echo'] }),
   byCommand('app.disable', ['disable'], { state: 'enabled' }, { state: 'disabled' }),
   byCommand('app.rate', ['set-rate', '30'], { rate: 25 }, { rate: 30 }),

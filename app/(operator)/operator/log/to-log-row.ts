@@ -33,6 +33,7 @@ const WORDS: Record<ActionName, string> = {
   'app.resume': 'Resumed the app',
   'app.rate': 'Changed the rate',
   'app.rate_cap': 'Changed the rate cap',
+  'app.earnings_hold': 'Changed the hold period',
   'app.key': 'Rotated the publishable key',
   'app.owner': 'Changed the owner',
   'app.origins': 'Changed the origins',

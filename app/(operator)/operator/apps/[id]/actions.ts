@@ -41,6 +41,23 @@ export const setCap = operatorAction(
   },
 );
 
+const MAX_HOLD_DAYS = 365;
+
+export const setHold = operatorAction(
+  ofApp.extend({ days: z.string().max(20) }),
+  async (session, { partnerId, reason, days: given }) => {
+    const text = given.trim();
+    const days = text === '' ? null : Number(text);
+    if (text !== '' && (!/^\d+$/.test(text) || Number(text) > MAX_HOLD_DAYS)) {
+      throw new ApiError('invalid_request', `Enter a number of days from 0 to ${MAX_HOLD_DAYS}, or nothing`, {
+        param: 'days',
+      });
+    }
+    await act(session, partnerId, reason, { do: 'earnings_hold', days });
+    return { ok: true, message: 'Hold period saved' };
+  },
+);
+
 export const setModels = operatorAction(
   ofApp.extend({ models: z.string().max(20_000).nullable() }),
   async (session, { partnerId, reason, models }) => {

@@ -5,7 +5,7 @@ import { SwitchField } from '@/app/_ui/switch-field';
 import { TextField } from '@/app/_ui/text-field';
 import { ReasonButton } from '../../reason-button';
 import type { AppState } from '../state-badge';
-import { changeState, setCap, setModels } from './actions';
+import { changeState, setCap, setHold, setModels } from './actions';
 
 type StateProps = { partnerId: string; name: string; state: AppState };
 
@@ -61,6 +61,35 @@ export function RateCapButton({ partnerId, cap }: { partnerId: string; cap: stri
             autoComplete="off"
             value={percent}
             onChange={(event) => setPercent(event.target.value)}
+          />
+        ),
+      }}
+    />
+  );
+}
+
+type HoldProps = { partnerId: string; days: string; defaultDays: number };
+
+export function HoldButton({ partnerId, days: saved, defaultDays }: HoldProps) {
+  const [days, setDays] = useState(saved);
+  return (
+    <ReasonButton
+      label="Change hold period"
+      title="Change the hold period"
+      consequence="Applies to all commission that has not matured yet. What matured under the new period is final."
+      onOpen={() => setDays(saved)}
+      action={(reason) => setHold({ partnerId, days, reason })}
+      field={{
+        name: 'days',
+        render: (error) => (
+          <TextField
+            label="Days until commission matures"
+            hint={`Leave empty for the default, ${defaultDays}`}
+            error={error}
+            inputMode="numeric"
+            autoComplete="off"
+            value={days}
+            onChange={(event) => setDays(event.target.value)}
           />
         ),
       }}

@@ -8,13 +8,16 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { settings } from '@/server/env';
+import { readEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
 import { formatPercent } from '@/server/partners/rate';
 import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
+import { inDollars } from '../../write-amounts';
 import { StateBadge } from '../state-badge';
-import { ModelsButton, RateCapButton, StateButtons } from './app-buttons';
+import { HoldButton, ModelsButton, RateCapButton, StateButtons } from './app-buttons';
 
 const SHOWN_ACTIONS = 10;
 
@@ -32,8 +35,9 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 export default async function AppPage(props: Props) {
   const partner = await requireApp(props);
   const { id } = partner;
-  const [origins, { actions }] = await Promise.all([
+  const [origins, earnings, { actions }] = await Promise.all([
     listOrigins(id),
+    readEarnings(id),
     listActions({ subject: id, limit: SHOWN_ACTIONS }),
   ]);
   const state = stateOf(partner);
@@ -73,6 +77,27 @@ export default async function AppPage(props: Props) {
         actions={<RateCapButton partnerId={id} cap={formatPercent(partner.rateCapBp)} />}
       >
         <p className="text-sm text-muted">Requests in progress keep the rate they were admitted with.</p>
+      </Section>
+      <Section
+        title="Earnings"
+        description={`Commission matures after ${earnings.holdDays} days. Until then, a refund or a dispute of the credits reverses it.`}
+        actions={
+          <HoldButton
+            partnerId={id}
+            days={partner.earningsHoldDays?.toString() ?? ''}
+            defaultDays={settings().EARNINGS_HOLD_DAYS}
+          />
+        }
+      >
+        <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-3">
+          <Fact name="Maturing">{inDollars(earnings.maturing)}</Fact>
+          <Fact name="Matured">{inDollars(earnings.matured)}</Fact>
+          <Fact name="Matured and still disputable">{inDollars(earnings.disputable)}</Fact>
+        </dl>
+        <p className="mt-4 text-sm text-muted">
+          Cardholders can dispute a payment for about 120 days. Commission of that time that has matured is
+          your exposure: a dispute no longer reverses it.
+        </p>
       </Section>
       <Section
         title="Models"

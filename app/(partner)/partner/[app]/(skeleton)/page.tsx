@@ -69,12 +69,12 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
       <Stat
         label="Matured earnings"
         value={inDollars(earnings.matured)}
-        note={`${inCredits(earnings.matured)} credits, safe from chargebacks`}
+        note={`${inCredits(earnings.matured)} credits, final`}
       />
       <Stat
         label="Maturing earnings"
         value={inDollars(earnings.maturing)}
-        note={`${inCredits(earnings.maturing)} credits, safe after ${settings().EARNINGS_HOLD_DAYS} days`}
+        note={`${inCredits(earnings.maturing)} credits, final after ${earnings.holdDays} days`}
       />
       <Stat
         label="Requests"

@@ -10,7 +10,6 @@ import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
 import { type Period, readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
-import { settings } from '@/server/env';
 import { readEarnings } from '@/server/ledger';
 import { ExportLink } from '../../export-link';
 import { FilterForm } from '../../filter-form';
@@ -34,7 +33,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Earnings"
-        description={`Your commission on each request. Earnings mature after ${settings().EARNINGS_HOLD_DAYS} days; until then, a disputed purchase can reverse them.`}
+        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days; until then, a refunded or disputed purchase can reverse them. Credits granted by the operator earn nothing.`}
       />
       <Stats>
         <Stat

@@ -248,7 +248,7 @@ describe('disputes and warnings', () => {
     const list = async () => (await stripe.disputes.list({ payment_intent })).data;
     const [dispute] = await list();
     expect(dispute).toMatchObject({ status: 'needs_response' });
-    await control({ close_dispute: { id: dispute?.id, outcome: 'won' } });
+    await control({ move_dispute: { id: dispute?.id, status: 'won' } });
     expect(await list()).toMatchObject([{ status: 'won' }]);
   });
 

@@ -38,6 +38,7 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   const endpoint = findEndpoint(request.method, pathname);
   if (endpoint === null)
     throw invalidRequest(`Unrecognized request URL (${request.method}: ${pathname}).`, { status: 404 });
+  api.failures.throwAboveRate();
   api.failures.throwNext(pathname);
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();
   const form = parseForm(body);

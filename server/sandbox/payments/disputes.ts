@@ -4,46 +4,98 @@ import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
 
+export const DISPUTE_STATUSES = [
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+  'needs_response',
+  'under_review',
+  'won',
+  'lost',
+  'appeal_needs_response',
+  'appeal_under_review',
+] as const;
+export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
+
 export type Dispute = Pick<
   Stripe.Dispute,
-  'id' | 'object' | 'amount' | 'currency' | 'is_charge_refundable' | 'reason' | 'status'
-> & { charge: string; evidence_details: { due_by: number }; payment_intent: string };
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'is_charge_refundable' | 'reason'
+> & {
+  charge: string;
+  evidence_details: { due_by: number };
+  payment_intent: string;
+  status: DisputeStatus;
+};
 
-const SECONDS_TO_RESPOND = 9 * 86_400;
+const DAY_SECONDS = 86_400;
+const DAYS_TO_RESPOND = 9;
+const INQUIRY = /^warning_/;
+const CLOSED = /^(warning_closed|won|lost)$/;
 
-/** A dispute takes the whole charge back until it is decided; an inquiry takes nothing. */
+/** A dispute takes the whole charge back until it is won; an inquiry takes nothing. */
 export async function openDispute(
   { records, webhooks }: Emulator,
   charge: Charge,
-  kind: 'dispute' | 'inquiry',
+  status: DisputeStatus,
 ): Promise<void> {
   const dispute: Dispute = {
     id: newStripeId('du'),
     object: 'dispute',
     amount: charge.amount,
     charge: charge.id,
+    created: unixSeconds(),
     currency: charge.currency,
-    evidence_details: { due_by: unixSeconds() + SECONDS_TO_RESPOND },
-    is_charge_refundable: false,
+    evidence_details: { due_by: dueIn(DAYS_TO_RESPOND) },
+    is_charge_refundable: INQUIRY.test(status),
     payment_intent: charge.payment_intent,
     reason: 'fraudulent',
-    status: kind === 'dispute' ? 'needs_response' : 'warning_needs_response',
+    status,
   };
   await Promise.all([
     records.save('dispute', dispute.id, dispute),
-    records.save('charge', charge.id, { ...charge, disputed: kind === 'dispute' }),
+    records.save('charge', charge.id, { ...charge, disputed: charge.disputed || !INQUIRY.test(status) }),
   ]);
   await webhooks.emit('charge.dispute.created', dispute);
 }
 
-export async function closeDispute(
+/** The dispute reaches another stage: at Stripe it keeps its id, even after it was decided. */
+export async function moveDispute(
   { records, webhooks }: Emulator,
   id: string,
-  outcome: 'won' | 'lost' | 'warning_closed',
+  status: DisputeStatus,
+  dueInDays?: number,
 ): Promise<void> {
   const dispute = records.require('dispute', id);
-  if (!dispute.status.endsWith('needs_response')) throw invalidRequest('This dispute is already closed.');
-  const closed: Dispute = { ...dispute, status: outcome };
-  await records.save('dispute', id, closed);
-  await webhooks.emit('charge.dispute.closed', closed);
+  const charge = records.require('charge', dispute.charge);
+  const moved: Dispute = {
+    ...dispute,
+    status,
+    is_charge_refundable: INQUIRY.test(status),
+    ...(dueInDays !== undefined && { evidence_details: { due_by: dueIn(dueInDays) } }),
+  };
+  await Promise.all([
+    records.save('dispute', id, moved),
+    records.save('charge', charge.id, { ...charge, disputed: charge.disputed || !INQUIRY.test(status) }),
+  ]);
+  await webhooks.emit(CLOSED.test(status) ? 'charge.dispute.closed' : 'charge.dispute.updated', moved);
 }
+
+const dueIn = (days: number): number => unixSeconds() + days * DAY_SECONDS;
+
+/** What the bank has taken back cannot be refunded. */
+export function refuseDisputed({ records }: Emulator, charge: Charge): void {
+  const taken = disputesOf(records, charge).some(({ status }) => !INQUIRY.test(status) && status !== 'won');
+  if (!taken) return;
+  throw invalidRequest(`Charge ${charge.id} has been charged back; cannot issue a refund.`, {
+    code: 'charge_disputed',
+  });
+}
+
+/** A full refund answers an inquiry. */
+export async function settleInquiries(emulator: Emulator, charge: Charge): Promise<void> {
+  for (const { id, status } of disputesOf(emulator.records, charge))
+    if (INQUIRY.test(status) && !CLOSED.test(status)) await moveDispute(emulator, id, 'warning_closed');
+}
+
+const disputesOf = (records: Emulator['records'], { id }: Charge): Dispute[] =>
+  records.all('dispute').filter(({ charge }) => charge === id);

@@ -1,5 +1,6 @@
 import { createCustomer } from './customers';
 import type { Form } from './form-encoding';
+import { filterBy, listPage } from './lists';
 import { payOffSession } from './payment-intents';
 import { createDomain } from './payment-method-domains';
 import { createRefund } from './refunds';
@@ -29,6 +30,10 @@ const ENDPOINTS: readonly Endpoint[] = [
     'checkout/sessions/:id',
     ({ records }, _, id) => records.require('session', id, 'session').session,
   ),
+  endpoint('GET', 'checkout/sessions', ({ records }, form) => {
+    const sessions = records.all('session').map(({ session }) => session);
+    return listPage(filterBy(sessions, form, 'status'), form);
+  }),
   endpoint('POST', 'checkout/sessions/:id/expire', (emulator, _, id) => expireSession(emulator, id)),
 
   endpoint('POST', 'customers', (emulator, form) => createCustomer(emulator, form)),
@@ -38,16 +43,25 @@ const ENDPOINTS: readonly Endpoint[] = [
   ),
 
   endpoint('POST', 'refunds', (emulator, form) => createRefund(emulator, form)),
-  endpoint('GET', 'refunds', ({ records }, form) => list(records.all('refund'), form, 'payment_intent')),
-  endpoint('GET', 'disputes', ({ records }, form) => list(records.all('dispute'), form, 'payment_intent')),
-  endpoint('GET', 'radar/early_fraud_warnings', ({ records }, form) =>
-    list(records.all('early_fraud_warning'), form, 'payment_intent'),
+  endpoint('GET', 'refunds', ({ records }, form) =>
+    listPage(filterBy(records.all('refund'), form, 'payment_intent'), form),
   ),
+  endpoint('GET', 'disputes', ({ records }, form) =>
+    listPage(filterBy(records.all('dispute'), form, 'payment_intent'), form),
+  ),
+  endpoint('GET', 'radar/early_fraud_warnings', ({ records }, form) =>
+    listPage(filterBy(records.all('early_fraud_warning'), form, 'payment_intent'), form),
+  ),
+  endpoint('GET', 'events', ({ records }, form) => {
+    const types = [form.types ?? []].flat();
+    const events = records.all('event').map(({ event }) => event);
+    return listPage(types.length === 0 ? events : events.filter(({ type }) => types.includes(type)), form);
+  }),
 
   endpoint('POST', 'transfers', (emulator, form) => createTransfer(emulator, form)),
   endpoint('GET', 'transfers/:id', ({ records }, _, id) => records.require('transfer', id)),
   endpoint('GET', 'transfers', ({ records }, form) =>
-    list(records.all('transfer'), form, 'destination', 'transfer_group'),
+    listPage(filterBy(records.all('transfer'), form, 'destination', 'transfer_group'), form),
   ),
   endpoint('POST', 'transfers/:id/reversals', (emulator, form, id) => reverseTransfer(emulator, id, form)),
 
@@ -59,15 +73,4 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 export function findEndpoint(method: string | undefined, pathname: string): Endpoint | null {
   return ENDPOINTS.find((known) => known.method === method && known.path.test(pathname)) ?? null;
-}
-
-/** Newest first, as Stripe lists. */
-function list<Name extends string>(
-  items: readonly { [Field in Name]: string | null }[],
-  form: Form,
-  ...filters: Name[]
-): object {
-  const asked = filters.filter((name) => form[name] !== undefined);
-  const data = items.filter((item) => asked.every((name) => item[name] === form[name])).reverse();
-  return { object: 'list', data, has_more: false };
 }

@@ -5,11 +5,15 @@ import { invalidRequest } from './stripe-errors';
 const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge' | 'customer'>> = {
   'checkout.session': { payment_intent: 'payment_intent', customer: 'customer' },
   payment_intent: { latest_charge: 'charge' },
+  refund: { charge: 'charge' },
 };
 
 /** Replaces ids by their objects along a path such as `payment_intent.latest_charge`. */
 export function expandObject(records: Records, object: object, path: string): object {
   const [name = '', ...rest] = path.split('.');
+  const listed: unknown = Reflect.get(object, 'data');
+  if (name === 'data' && Array.isArray(listed))
+    return { ...object, data: listed.map((item) => expandObject(records, item, rest.join('.'))) };
   const kind = EXPANDABLE[String(Reflect.get(object, 'object'))]?.[name];
   if (kind === undefined)
     throw invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });

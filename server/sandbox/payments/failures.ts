@@ -1,10 +1,13 @@
+import { now, SECOND_MS } from '../../clock';
 import { StripeError } from './stripe-errors';
 
 export type FailureOrder = { status: 409 | 429 | 500 | 503; times: number; path?: string | undefined };
 
-/** Makes the next calls fail, like a processor that is down or overloaded. */
+/** Makes calls fail, like a processor that is down, overloaded or limits its callers. */
 export class Failures {
   private ordered: FailureOrder | null = null;
+  private callsPerSecond = Infinity;
+  private recentCalls: number[] = [];
 
   order(order: FailureOrder): void {
     this.ordered = { ...order };
@@ -12,6 +15,25 @@ export class Failures {
 
   clear(): void {
     this.ordered = null;
+    this.callsPerSecond = Infinity;
+  }
+
+  /** Refuses more than this many calls in any second; null lifts the limit. */
+  limitRate(callsPerSecond: number | null): void {
+    this.callsPerSecond = callsPerSecond ?? Infinity;
+    this.recentCalls = [];
+  }
+
+  throwAboveRate(): void {
+    this.recentCalls = this.recentCalls.filter((at) => at > now() - SECOND_MS);
+    if (this.recentCalls.length >= this.callsPerSecond) {
+      throw new StripeError(429, {
+        type: 'invalid_request_error',
+        code: 'rate_limit',
+        message: 'Request rate limit exceeded.',
+      });
+    }
+    this.recentCalls.push(now());
   }
 
   throwNext(pathname: string): void {

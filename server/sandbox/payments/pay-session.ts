@@ -114,7 +114,8 @@ async function pay(
   await emulator.webhooks.emit('payment_intent.succeeded', intent);
   await emulator.webhooks.emit('checkout.session.completed', session);
   if (later === 'warning') await openFraudWarning(emulator, charge);
-  else if (later !== undefined) await openDispute(emulator, charge, later);
+  else if (later !== undefined)
+    await openDispute(emulator, charge, later === 'inquiry' ? 'warning_needs_response' : 'needs_response');
   return complete(session);
 }
 

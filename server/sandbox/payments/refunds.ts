@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { refuseDisputed, settleInquiries } from './disputes';
 import type { Form } from './form-encoding';
 import { settleFraudWarnings } from './fraud-warnings';
 import { formatMoney } from './money-text';
@@ -7,10 +8,11 @@ import { type Charge, newStripeId } from './objects';
 import { oneOf, positiveAmount, readParameters } from './read-parameters';
 import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
+import { unixSeconds } from './time';
 
 export type Refund = Pick<
   Stripe.Refund,
-  'id' | 'object' | 'amount' | 'currency' | 'failure_reason' | 'reason' | 'status'
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_reason' | 'reason' | 'status'
 > & { charge: string; payment_intent: string };
 
 const refundSchema = z.strictObject({
@@ -21,13 +23,16 @@ const refundSchema = z.strictObject({
 
 export async function createRefund(emulator: Emulator, form: Form): Promise<Refund> {
   const { records, webhooks } = emulator;
-  const given = readParameters(refundSchema, form);
+  const { expand: _, ...parameters } = form;
+  const given = readParameters(refundSchema, parameters);
   const charge = requirePaidCharge(emulator, given.payment_intent);
+  refuseDisputed(emulator, charge);
   const refund: Refund = {
     id: newStripeId('re'),
     object: 'refund',
     amount: chooseAmount(charge, given.amount),
     charge: charge.id,
+    created: unixSeconds(),
     currency: charge.currency,
     payment_intent: charge.payment_intent,
     reason: given.reason ?? null,
@@ -39,6 +44,7 @@ export async function createRefund(emulator: Emulator, form: Form): Promise<Refu
   await webhooks.emit('refund.created', refund);
   await webhooks.emit('charge.refunded', changed);
   await settleFraudWarnings(emulator, changed);
+  if (changed.refunded) await settleInquiries(emulator, changed);
   return refund;
 }
 

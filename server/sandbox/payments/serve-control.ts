@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SECOND_MS } from '../../clock';
 import { parseJson, readBody, sendJson } from '../loopback-server';
 import type { Api } from './api';
-import { closeDispute } from './disputes';
+import { DISPUTE_STATUSES, moveDispute, openDispute } from './disputes';
 import { doDueWork } from './due-work';
 import { failRefund } from './refunds';
 import { StripeError } from './stripe-errors';
@@ -28,9 +28,16 @@ const controlSchema = z.strictObject({
   advance_seconds: z.number().int().min(1).optional(),
   reset_clock: z.literal(true).optional(),
   fail_refund: z.string().optional(),
-  close_dispute: z
-    .strictObject({ id: z.string(), outcome: z.enum(['won', 'lost', 'warning_closed']) })
+  open_dispute: z.strictObject({ charge: z.string(), status: z.enum(DISPUTE_STATUSES) }).optional(),
+  move_dispute: z
+    .strictObject({
+      id: z.string(),
+      status: z.enum(DISPUTE_STATUSES),
+      due_in_days: z.number().int().optional(),
+    })
     .optional(),
+  /** Refuses more calls than this in any second with 429. */
+  rate_limit: z.number().int().min(1).nullable().optional(),
 });
 type Command = z.output<typeof controlSchema>;
 
@@ -76,14 +83,20 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
   }
   if (command.webhooks !== undefined) webhooks.setMode(command.webhooks);
   if (command.fail_next !== undefined) failures.order(command.fail_next);
+  if (command.rate_limit !== undefined) failures.limitRate(command.rate_limit);
   if (command.reset_clock) resetTime();
   if (command.advance_seconds !== undefined) {
     advanceTime(command.advance_seconds * SECOND_MS);
     await doDueWork(emulator);
   }
   if (command.fail_refund !== undefined) await failRefund(emulator, command.fail_refund);
-  if (command.close_dispute !== undefined) {
-    await closeDispute(emulator, command.close_dispute.id, command.close_dispute.outcome);
+  if (command.open_dispute !== undefined) {
+    const { charge, status } = command.open_dispute;
+    await openDispute(emulator, records.require('charge', charge), status);
+  }
+  if (command.move_dispute !== undefined) {
+    const { id, status, due_in_days } = command.move_dispute;
+    await moveDispute(emulator, id, status, due_in_days);
   }
   if (command.redeliver !== undefined) await webhooks.redeliver(command.redeliver);
   if (command.deliver !== undefined) await webhooks.deliver(command.deliver);

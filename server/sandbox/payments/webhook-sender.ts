@@ -18,6 +18,7 @@ type EventType =
   | 'payment_intent.payment_failed'
   | 'charge.refunded'
   | 'charge.dispute.created'
+  | 'charge.dispute.updated'
   | 'charge.dispute.closed'
   | 'refund.created'
   | 'refund.updated'

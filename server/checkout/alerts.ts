@@ -1,3 +1,4 @@
+import type { PaymentAlert as AlertRow } from '../../prisma/client/client';
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { partnerNames } from './partner-names';
@@ -6,7 +7,7 @@ import type { Concern } from './payment-processor';
 /** An open alert for the operator to review. */
 export type PaymentAlert = {
   id: string;
-  kind: Concern['kind'] | 'wrong_payment' | 'stuck';
+  kind: Concern['kind'] | 'wrong_payment' | 'uncredited_payment' | 'stuck';
   checkoutSessionId: string;
   /** Null when nothing was credited. */
   purchaseId: string | null;
@@ -14,6 +15,8 @@ export type PaymentAlert = {
   amountMinor: number;
   currency: string;
   detail: string;
+  /** Whether a dispute took the money. An inquiry does not. */
+  takesMoney: boolean;
   at: Date;
   dueAt: Date | null;
 };
@@ -24,27 +27,42 @@ const OPEN_IS_STUCK_MS = 60 * MINUTE_MS;
 /** Slow banks take one or two weeks. */
 const PROCESSING_IS_STUCK_MS = 14 * DAY_MS;
 
-/** Applies the processor's current view of a payment: a new concern opens an alert, a decision closes it. */
-export async function noteConcerns(sessionId: string, concerns: Concern[]): Promise<void> {
-  for (const { isOpen, ...concern } of concerns) {
-    const closedAt = isOpen ? null : nowDate();
-    const { id, detail, dueAt } = concern;
-    await prisma().paymentAlert.createMany({
-      data: { ...concern, sessionId, createdAt: nowDate(), closedAt },
-      skipDuplicates: true,
-    });
-    await prisma().paymentAlert.updateMany({
-      where: { id, closedAt: null },
-      data: { detail, dueAt, closedAt },
+/** Applies the processor's current view of a payment. */
+export async function noteConcerns(sessionId: string, concerns: Concern[], db: Tx = prisma()): Promise<void> {
+  for (const concern of concerns) {
+    const { id, kind, amountMinor, detail, dueAt, takesMoney } = concern;
+    const known = await db.paymentAlert.findUnique({ where: { id } });
+    const closedAt = decideClosing(concern, known);
+    const seen = { amountMinor, detail, dueAt, takesMoney, closedAt };
+    await db.paymentAlert.upsert({
+      where: { id },
+      create: { id, kind, sessionId, createdAt: nowDate(), ...seen },
+      update: seen,
     });
   }
 }
 
+/**
+ * A new concern opens an alert, and a decision closes it. A dispute keeps its id through its stages, so a closed
+ * alert opens again when a response is due at a new stage or date, and when money was taken that was not
+ * before: also if the dispute is lost at once.
+ */
+function decideClosing(concern: Concern, known: AlertRow | null): Date | null {
+  const closedAt = known === null ? nowDate() : known.closedAt;
+  if (concern.takesMoney && !known?.takesMoney) return null;
+  const hasChanged = concern.detail !== known?.detail || concern.dueAt?.getTime() !== known.dueAt?.getTime();
+  // What was lost at once stays open until an operator has seen it.
+  if (!concern.isOpen) return hasChanged || !concern.takesMoney ? (closedAt ?? nowDate()) : closedAt;
+  return known === null || (hasChanged && concern.needsResponse) ? null : closedAt;
+}
+
 export async function openAlert(alert: {
   id: string;
-  kind: 'wrong_payment';
+  kind: 'wrong_payment' | 'uncredited_payment';
   sessionId: string;
+  processorSessionId?: string;
   amountMinor: number | null;
+  currency: string | null;
   detail: string;
 }): Promise<void> {
   await prisma().paymentAlert.createMany({
@@ -62,7 +80,7 @@ export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<
   return count === 1;
 }
 
-/** Disputes, fraud warnings, failed refunds, wrong and stuck payments. Alerts with a due date come first. */
+/** Disputes, fraud warnings, failed refunds, wrong, uncredited and stuck payments. Alerts with a due date come first. */
 export async function listPaymentsNeedingAttention(): Promise<PaymentAlert[]> {
   const [alerts, stuck] = await Promise.all([readOpenAlerts(), readStuckPayments()]);
   const all = [...alerts, ...stuck];
@@ -82,18 +100,19 @@ async function readOpenAlerts(): Promise<PaymentAlert[]> {
     prisma().purchase.findMany({ where: { sessionId: { in: sessionIds } } }),
   ]);
   const names = await partnerNames(sessions);
-  return alerts.flatMap((alert) => {
+  return alerts.map((alert) => {
+    // Unknown after the database was restored from a backup.
     const session = sessions.find(({ id }) => id === alert.sessionId);
-    if (session === undefined) return [];
     return {
       id: alert.id,
       kind: alert.kind as PaymentAlert['kind'],
-      checkoutSessionId: session.id,
-      purchaseId: purchases.find(({ sessionId }) => sessionId === session.id)?.id ?? null,
-      appName: names.get(session.partnerId) ?? '',
-      amountMinor: alert.amountMinor ?? session.amountMinor,
-      currency: session.currency,
+      checkoutSessionId: alert.sessionId,
+      purchaseId: purchases.find(({ sessionId }) => sessionId === alert.sessionId)?.id ?? null,
+      appName: (session && names.get(session.partnerId)) ?? '',
+      amountMinor: alert.amountMinor ?? session?.amountMinor ?? 0,
+      currency: alert.currency ?? session?.currency ?? 'usd',
       detail: alert.detail,
+      takesMoney: alert.takesMoney,
       at: alert.createdAt,
       dueAt: alert.dueAt,
     };
@@ -121,6 +140,7 @@ async function readStuckPayments(): Promise<PaymentAlert[]> {
     amountMinor,
     currency,
     detail: status,
+    takesMoney: false,
     at: createdAt,
     dueAt: null,
   }));

@@ -45,7 +45,8 @@ async function applyProcessorState(payment: Payment, reported: ProcessorPayment)
       if (!isTheOrderedPayment(payment, reported)) return refuse(payment, reported);
       await credit(payment, reported);
       // Refunded before the payment was booked: the refund event may already have been handled.
-      if (reported.paymentId !== null && reported.isReversed) await applyReversals(reported.paymentId);
+      if (reported.paymentId !== null && reported.isReversed)
+        await applyReversals(reported.paymentId, 'refund');
       return;
     default:
       assertNever(reported.state);
@@ -78,6 +79,7 @@ async function refuse(payment: Payment, reported: ProcessorPayment): Promise<voi
     kind: 'wrong_payment',
     sessionId: checkoutSessionId,
     amountMinor: reported.amountMinor,
+    currency: reported.currency,
     detail: `${reported.amountMinor} ${reported.currency} for an order of ${amountMinor} ${currency}`,
   });
   log().error(

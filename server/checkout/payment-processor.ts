@@ -10,20 +10,32 @@ export interface PaymentProcessor {
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
   /** Expires a session so that it can no longer be paid. */
   expireSession(processorSessionId: string): Promise<void>;
+  /** The paid sessions that began in a period, newest first. */
+  listPaidSessions(period: { from: Date; to: Date }): AsyncIterable<ProcessorPayment>;
   /** Refunds money. The same key refunds only once. */
   refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
-  /** The amounts reversed of a payment so far; null when it is not one of ours. */
-  readReversals(paymentId: string): Promise<ProcessorReversals | null>;
+  /**
+   * The amounts reversed of a payment so far; null when it is not one of ours. Refunds and disputes are read if
+   * the payment has any, or if `kinds` says so; warnings only if `kinds` says so.
+   */
+  readReversals(paymentId: string, kinds: ReadonlySet<ReversalKind>): Promise<ProcessorReversals | null>;
+  /** The reversals reported since a time, also those whose event never arrived. */
+  listReversals(since: Date): AsyncIterable<Reversal>;
   /** Checks the signature and returns what to read again, or null for an irrelevant event. */
   readEvent(body: string, signature: string | null): ProcessorEvent | null;
 }
 
 export type ProcessorEvent =
-  | { about: 'session'; checkoutSessionId: string }
-  /** Refunds, disputes and warnings refer to the processor's payment, not our session. */
-  | { about: 'reversal'; paymentId: string };
+  /** `paidSessionId` is the processor's session if the event says that it was completed or paid. */
+  | { about: 'session'; checkoutSessionId: string; paidSessionId: string | null }
+  | ({ about: 'reversal' } & Reversal);
 
-export type RefundOutcome = { ok: true } | { ok: false; reason: string };
+/** Refunds, disputes and warnings refer to the processor's payment, not our session. */
+export type Reversal = { paymentId: string; kind: ReversalKind };
+export type ReversalKind = 'refund' | 'dispute' | 'warning';
+
+/** `refundedMinor` is the total refunded of the payment; null when an earlier call made this refund. */
+export type RefundOutcome = { ok: true; refundedMinor: number | null } | { ok: false; reason: string };
 
 /** Current sums in minor units, without failed refunds and won disputes. */
 export type ProcessorReversals = {
@@ -41,6 +53,10 @@ export type Concern = {
   detail: string;
   dueAt: Date | null;
   isOpen: boolean;
+  /** Open, and waiting for us and not for the bank. */
+  needsResponse: boolean;
+  /** The bank has taken the money. */
+  takesMoney: boolean;
 };
 
 export type PaymentOrder = {
@@ -52,9 +68,21 @@ export type PaymentOrder = {
   /** The language of the processor's form; null uses the browser's. */
   language: string | null;
   customer: OrderCustomer | null;
+  /** Stored with the payment, so that it can be credited even if our database loses it. */
+  quote: Quote;
   /** The buyer comes from a native app, not from a website. */
   isFromDeviceApp: boolean;
   page: PaymentPage;
+};
+
+/** What was sold to whom, in ids that mean nothing outside this installation. */
+export type Quote = {
+  /** Null outside any app. */
+  partnerId: string | null;
+  appUserId: string | null;
+  /** USD per unit of the currency. */
+  rate: string;
+  credits: bigint;
 };
 
 /** Only for a signed-in user: the form shows their e-mail address. */
@@ -79,7 +107,10 @@ export type PaymentForm =
   | { kind: 'hosted'; url: string };
 
 export type ProcessorPayment = {
+  processorSessionId: string;
+  /** Null when the session is not ours. */
   checkoutSessionId: string | null;
+  createdAt: Date;
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   mode: string;
   currency: string | null;
@@ -92,4 +123,8 @@ export type ProcessorPayment = {
   paymentId: string | null;
   /** Whether part of it has already been refunded or disputed. */
   isReversed: boolean;
+  refundedMinor: number;
+  processorCustomerId: string | null;
+  /** Null for a payment that began before quotes were stored. */
+  quote: Quote | null;
 };

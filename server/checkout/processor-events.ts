@@ -1,6 +1,7 @@
 import { fulfil } from './fulfil';
-import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
+import { takeBack } from './take-back';
+import { noteUncreditedPayment } from './uncredited-payments';
 
 /**
  * Handles an event of the processor. The event only identifies the changed object; its state is read from the
@@ -8,14 +9,10 @@ import { stripeProcessor } from './stripe/processor';
  */
 export async function acceptProcessorEvent(body: string, signature: string | null): Promise<void> {
   const event = stripeProcessor.readEvent(body, signature);
-  if (event?.about === 'session') await fulfil(event.checkoutSessionId);
-  if (event?.about === 'reversal') await takeBack(event.paymentId);
-}
-
-/** The refund event may arrive before the payment event, so the purchase is booked first in either case. */
-async function takeBack(paymentId: string): Promise<void> {
-  const reversals = await stripeProcessor.readReversals(paymentId);
-  if (reversals === null) return;
-  await fulfil(reversals.checkoutSessionId);
-  await applyReversals(paymentId);
+  if (event?.about === 'reversal') await takeBack(event);
+  if (event?.about !== 'session') return;
+  const payment = await fulfil(event.checkoutSessionId);
+  if (event.paidSessionId === null || payment?.status === 'completed' || payment?.status === 'processing')
+    return;
+  await noteUncreditedPayment(event.paidSessionId);
 }

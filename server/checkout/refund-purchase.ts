@@ -2,8 +2,9 @@ import type { Purchase } from '../../prisma/client/client';
 import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
 import { ApiError, invariant } from '../errors';
+import { describeError, log } from '../log';
 import { toMinorUnits } from './amounts';
-import { applyReversals } from './reversals';
+import { applyReversals, bookReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
 /**
@@ -29,10 +30,24 @@ export async function refundPurchase(
     key: `refund_${purchaseId}_${refundId ?? (await nameRefund(purchase, amountMinor))}`,
   });
   if (!outcome.ok) throw new ApiError('invalid_request', outcome.reason, { param: 'amount' });
-  // The event does the same a moment later; the operator sees the result now.
-  await applyReversals(paymentId);
+  if (!(await bookAnswer(purchase, outcome.refundedMinor))) await bookLatest(paymentId);
   const { refundedMinor } = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
   return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor };
+}
+
+/** The answer to a refund says how much is refunded by now, so nothing is read. False if it is outdated. */
+async function bookAnswer(purchase: Purchase, refundedMinor: number | null): Promise<boolean> {
+  if (refundedMinor === null) return false;
+  return bookReversals(purchase, { refundedMinor, disputedMinor: purchase.disputedMinor, concerns: [] });
+}
+
+/** The money is refunded even if this fails; the event of the refund does the same. */
+async function bookLatest(paymentId: string): Promise<void> {
+  try {
+    await applyReversals(paymentId, 'refund');
+  } catch (error) {
+    log().warn({ paymentId, error: describeError(error) }, 'could not book a refund yet');
+  }
 }
 
 /** A second click falls into the same minute. After a failed refund, a new one may be made. */

@@ -1,54 +1,90 @@
+import type { Purchase } from '../../prisma/client/client';
 import { type Microcredits, microcredits } from '../credits';
 import { inTransaction, prisma } from '../db';
 import { clawBack } from '../ledger';
 import { noteConcerns } from './alerts';
-import type { ProcessorReversals } from './payment-processor';
+import type { ProcessorReversals, ReversalKind } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
 
 const MAX_ROUNDS = 10;
 
+type Turn = { kinds: Set<ReversalKind>; hasBegun: boolean; result: Promise<string | null> };
+const turns = new Map<string, Turn>();
+
 /**
- * Claws back the credits of everything refunded or disputed so far; a failed refund and a won
- * dispute return them. The processor is read again after each booking, so that the last booking
- * reflects its latest state, in whatever order events arrive and handlers run.
+ * Claws back the credits of everything refunded or disputed so far; a failed refund and a won dispute return
+ * them. Reads the payment and books what it says. Events that arrive together share one reading: a payment is read
+ * by one caller at a time, and all that wait meanwhile are served by the next one. Returns the checkout session
+ * if its purchase does not exist yet.
  */
-export async function applyReversals(paymentId: string): Promise<void> {
-  let booked: string | undefined;
+export function applyReversals(paymentId: string, kind: ReversalKind): Promise<string | null> {
+  const latest = turns.get(paymentId);
+  if (latest && !latest.hasBegun) {
+    latest.kinds.add(kind);
+    return latest.result;
+  }
+  const turn: Turn = { kinds: new Set([kind]), hasBegun: false, result: Promise.resolve(null) };
+  turns.set(paymentId, turn);
+  turn.result = takeTurn(paymentId, turn, latest);
+  return turn.result;
+}
+
+async function takeTurn(paymentId: string, turn: Turn, previous: Turn | undefined): Promise<string | null> {
+  await previous?.result.catch(() => undefined);
+  turn.hasBegun = true;
+  try {
+    return await readAndBook(paymentId, turn.kinds);
+  } finally {
+    if (turns.get(paymentId) === turn) turns.delete(paymentId);
+  }
+}
+
+/** Repeats if another instance booked a reading while this one was under way, because that one may be newer. */
+async function readAndBook(paymentId: string, kinds: ReadonlySet<ReversalKind>): Promise<string | null> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const reversals = await stripeProcessor.readReversals(paymentId);
-    const standing = JSON.stringify(reversals);
-    if (reversals === null || standing === booked) return;
-    if (!(await bookReversals(reversals))) return;
-    booked = standing;
+    const purchase = await prisma().purchase.findFirst({ where: { processorPaymentId: paymentId } });
+    const reversals = await stripeProcessor.readReversals(paymentId, kinds);
+    if (reversals === null) return null;
+    if (purchase === null) {
+      if (await adoptPayment(reversals.checkoutSessionId, paymentId)) continue;
+      await noteConcerns(reversals.checkoutSessionId, reversals.concerns);
+      return reversals.checkoutSessionId;
+    }
+    if (await bookReversals(purchase, reversals)) return null;
   }
   throw new Error('the reversals of a payment keep changing; the event must be retried');
 }
 
-/** False when the purchase does not exist. */
-async function bookReversals({
-  checkoutSessionId: sessionId,
-  refundedMinor,
-  disputedMinor,
-  concerns,
-}: ProcessorReversals): Promise<boolean> {
-  await noteConcerns(sessionId, concerns);
-  const purchase = await prisma().purchase.findUnique({ where: { sessionId } });
-  if (purchase === null) return false;
-  const { id, userId, amountMinor } = purchase;
+/** Adds the payment to a purchase that was stored without it, or after it was looked for. */
+async function adoptPayment(sessionId: string, processorPaymentId: string): Promise<boolean> {
+  const { count } = await prisma().purchase.updateMany({
+    where: { sessionId, OR: [{ processorPaymentId: null }, { processorPaymentId }] },
+    data: { processorPaymentId },
+  });
+  return count === 1;
+}
+
+/** Books a reading that began after `purchase` was read. False if another one was booked meanwhile. */
+export function bookReversals(
+  purchase: Purchase,
+  reversals: Omit<ProcessorReversals, 'checkoutSessionId'>,
+): Promise<boolean> {
+  const { id, userId, sessionId, amountMinor, reversalsRead } = purchase;
+  const refundedMinor = Math.min(reversals.refundedMinor, amountMinor);
+  const disputedMinor = Math.min(reversals.disputedMinor, amountMinor - refundedMinor);
   // The sum is rounded, not its parts.
   const refunded = creditsTaken(purchase, refundedMinor);
   const reversed = creditsTaken(purchase, refundedMinor + disputedMinor);
-  await inTransaction(async (tx) => {
-    await clawBack(tx, { userId, sessionId, refunded, disputed: microcredits(reversed - refunded) });
-    await tx.purchase.update({
-      where: { id },
-      data: {
-        refundedMinor: Math.min(refundedMinor, amountMinor),
-        disputedMinor: Math.min(disputedMinor, amountMinor - Math.min(refundedMinor, amountMinor)),
-      },
+  return inTransaction(async (tx) => {
+    const { count } = await tx.purchase.updateMany({
+      where: { id, reversalsRead },
+      data: { refundedMinor, disputedMinor, reversalsRead: reversalsRead + 1 },
     });
+    if (count === 0) return false;
+    await clawBack(tx, { userId, sessionId, refunded, disputed: microcredits(reversed - refunded) });
+    await noteConcerns(sessionId, reversals.concerns, tx);
+    return true;
   });
-  return true;
 }
 
 /** Computed from the cumulative amount and rounded down once, so that parts add up exactly. */

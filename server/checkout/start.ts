@@ -4,6 +4,7 @@ import { prisma } from '../db';
 import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
 import { newId } from '../ids';
+import { OUTSIDE_ANY_APP } from '../ledger';
 import { describeError, log } from '../log';
 import { type Currency, creditsFor, toMinorUnits } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
@@ -82,6 +83,10 @@ async function createPayment(request: PaymentRequest): Promise<Payment> {
 }
 
 async function openProcessorSession(payment: Payment, request: PaymentRequest): Promise<StartedSession> {
+  const appUser = await prisma().userApp.findUnique({
+    where: { userId_partnerId: { userId: payment.userId, partnerId: payment.partnerId } },
+    select: { appUserId: true },
+  });
   const order: PaymentOrder = {
     checkoutSessionId: payment.id,
     currency: payment.currency as Currency,
@@ -90,6 +95,12 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
     expiresAt: payment.expiresAt,
     language: request.language,
     customer: null,
+    quote: {
+      partnerId: payment.partnerId === OUTSIDE_ANY_APP ? null : payment.partnerId,
+      appUserId: appUser?.appUserId ?? null,
+      rate: payment.rate.toString(),
+      credits: payment.credits,
+    },
     isFromDeviceApp: request.isFromDeviceApp,
     page: request.page(payment.id),
   };

@@ -11,6 +11,7 @@ import { marginCommands } from './margin';
 import { modelCommands } from './models';
 import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
+import { paymentCommands } from './payments';
 import { rateCommands } from './rate';
 import { userCommands } from './user';
 
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...partnerCommands,
   ...userCommands,
   ...ledgerCommands,
+  ...paymentCommands,
   ...modelCommands,
   ...marginCommands,
   ...rateCommands,

@@ -1,5 +1,7 @@
 import { closePaymentAlert } from '../checkout/alerts';
 import { refundPurchase } from '../checkout/refund-purchase';
+import { creditPayment } from '../checkout/uncredited-payments';
+import { creditsToJson, microcredits } from '../credits';
 import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
 import { type Operator, recordAction, requireReason } from './record';
@@ -40,6 +42,48 @@ export async function refundByOperator({ operator, purchaseId, amount, reason, r
     recordAction(tx, { operator, what: 'purchase.refunded', subject, reason, before, after }),
   );
   return refund;
+}
+
+/** Credits the payment of an alert: one whose checkout session was unknown here, or had ended. */
+export async function creditAlert({
+  operator,
+  alertId,
+  reason,
+}: {
+  operator: Operator;
+  alertId: string;
+  reason: string;
+}): Promise<void> {
+  const alert = await prisma().paymentAlert.findUnique({ where: { id: alertId } });
+  const processorSessionId = alert?.closedAt === null ? alert.processorSessionId : null;
+  if (!processorSessionId) throw new ApiError('not_found', 'This alert is no longer open');
+  await creditPaymentByOperator({ operator, processorSessionId, reason });
+}
+
+export async function creditPaymentByOperator({
+  operator,
+  processorSessionId,
+  reason,
+}: {
+  operator: Operator;
+  processorSessionId: string;
+  reason: string;
+}): Promise<void> {
+  requireReason(reason);
+  await creditPayment(processorSessionId, (tx, { id, userId, amountMinor, currency, credits }) =>
+    recordAction(tx, {
+      operator,
+      what: 'payment.credit',
+      subject: userId,
+      reason,
+      after: {
+        session: id,
+        currency,
+        paid: amountMinor / 100,
+        credits: creditsToJson(microcredits(credits)),
+      },
+    }),
+  );
 }
 
 /** Dismisses an alert, which removes it from the list. */

@@ -36,6 +36,7 @@ export const ACTION_NAMES = [
   'purchase.refund_asked',
   'purchase.refunded',
   'payment.dismiss',
+  'payment.credit',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 

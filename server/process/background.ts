@@ -1,6 +1,7 @@
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
+import { sweepReversals } from '../checkout/sweep-reversals';
 import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
@@ -15,6 +16,7 @@ import type { Lifetime } from './lifetime';
 
 const END_READS_EVERY_MS = 5 * SECOND_MS;
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
+const SWEEP_REVERSALS_EVERY_MS = HOUR_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
@@ -26,6 +28,7 @@ export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
+  life.onStop('reversal sweep', repeat('reversal sweep', SWEEP_REVERSALS_EVERY_MS, sweepReversals));
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));

@@ -149,7 +149,7 @@ describe('a refund', () => {
     await delivered(bought);
   });
 
-  test('is read again when the state it read is outdated', async () => {
+  test('is read again when another reading was booked meanwhile', async () => {
     const bought = await buy();
     await waitForBalance(bought, 1000);
     await refund(bought, 700);
@@ -161,8 +161,15 @@ describe('a refund', () => {
       disputedMinor: 0,
       concerns: [],
     };
-    const read = vi.spyOn(stripeProcessor, 'readReversals').mockResolvedValueOnce(outdated);
-    await applyReversals(bought.payment);
+    // Another instance books a newer reading while this one is under way.
+    const read = vi.spyOn(stripeProcessor, 'readReversals').mockImplementationOnce(async () => {
+      await prisma().purchase.update({
+        where: { sessionId: bought.session },
+        data: { reversalsRead: { increment: 1 } },
+      });
+      return outdated;
+    });
+    await applyReversals(bought.payment, 'refund');
     read.mockRestore();
     await waitForBalance(bought, 300);
   });
@@ -193,7 +200,7 @@ describe('a dispute', () => {
 
   test('takes the credits when opened, and keeps them when lost', async () => {
     const { bought, id } = await open();
-    await control({ close_dispute: { id, outcome: 'lost' } });
+    await control({ move_dispute: { id, status: 'lost' } });
     await until(
       () => eventsOf(world, bought),
       (events) => events.some(({ event }) => event.type === 'charge.dispute.closed'),
@@ -204,7 +211,7 @@ describe('a dispute', () => {
 
   test('restores the credits when won', async () => {
     const { bought, id } = await open();
-    await control({ close_dispute: { id, outcome: 'won' } });
+    await control({ move_dispute: { id, status: 'won' } });
     await waitForBalance(bought, 1000);
     expect(await readRefunds(bought)).toEqual([-1000, 1000]);
   });

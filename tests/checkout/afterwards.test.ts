@@ -191,7 +191,7 @@ describe('an alert for the operator', () => {
     );
     expect(alert).toMatchObject({ kind: 'dispute', appName: 'Notes', dueAt: expect.any(Date) });
     const [dispute] = (await stripe.disputes.list({ payment_intent: processorPaymentId ?? '' })).data;
-    await control({ close_dispute: { id: dispute?.id, outcome: 'lost' } });
+    await control({ move_dispute: { id: dispute?.id, status: 'lost' } });
     await until(
       () => alertsOf(sessionId),
       (alerts) => alerts.length === 0,

@@ -48,6 +48,7 @@ function scriptSession(id: string, payment_status: string, intent: object): void
     currency: 'eur',
     amount_total: 1000,
     client_reference_id: id,
+    metadata: { checkout_session: id },
     payment_intent: { id: 'pi_1', object: 'payment_intent', last_payment_error: null, ...intent },
   };
 }

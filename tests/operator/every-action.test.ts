@@ -10,7 +10,7 @@ import { dismissAlert, refundByOperator } from '@/server/operator/handle-payment
 import { resumeUserAs } from '@/server/operator/overruns';
 import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
-import { CheckoutWindow, payByCard, startCheckout } from '../checkout/checkout-world';
+import { CheckoutWindow, payByCard, setWebhooks, startCheckout } from '../checkout/checkout-world';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
 
@@ -163,7 +163,27 @@ const ACTIONS: Action[] = [
       return [entry('payment.dismiss', id)];
     },
   },
+  {
+    by: COMMAND_LINE,
+    action: 'payments reconcile --credit',
+    run: async () => {
+      const { sessionId, userId } = await payLate();
+      await svc('payments', 'reconcile', '--credit');
+      return [entry('payment.credit', userId, undefined, { session: sessionId, paid: 10, credits: 1000 })];
+    },
+  },
 ];
+
+/** Pays for a checkout session that has expired here. */
+async function payLate(): Promise<{ sessionId: string; userId: string }> {
+  await setWebhooks(world, 'hold');
+  const window = await CheckoutWindow.open(world);
+  await window.signIn('late@example.com');
+  const { session_id: id, payment } = await window.startPayment({ amount: 10 });
+  await payByCard(payment.embed_url);
+  const { userId } = await prisma().checkoutSession.update({ where: { id }, data: { status: 'expired' } });
+  return { sessionId: id, userId };
+}
 
 async function buy(): Promise<{ purchaseId: string; userId: string }> {
   const window = await CheckoutWindow.open(world);

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import { settings } from '../../env';
 import { invariant } from '../../errors';
+import { retryRateLimited } from './rate-limit';
 
 const TIMEOUT_MS = 15_000;
 
@@ -15,7 +16,8 @@ export function stripe(): Stripe {
 }
 
 function connect(key: string, base: string | undefined): Stripe {
-  const common = { telemetry: false, timeout: TIMEOUT_MS, maxNetworkRetries: 2 };
+  const httpClient = retryRateLimited(Stripe.createNodeHttpClient());
+  const common = { telemetry: false, timeout: TIMEOUT_MS, maxNetworkRetries: 2, httpClient };
   if (base === undefined) return new Stripe(key, common);
   const { hostname, port, protocol } = new URL(base);
   const isPlain = protocol === 'http:';

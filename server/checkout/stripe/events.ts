@@ -1,44 +1,62 @@
 import type Stripe from 'stripe';
 import { settings } from '../../env';
 import { ApiError, invariant } from '../../errors';
-import type { ProcessorEvent } from '../payment-processor';
+import type { ProcessorEvent, Reversal, ReversalKind } from '../payment-processor';
 import { idOf, stripe } from './client';
 
 /** Events after which the session is read again. The state itself is read from Stripe. */
-const SESSION_EVENTS = new Set([
+const PAID_SESSION_EVENTS = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
+]);
+const SESSION_EVENTS = new Set([
+  ...PAID_SESSION_EVENTS,
   'checkout.session.async_payment_failed',
   'checkout.session.expired',
 ]);
 
-const REVERSAL_EVENTS = new Set([
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.refunded',
-  'charge.refund.updated',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'radar.early_fraud_warning.created',
-  'radar.early_fraud_warning.updated',
-]);
+const REVERSAL_EVENTS = {
+  'refund.created': 'refund',
+  'refund.updated': 'refund',
+  'refund.failed': 'refund',
+  'charge.refunded': 'refund',
+  'charge.refund.updated': 'refund',
+  'charge.dispute.created': 'dispute',
+  'charge.dispute.updated': 'dispute',
+  'charge.dispute.closed': 'dispute',
+  'radar.early_fraud_warning.created': 'warning',
+  'radar.early_fraud_warning.updated': 'warning',
+} as const satisfies Partial<Record<Stripe.Event['type'], ReversalKind>>;
+
+export const REVERSAL_EVENT_TYPES = Object.keys(REVERSAL_EVENTS) as (keyof typeof REVERSAL_EVENTS)[];
 
 export function readEvent(body: string, signature: string | null): ProcessorEvent | null {
-  const { type, data } = requireSignedEvent(body, signature);
+  const event = requireSignedEvent(body, signature);
+  const { type, data } = event;
   if (SESSION_EVENTS.has(type)) {
-    return aboutSession((data.object as Stripe.Checkout.Session).client_reference_id);
+    const { id, client_reference_id } = data.object as Stripe.Checkout.Session;
+    return aboutSession(client_reference_id, PAID_SESSION_EVENTS.has(type) ? id : null);
   }
   // Not final: the form stays open for another card.
-  if (type === 'payment_intent.payment_failed') return aboutSession(data.object.metadata.checkout_session);
-  if (!REVERSAL_EVENTS.has(type)) return null;
-  const paymentId = idOf((data.object as Stripe.Refund | Stripe.Charge | Stripe.Dispute).payment_intent);
-  return paymentId === null ? null : { about: 'reversal', paymentId };
+  if (type === 'payment_intent.payment_failed')
+    return aboutSession(data.object.metadata.checkout_session, null);
+  const reversal = readReversal(event);
+  return reversal && { about: 'reversal', ...reversal };
 }
 
-function aboutSession(checkoutSessionId: string | null | undefined): ProcessorEvent | null {
-  return checkoutSessionId ? { about: 'session', checkoutSessionId } : null;
+/** Null for an event about anything else. */
+export function readReversal({ type, data }: Stripe.Event): Reversal | null {
+  const kind = Object.entries(REVERSAL_EVENTS).find(([name]) => name === type)?.[1];
+  if (kind === undefined) return null;
+  const paymentId = idOf((data.object as Stripe.Refund | Stripe.Charge | Stripe.Dispute).payment_intent);
+  return paymentId === null ? null : { paymentId, kind };
+}
+
+function aboutSession(
+  checkoutSessionId: string | null | undefined,
+  paidSessionId: string | null,
+): ProcessorEvent | null {
+  return checkoutSessionId ? { about: 'session', checkoutSessionId, paidSessionId } : null;
 }
 
 function requireSignedEvent(body: string, signature: string | null): Stripe.Event {

@@ -1,16 +1,18 @@
 import type { PaymentProcessor } from '../payment-processor';
 import { stripe } from './client';
 import { readEvent } from './events';
-import { readReversals, refund } from './reversals';
-import { createSession, expireSession, readSession } from './sessions';
+import { listReversals, readReversals, refund } from './reversals';
+import { createSession, expireSession, listPaidSessions, readSession } from './sessions';
 
 export const stripeProcessor: PaymentProcessor = {
   createCustomer,
   createSession,
   readSession,
+  listPaidSessions,
   expireSession,
   refund,
   readReversals,
+  listReversals,
   readEvent,
 };
 

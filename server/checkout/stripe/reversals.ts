@@ -1,33 +1,75 @@
 import Stripe from 'stripe';
-import type { Concern, ProcessorReversals, RefundOutcome } from '../payment-processor';
-import { stripe } from './client';
+import type {
+  Concern,
+  ProcessorReversals,
+  RefundOutcome,
+  Reversal,
+  ReversalKind,
+} from '../payment-processor';
+import { isMissing, stripe } from './client';
+import { REVERSAL_EVENT_TYPES, readReversal } from './events';
 
 /** Dispute states in which no money is withdrawn: inquiries, and won or prevented disputes. */
 const HARMLESS_DISPUTE = /^(warning_.*|won|prevented)$/;
 const DECIDED_DISPUTE = /^(won|lost|warning_closed|prevented)$/;
+const NEEDS_RESPONSE = /needs_response$/;
 const VOID_REFUND = /^(failed|canceled)$/;
-const MAX_PER_PAYMENT = 100;
+const PAGE_SIZE = 100;
 
-export async function readReversals(paymentId: string): Promise<ProcessorReversals | null> {
-  const about = { payment_intent: paymentId, limit: MAX_PER_PAYMENT };
-  const [intent, refunds, disputes, warnings] = await Promise.all([
-    stripe().paymentIntents.retrieve(paymentId),
-    stripe().refunds.list(about),
-    stripe().disputes.list(about),
-    stripe().radar.earlyFraudWarnings.list(about),
+export async function readReversals(
+  paymentId: string,
+  kinds: ReadonlySet<ReversalKind>,
+): Promise<ProcessorReversals | null> {
+  const intent = await findIntent(paymentId);
+  const checkoutSessionId = intent?.metadata.checkout_session;
+  if (!intent || checkoutSessionId === undefined) return null;
+  const charge = chargeOf(intent);
+  const about = { payment_intent: paymentId, limit: PAGE_SIZE };
+  const [refunds, disputes, warnings] = await Promise.all([
+    kinds.has('refund') || charge?.amount_refunded ? readAll(stripe().refunds.list(about)) : [],
+    kinds.has('dispute') || charge?.disputed ? readAll(stripe().disputes.list(about)) : [],
+    kinds.has('warning') ? readAll(stripe().radar.earlyFraudWarnings.list(about)) : [],
   ]);
-  const checkoutSessionId = intent.metadata.checkout_session;
-  if (checkoutSessionId === undefined) return null;
   return {
     checkoutSessionId,
-    refundedMinor: sumAmounts(refunds.data.filter(({ status }) => !VOID_REFUND.test(status ?? ''))),
-    disputedMinor: sumAmounts(disputes.data.filter(({ status }) => !HARMLESS_DISPUTE.test(status))),
+    refundedMinor: sumAmounts(refunds.filter(({ status }) => !VOID_REFUND.test(status ?? ''))),
+    disputedMinor: sumAmounts(disputes.filter(({ status }) => !HARMLESS_DISPUTE.test(status))),
     concerns: [
-      ...disputes.data.map(describeDispute),
-      ...warnings.data.map(describeWarning),
-      ...refunds.data.filter(({ status }) => status === 'failed').map(describeFailedRefund),
+      ...disputes.map(describeDispute),
+      ...warnings.map(describeWarning),
+      ...refunds.filter(({ status }) => status === 'failed').map(describeFailedRefund),
     ],
   };
+}
+
+/** Null for a payment that our key cannot see: of another mode, or of a connected account. */
+async function findIntent(paymentId: string): Promise<Stripe.PaymentIntent | null> {
+  try {
+    return await stripe().paymentIntents.retrieve(paymentId, { expand: ['latest_charge'] });
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function chargeOf({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | null {
+  return typeof charge === 'object' ? charge : null;
+}
+
+/** All pages: a page that is missing would return credits. */
+async function readAll<Item>(pages: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of pages) items.push(item);
+  return items;
+}
+
+export async function* listReversals(since: Date): AsyncGenerator<Reversal> {
+  const created = { gte: Math.floor(since.getTime() / 1000) };
+  const events = stripe().events.list({ types: REVERSAL_EVENT_TYPES, created, limit: PAGE_SIZE });
+  for await (const event of events) {
+    const reversal = readReversal(event);
+    if (reversal !== null) yield reversal;
+  }
 }
 
 function sumAmounts(parts: { amount: number }[]): number {
@@ -43,6 +85,8 @@ function describeDispute({ id, amount, reason, status, evidence_details }: Strip
     detail: `${reason}, ${status}`,
     dueAt: dueBy === null ? null : new Date(dueBy * 1000),
     isOpen: !DECIDED_DISPUTE.test(status),
+    needsResponse: NEEDS_RESPONSE.test(status),
+    takesMoney: !HARMLESS_DISPUTE.test(status),
   };
 }
 
@@ -55,6 +99,8 @@ function describeWarning({ id, fraud_type, actionable }: Stripe.Radar.EarlyFraud
     detail: fraud_type,
     dueAt: null,
     isOpen: actionable,
+    needsResponse: actionable,
+    takesMoney: false,
   };
 }
 
@@ -66,6 +112,8 @@ function describeFailedRefund({ id, amount, failure_reason }: Stripe.Refund): Co
     detail: failure_reason ?? 'unknown',
     dueAt: null,
     isOpen: true,
+    needsResponse: true,
+    takesMoney: false,
   };
 }
 
@@ -80,11 +128,18 @@ export async function refund({
   key: string;
 }): Promise<RefundOutcome> {
   try {
-    await stripe().refunds.create(
-      { payment_intent: paymentId, amount: amountMinor, reason: 'requested_by_customer' },
+    const { charge, lastResponse } = await stripe().refunds.create(
+      {
+        payment_intent: paymentId,
+        amount: amountMinor,
+        reason: 'requested_by_customer',
+        expand: ['charge'],
+      },
       { idempotencyKey: key },
     );
-    return { ok: true };
+    // A replayed answer shows the total of that time.
+    const isCurrent = lastResponse.headers['idempotent-replayed'] !== 'true' && typeof charge === 'object';
+    return { ok: true, refundedMinor: isCurrent && charge !== null ? charge.amount_refunded : null };
   } catch (error) {
     if (error instanceof Stripe.errors.StripeInvalidRequestError) return { ok: false, reason: error.message };
     throw error;

@@ -8,10 +8,11 @@ import type {
   PaymentOrder,
   PaymentPage,
   ProcessorPayment,
+  Quote,
   StartedSession,
 } from '../payment-processor';
 import { checkoutOrigin } from '../same-origin';
-import { isMissing, stripe } from './client';
+import { idOf, isMissing, stripe } from './client';
 
 /** The suffix after the account's name on the card statement. */
 const STATEMENT_SUFFIX = 'CREDITS';
@@ -29,14 +30,14 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
   }
 }
 
-/** Only ids are sent to the processor: no partner metadata, no user's e-mail address. */
+/** Only ids and the quote are sent to the processor: no partner metadata, no user's e-mail address. */
 function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
   const { checkoutSessionId, description } = order;
   return {
     mode: 'payment',
     submit_type: 'pay',
     client_reference_id: checkoutSessionId,
-    metadata: { checkout_session: checkoutSessionId },
+    metadata: { checkout_session: checkoutSessionId, ...writeQuote(order.quote) },
     payment_intent_data: {
       description,
       metadata: { checkout_session: checkoutSessionId },
@@ -52,6 +53,25 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
     ...chosenParameters(),
     ...customerParameters(order.customer),
     ...pageParameters(order.page),
+  };
+}
+
+function writeQuote({ partnerId, appUserId, rate, credits }: Quote): Stripe.MetadataParam {
+  return {
+    ...(partnerId !== null && { partner: partnerId }),
+    ...(appUserId !== null && { app_user: appUserId }),
+    rate,
+    microcredits: credits.toString(),
+  };
+}
+
+function readQuote({ partner, app_user, rate, microcredits }: Stripe.Metadata): Quote | null {
+  if (rate === undefined || microcredits === undefined) return null;
+  return {
+    partnerId: partner ?? null,
+    appUserId: app_user ?? null,
+    rate,
+    credits: BigInt(microcredits),
   };
 }
 
@@ -119,23 +139,42 @@ function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): Paym
   return { kind: 'stripe', clientSecret: session.client_secret, publishableKey: STRIPE_PUBLISHABLE_KEY };
 }
 
+const CHARGE = 'payment_intent.latest_charge';
+
 export async function readSession(processorSessionId: string): Promise<ProcessorPayment | null> {
   try {
-    return toPayment(
-      await stripe().checkout.sessions.retrieve(processorSessionId, {
-        expand: ['payment_intent.latest_charge'],
-      }),
-    );
+    return toPayment(await stripe().checkout.sessions.retrieve(processorSessionId, { expand: [CHARGE] }));
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
 }
 
+export async function* listPaidSessions({
+  from,
+  to,
+}: {
+  from: Date;
+  to: Date;
+}): AsyncGenerator<ProcessorPayment> {
+  const [gte, lt] = [from, to].map((time) => Math.floor(time.getTime() / 1000)) as [number, number];
+  const sessions = stripe().checkout.sessions.list({
+    status: 'complete',
+    created: { gte, lt },
+    limit: 100,
+    expand: [`data.${CHARGE}`],
+  });
+  for await (const session of sessions) if (session.payment_status === 'paid') yield toPayment(session);
+}
+
 function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
   const intent = typeof session.payment_intent === 'string' ? null : session.payment_intent;
+  const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
   return {
-    checkoutSessionId: session.client_reference_id,
+    processorSessionId: session.id,
+    checkoutSessionId:
+      session.client_reference_id === session.metadata?.checkout_session ? session.client_reference_id : null,
+    createdAt: new Date(session.created * 1000),
     state: paymentState(session, intent),
     mode: session.mode,
     currency: session.currency,
@@ -143,12 +182,11 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     taxMinor: session.total_details?.amount_tax ?? 0,
     failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
     paymentId: intent?.id ?? null,
-    isReversed: isReversed(intent?.latest_charge),
+    isReversed: charge !== null && (charge.amount_refunded > 0 || charge.disputed),
+    refundedMinor: charge?.amount_refunded ?? 0,
+    processorCustomerId: idOf(session.customer),
+    quote: readQuote(session.metadata ?? {}),
   };
-}
-
-function isReversed(charge: Stripe.PaymentIntent['latest_charge'] | undefined): boolean {
-  return typeof charge === 'object' && charge !== null && (charge.amount_refunded > 0 || charge.disputed);
 }
 
 function paymentState(

@@ -45,6 +45,7 @@ const WORDS: Record<ActionName, string> = {
   'purchase.refund_asked': 'Requested a refund',
   'purchase.refunded': 'Refunded a purchase',
   'payment.dismiss': 'Dismissed an alert',
+  'payment.credit': 'Credited a payment',
 };
 
 type Facts = Record<string, unknown>;

@@ -10,7 +10,7 @@ import { Time } from '@/app/_ui/time';
 import { listPaymentsNeedingAttention, type PaymentAlert } from '@/server/checkout/alerts';
 import { findBuyerRefs } from '@/server/operator/find-user';
 import { inMoney } from '../write-amounts';
-import { DismissButton } from './dismiss-button';
+import { CreditButton, DismissButton } from './alert-buttons';
 
 export const metadata: Metadata = { title: 'Payments' };
 
@@ -19,11 +19,30 @@ const KINDS: Record<PaymentAlert['kind'], [title: string, what: string]> = {
   early_fraud_warning: ['Fraud warning', 'The bank suspects fraud. Refunding now avoids a dispute.'],
   refund_failed: ['Refund failed', 'The refund was returned to us. Refund the buyer in another way.'],
   wrong_payment: ['Payment mismatch', 'The payment does not match the order. No credits were added.'],
+  uncredited_payment: [
+    'Not credited',
+    'The payment arrived after its checkout session ended, or after a restore lost it. Credit it, or refund it at the payment processor.',
+  ],
   stuck: [
     'Stuck',
     'Open for too long. It closes automatically once the payment processor reports the outcome.',
   ],
 };
+
+const INQUIRY: [title: string, what: string] = [
+  'Inquiry',
+  'The bank asks about the payment; no money was taken. A full refund settles it. Otherwise respond at the payment processor before the due date.',
+];
+const LOST: [title: string, what: string] = [
+  'Dispute lost',
+  'The bank took the money back for good, and the credits were removed.',
+];
+
+function describeKind({ kind, takesMoney, detail }: PaymentAlert): [title: string, what: string] {
+  if (kind !== 'dispute') return KINDS[kind];
+  if (!takesMoney) return INQUIRY;
+  return detail.endsWith('lost') ? LOST : KINDS.dispute;
+}
 
 export default async function PaymentsPage() {
   await requireOperator();
@@ -50,15 +69,15 @@ export default async function PaymentsPage() {
 }
 
 function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | undefined }) {
-  const [title, what] = KINDS[alert.kind];
+  const [title, what] = describeKind(alert);
   const amount = inMoney(alert.amountMinor, alert.currency);
   return (
     <li className="flex flex-wrap items-start justify-between gap-4 border-b border-line/70 p-5 last:border-0">
       <div className="min-w-0 flex-1 basis-64 text-sm">
         <p className="flex flex-wrap items-center gap-2">
-          <Badge look={alert.kind === 'dispute' ? 'danger' : 'warning'}>{title}</Badge>
+          <Badge look={alert.takesMoney ? 'danger' : 'warning'}>{title}</Badge>
           <span className="font-medium tabular-nums">{amount}</span>
-          <span className="text-muted">in {alert.appName}</span>
+          {alert.appName !== '' && <span className="text-muted">in {alert.appName}</span>}
         </p>
         <p className="mt-2">{what}</p>
         <p className="mt-1 break-words text-muted">
@@ -79,6 +98,9 @@ function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | unde
           >
             Buyer
           </PageLink>
+        )}
+        {alert.kind === 'uncredited_payment' && (
+          <CreditButton alertId={alert.id} describe={`${title}, ${amount}`} />
         )}
         {alert.kind !== 'stuck' && <DismissButton alertId={alert.id} describe={`${title}, ${amount}`} />}
       </div>

@@ -35,9 +35,8 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 export default async function AppPage(props: Props) {
   const partner = await requireApp(props);
   const { id } = partner;
-  const [origins, earnings, { actions }] = await Promise.all([
+  const [origins, { actions }] = await Promise.all([
     listOrigins(id),
-    readEarnings(id),
     listActions({ subject: id, limit: SHOWN_ACTIONS }),
   ]);
   const state = stateOf(partner);
@@ -78,27 +77,7 @@ export default async function AppPage(props: Props) {
       >
         <p className="text-sm text-muted">Requests in progress keep the rate they were admitted with.</p>
       </Section>
-      <Section
-        title="Earnings"
-        description={`Commission matures after ${earnings.holdDays} days. Until then, a refund or a dispute of the credits reverses it.`}
-        actions={
-          <HoldButton
-            partnerId={id}
-            days={partner.earningsHoldDays?.toString() ?? ''}
-            defaultDays={settings().EARNINGS_HOLD_DAYS}
-          />
-        }
-      >
-        <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-3">
-          <Fact name="Maturing">{inDollars(earnings.maturing)}</Fact>
-          <Fact name="Matured">{inDollars(earnings.matured)}</Fact>
-          <Fact name="Matured and still disputable">{inDollars(earnings.disputable)}</Fact>
-        </dl>
-        <p className="mt-4 text-sm text-muted">
-          Cardholders can dispute a payment for about 120 days. Commission of that time that has matured is
-          your exposure: a dispute no longer reverses it.
-        </p>
-      </Section>
+      <EarningsSection partner={partner} />
       <Section
         title="Models"
         description={describeModels(partner)}
@@ -118,6 +97,33 @@ export default async function AppPage(props: Props) {
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
+  );
+}
+
+async function EarningsSection({ partner }: { partner: Partner }) {
+  const earnings = await readEarnings(partner.id);
+  return (
+    <Section
+      title="Earnings"
+      description={`Commission matures after ${earnings.holdDays} days. Until then, a refund or a dispute of the credits reverses it.`}
+      actions={
+        <HoldButton
+          partnerId={partner.id}
+          days={partner.earningsHoldDays?.toString() ?? ''}
+          defaultDays={settings().EARNINGS_HOLD_DAYS}
+        />
+      }
+    >
+      <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-3">
+        <Fact name="Maturing">{inDollars(earnings.maturing)}</Fact>
+        <Fact name="Matured">{inDollars(earnings.matured)}</Fact>
+        <Fact name="Matured and still disputable">{inDollars(earnings.disputable)}</Fact>
+      </dl>
+      <p className="mt-4 text-sm text-muted">
+        Cardholders can dispute a payment for about 120 days. Commission of that time that has matured is your
+        exposure: a dispute no longer reverses it.
+      </p>
+    </Section>
   );
 }
 

@@ -39,6 +39,8 @@ const NAMES = [
   'server/ledger/sql/read.sql',
   'server/ledger/sql/draw.sql',
   'server/ledger/sql/count-overrun.sql',
+  'server/ledger/sql/settlement-postings.sql',
+  'server/ledger/sql/reverse-unpaid.sql',
   'server/ledger/sql/batch.sql',
   'server/ledger/sql/resume.sql',
   'server/ledger/sql/renew-leases.sql',

@@ -88,8 +88,6 @@ BEGIN
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
         o.allowance_spent, o.own_granted_take, o.unpaid,
-        CASE WHEN o.drawn IS NULL THEN o.own_granted_take ELSE o.own_granted_take - (
-          SELECT coalesce(sum(p.granted), 0)::bigint FROM jsonb_to_recordset(o.drawn) AS p (granted bigint)) END AS granted,
         ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
@@ -99,22 +97,13 @@ BEGIN
       INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
       SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
         b.allowance_spent,
-        ledger_pocket_posting(b.partner_id, -b.own_take, -b.own_granted_take) || ledger_posting('provider_cost', '', b.cost)
-        || ledger_posting('partner_earnings', b.partner_id, b.partner_share - ledger_part(b.partner_share, b.granted, b.take))
-        -- Granted credits earn no commission: their part returns to where they came from.
-        || ledger_posting('promotion_expense', '', ledger_part(b.partner_share, b.granted, b.take))
-        || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share) || coalesce(b.drawn, '[]')
+        -- Most requests spend bought credits of their own pocket. The function is for all, but is slower.
+        CASE WHEN b.own_granted_take = 0 AND b.drawn IS NULL THEN
+          ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
+          || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
+          || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share)
+        ELSE ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END
       FROM booked b WHERE b.charge IS NOT NULL
-    ),
-    -- Commission on credits that are no longer there is reversed at once, like any other (match-earnings.sql).
-    insert_reversal AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
-      SELECT b.user_id, 'txn_' || substr(md5(t.id || ':1'), 1, 22), b.partner_id, 'earnings_reversal', t.id || ':1', 0, 0, t.id,
-        ledger_postings('partner_earnings', b.partner_id, -t.share, 'chargeback_loss')
-      FROM booked b
-      CROSS JOIN LATERAL (SELECT 'txn_' || substr(b.request_id, 5) AS id, ledger_part(
-        b.partner_share - ledger_part(b.partner_share, b.granted, b.take), b.unpaid, b.take - b.granted) AS share) AS t
-      WHERE b.unpaid > 0 AND b.charge IS NOT NULL AND t.share > 0
     ),
     insert_usage AS (
       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
@@ -133,7 +122,11 @@ BEGIN
         SELECT b.n, b.user_id, b.partner_id, b.cost - b.amount AS overrun
         FROM booked b WHERE b.cost > b.amount + 1 ORDER BY b.partner_id OFFSET 0) o
     )
-    SELECT b.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
+    SELECT b.n::integer,
+      CASE WHEN b.unpaid > 0 AND b.partner_share > 0
+        THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
+        ELSE 'settled' END,
+      NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
       CASE WHEN b.cost > b.amount + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END
     FROM booked b;
 

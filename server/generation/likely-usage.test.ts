@@ -11,11 +11,14 @@ test("an estimate stays within the ledger's range, whatever the request contains
     max_tokens: 1,
     messages: [{ role: 'user', content: Array(10_000).fill(document) }],
   });
-  const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5' } as CatalogModel;
+  const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5', contextWindow: 1e9 } as CatalogModel;
   const called = { model, profile: profileOf('anthropic') };
   const limit = { outputCap: 1e9, choices: 1 };
   const estimate = estimateUsage((kind) => messagesProtocol.measure(request, kind), called, limit);
   expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
+  const small = { ...called, model: { ...model, contextWindow: 200_000 } };
+  const inWindow = estimateUsage((kind) => messagesProtocol.measure(request, kind), small, limit);
+  expect(inWindow(0).input).toBe(200_000);
 });
 
 test('hidden output is estimated by time for each choice, up to the output limit', () => {
@@ -24,7 +27,7 @@ test('hidden output is estimated by time for each choice, up to the output limit
     max_tokens: 1,
     messages: [{ role: 'user', content: 'Hi' }],
   });
-  const model = { provider: 'groq', upstreamModel: 'm' } as CatalogModel;
+  const model = { provider: 'groq', upstreamModel: 'm', contextWindow: 1e9 } as CatalogModel;
   const estimateOf = (provider: string, choices: number) =>
     estimateUsage(
       (kind) => messagesProtocol.measure(request, kind),

@@ -45,9 +45,10 @@ export function estimateUsage(
   };
 }
 
+/** At most the context window: a provider refuses a longer prompt. */
 function heldInputTokens(measure: Measure, { model, profile }: Called): number {
   const { largestInputTokens, media } = measure(FORMATS[profile.format].tokenKind);
-  return largestInputTokens + largestMediaTokens(media, model);
+  return Math.min(model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
 }
 
 export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {

@@ -98,7 +98,14 @@ export const modelSchema = z
   .refine(({ contextWindow, maxOutputTokens }) => maxOutputTokens <= contextWindow, {
     error: 'at most the size of the context window',
     path: ['maxOutputTokens'],
+  })
+  // The audit recognises by its provider that another model served a request.
+  .refine(({ id, fallbacks }) => fallbacks.every((fallback) => providerOf(fallback) !== providerOf(id)), {
+    error: 'ids of models at other providers',
+    path: ['fallbacks'],
   });
+
+const providerOf = (id: string): string => id.slice(0, id.indexOf('/'));
 
 export type ModelEntry = z.output<typeof modelSchema>;
 

@@ -190,6 +190,11 @@ describe("the operator's CATALOG_FILE", () => {
       { providers: PROVIDERS, models: [{ ...LLAMA, maxOutputTokens: 9000 }] },
       /models\[0\]\.maxOutputTokens: expected at most the size of the context window/,
     ],
+    [
+      'a fallback at the same provider',
+      { providers: PROVIDERS, models: [{ ...LLAMA, fallbacks: ['acme/other'] }] },
+      /models\[0\]\.fallbacks: expected ids of models at other providers/,
+    ],
     ['an unknown provider', { models: [LLAMA] }, /models\[0\]\.id: expected a provider .* not "acme"/],
     [
       'a provider that is built in',

@@ -64,7 +64,7 @@ async function adoptPayment(sessionId: string, processorPaymentId: string): Prom
   return count === 1;
 }
 
-/** Books a reading that began after `purchase` was read. False if another one was booked meanwhile. */
+/** Books a reading that began after `purchase` was read. False if another one, which differs, was booked meanwhile. */
 export function bookReversals(
   purchase: Purchase,
   reversals: Omit<ProcessorReversals, 'checkoutSessionId'>,
@@ -80,7 +80,11 @@ export function bookReversals(
       where: { id, reversalsRead },
       data: { refundedMinor, disputedMinor, reversalsRead: reversalsRead + 1 },
     });
-    if (count === 0) return false;
+    if (count === 0) {
+      // Often the other one said the same: the answer to a refund and the event about it.
+      const same = await tx.purchase.count({ where: { id, refundedMinor, disputedMinor } });
+      return same === 1 && reversals.concerns.length === 0;
+    }
     await clawBack(tx, { userId, sessionId, refunded, disputed: microcredits(reversed - refunded) });
     await noteConcerns(sessionId, reversals.concerns, tx);
     return true;

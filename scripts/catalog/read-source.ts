@@ -22,10 +22,11 @@ type Release = {
 };
 
 async function readWheel(name: string): Promise<SourceFile> {
-  const { info, urls } = JSON.parse(String(await download(`https://pypi.org/pypi/${name}/json`))) as Release;
+  const index = `https://pypi.org/pypi/${name}/json`;
+  const { info, urls } = JSON.parse(String(await download(index))) as Release;
   const wheel = urls.find(({ packagetype }) => packagetype === 'bdist_wheel');
   if (wheel === undefined) throw new Error(`PyPI has no wheel of ${name} ${info.version}`);
-  return { bytes: await download(wheel.url), asOf: wheel.upload_time.slice(0, 10) };
+  return { bytes: await download(new URL(wheel.url, index).href), asOf: wheel.upload_time.slice(0, 10) };
 }
 
 async function download(url: string): Promise<Buffer> {

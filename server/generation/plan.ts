@@ -11,6 +11,8 @@ import {
 import { largestMediaTokens } from '../pricing/media-tokens';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
+import type { TokenKind } from '../protocols/measure-size';
+import { tokenKindOf } from '../providers/formats';
 import type { Candidate, Candidates } from './candidates';
 import { likelyInputTokens, type Measure } from './likely-usage';
 
@@ -37,15 +39,17 @@ export function planRequest(
   request: ClientRequest,
   candidates: Candidates,
 ): Plan {
-  // Counted with the tokenizer that yields more tokens: the hold must suffice for either.
-  const { largestInputTokens, media } = protocol.measure(request, 'anthropic');
+  // Counted with the tokenizer that yields the most tokens: the hold must suffice for every candidate.
+  const { largestInputTokens, media } = protocol.measure(request, largestKind(candidates));
   const lifetime = readCacheLifetime(request);
   const models = candidates.map(({ model }) => model);
   const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
+  // A provider refuses a prompt that exceeds the context window, and bills nothing.
+  const billedTokens = (model: CatalogModel) => Math.min(model.contextWindow, inputTokens(model));
   const inputCost = highest(
-    models.map((model) => worstInputCost(inputTokens(model), model.prices, lifetime)),
+    models.map((model) => worstInputCost(billedTokens(model), model.prices, lifetime)),
   );
-  const outputPrice = highest(models.map((model) => worstOutputPrice(inputTokens(model), model.prices)));
+  const outputPrice = highest(models.map((model) => worstOutputPrice(billedTokens(model), model.prices)));
   const requested = protocol.requestedOutputTokens(request);
   const most = Math.min(
     requested ?? settings().DEFAULT_OUTPUT_TOKENS,
@@ -69,6 +73,11 @@ export function planRequest(
     hasMedia: media.images.length > 0 || media.pages > 0,
   };
 }
+
+const largestKind = (candidates: Candidates): TokenKind =>
+  candidates.some(({ model, profile }) => tokenKindOf(profile.format, model.upstreamModel) === 'anthropic')
+    ? 'anthropic'
+    : 'openai';
 
 /** The minimum number of tokens that an estimate leaves for the output. */
 const MIN_ROOM = 256;

@@ -3,9 +3,10 @@ import { catalogModels } from './catalog';
 import { largestMediaTokens, likelyMediaTokens } from './media-tokens';
 
 const image = (width: number, height: number) => ({ size: { width, height }, isLowDetail: false });
-const of = (upstreamModel: string) => ({ upstreamModel });
+const of = (upstreamModel: string) => ({ upstreamModel, contextWindow: 200_000 });
+const NOTHING = { images: [], pages: 0, documentTokens: 0 };
 const tokens = (model: string, width: number, height: number): number =>
-  largestMediaTokens({ images: [image(width, height)], pages: 0 }, of(model));
+  largestMediaTokens({ ...NOTHING, images: [image(width, height)] }, of(model));
 
 describe('an image counts as the vendor documents', () => {
   test.each([
@@ -34,19 +35,22 @@ describe('an image counts as the vendor documents', () => {
     ['gemini-2.5-flash', 960, 540, 1_548],
     ['gemini-3.5-flash', 4_000, 3_000, 1_120],
     ['qwen/qwen3-vl-8b-instruct', 280, 280, 100],
+    ['pixtral-12b', 1_024, 1_024, 4_096 + 64],
+    ['mistral-medium-2508', 280, 2_800, 1_000 + 55],
+    ['grok-4.6', 448, 448, 2 * 256 + 256],
   ])('%s, %d by %d', (model, width, height, expected) => {
     expect(tokens(model, width, height)).toBe(expected);
   });
 
   test('low detail is the base of a model that counts in tiles', () => {
-    const low = { images: [{ ...image(2_000, 2_000), isLowDetail: true }], pages: 0 };
+    const low = { ...NOTHING, images: [{ ...image(2_000, 2_000), isLowDetail: true }] };
     expect(largestMediaTokens(low, of('gpt-4o-mini'))).toBe(2_833);
     expect(largestMediaTokens(low, of('gpt-4o'))).toBe(85);
   });
 });
 
 describe('an image that only the provider can fetch', () => {
-  const unseen = { images: [{ size: null, isLowDetail: false }], pages: 0 };
+  const unseen = { ...NOTHING, images: [{ size: null, isLowDetail: false }] };
 
   test('is held for at its maximum and estimated as a photograph', () => {
     expect(largestMediaTokens(unseen, of('gpt-4o-mini'))).toBe(2_833 + 8 * 5_667);
@@ -66,12 +70,21 @@ describe('an image that only the provider can fetch', () => {
   });
 });
 
-test('a page counts as an image and its text', () => {
-  const pages = { images: [], pages: 2 };
-  expect(largestMediaTokens(pages, of('claude-haiku-4-5'))).toBe(2 * (1_500 + 1_600));
-  expect(largestMediaTokens(pages, of('gpt-4o-mini'))).toBe(2 * (1_500 + 2_833 + 6 * 5_667));
+describe('a document', () => {
+  test('counts as an image per page, and its text', () => {
+    const read = { ...NOTHING, pages: 2, documentTokens: 7_000 };
+    expect(largestMediaTokens(read, of('claude-haiku-4-5'))).toBe(2 * (50 + 1_600) + 7_000);
+    expect(largestMediaTokens(read, of('claude-opus-5-5'))).toBe(2 * (50 + 4_784) + 7_000);
+    expect(largestMediaTokens(read, of('gpt-4o-mini'))).toBe(2 * (50 + 2_833 + 6 * 5_667) + 7_000);
+  });
+
+  test('that cannot be read is held for as a full context window, and estimated by its pages', () => {
+    const unread = { ...NOTHING, pages: 1, documentTokens: Number.POSITIVE_INFINITY };
+    expect(largestMediaTokens(unread, of('claude-opus-5-5'))).toBe(200_000);
+    expect(likelyMediaTokens(unread, of('claude-opus-5-5'))).toBe(1_924 + 1_500);
+  });
 });
 
 test('a request without media is not looked up', () => {
-  expect(largestMediaTokens({ images: [], pages: 0 }, {} as { upstreamModel: string })).toBe(0);
+  expect(largestMediaTokens(NOTHING, {} as { upstreamModel: string; contextWindow: number })).toBe(0);
 });

@@ -8,14 +8,26 @@ import type { Pixels, ShownImage, ShownMedia } from '../protocols/neutral';
 type Rule =
   /** A base plus 512-pixel tiles, after scaling to fit 2048 pixels and a shorter side of 768. */
   | { kind: 'tiles'; base: number; perTile: number }
-  /** Patches of `side` pixels, scaled down to at most `most` of them. */
-  | { kind: 'patches'; side: number; perPatch: number; most: number }
+  /**
+   * Patches of `side` pixels, scaled down to at most `most` of them. `rows` are further tokens for each row,
+   * and `base` for each image.
+   */
+  | Patches
   /** 258 tokens for each crop that Google makes. */
   | { kind: 'crops' }
   | { kind: 'flat'; tokens: number };
 
 const tiles = (base: number, perTile: number): Rule => ({ kind: 'tiles', base, perTile });
-const patches = (side: number, perPatch: number, most: number): Rule => ({
+type Patches = {
+  kind: 'patches';
+  side: number;
+  perPatch: number;
+  most: number;
+  rows?: number;
+  base?: number;
+};
+
+const patches = (side: number, perPatch: number, most: number): Patches => ({
   kind: 'patches',
   side,
   perPatch,
@@ -41,39 +53,66 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^gemini-[12]/, { kind: 'crops' }],
   [/^gemini-/, { kind: 'flat', tokens: 1_120 }],
   [/^qwen/i, patches(28, 1, 16_384)],
+  // Mistral ends each row with a token. Pixtral scales to 1,024 pixels, its later models to 1,540.
+  [/^pixtral-12b/, { ...patches(16, 1, 4_096), rows: 64 }],
+  [/^(pixtral|mistral|magistral|ministral)/, { ...patches(28, 1, 3_025), rows: 55 }],
+  // Tiles of 448 pixels, at 256 tokens each, and one more for the whole image.
+  [/^grok/, { ...patches(28, 1, 1_536), base: 512 }],
 ];
-const OTHERS: Rule = patches(28, 1, 4_096);
+const OTHERS: Rule = { ...patches(28, 1, 4_096), base: 512 };
 
 /** A photo of unknown size, such as one referenced by URL. */
 const LIKELY_IMAGE: Pixels = { width: 1_024, height: 1_024 };
 /** An image of the size with the highest count under every rule. */
 const LARGEST_IMAGE: Pixels = { width: 12_000, height: 4_500 };
+const UNKNOWN_IMAGE: ShownImage = { size: null, isLowDetail: false };
 const MAX_CROPS = 96;
 /** A page counts as an image plus its text. */
 const PAGE: ShownImage = { size: { width: 1_024, height: 1_448 }, isLowDetail: false };
-const TEXT_TOKENS_PER_PAGE = 1_500;
+/** A provider may render a large page in more detail, up to this. */
+const LARGEST_PAGE = 4_784;
+/** Text that the provider adds to a page, such as its number. */
+const TOKENS_PER_PAGE = 50;
+/** The bound counts a token per byte of text. */
+const LARGEST_TO_LIKELY_TEXT = 3;
+/** The likely text of a page whose document could not be read. */
+const LIKELY_TEXT_PER_PAGE = 1_500;
 
-type Model = { upstreamModel: string };
+type Model = { upstreamModel: string; contextWindow: number };
 
-/** The maximum token count of a request's media, for a hold. */
+/**
+ * The maximum token count of a request's media, for a hold. A document that cannot be read may fill the
+ * context window; a provider refuses, and does not bill, more than that.
+ */
 export function largestMediaTokens(media: ShownMedia, model: Model): number {
-  return mediaTokens(media, model, LARGEST_IMAGE);
+  const rule = ruleOf(model, media);
+  if (rule === null) return 0;
+  const page = Math.max(
+    imageTokens(rule, PAGE, LARGEST_IMAGE),
+    Math.min(LARGEST_PAGE, imageTokens(rule, UNKNOWN_IMAGE, LARGEST_IMAGE)),
+  );
+  const ofPages = media.pages * (TOKENS_PER_PAGE + page) + media.documentTokens;
+  return imagesTokens(rule, media, LARGEST_IMAGE) + Math.min(model.contextWindow, Math.ceil(ofPages));
 }
 
 /** The likely token count, for a charge without reported usage. */
 export function likelyMediaTokens(media: ShownMedia, model: Model): number {
-  return mediaTokens(media, model, LIKELY_IMAGE);
+  const rule = ruleOf(model, media);
+  if (rule === null) return 0;
+  const { pages, documentTokens } = media;
+  const text = Number.isFinite(documentTokens)
+    ? documentTokens / LARGEST_TO_LIKELY_TEXT
+    : pages * LIKELY_TEXT_PER_PAGE;
+  const ofPages = pages * imageTokens(rule, PAGE, LIKELY_IMAGE) + text;
+  return imagesTokens(rule, media, LIKELY_IMAGE) + Math.min(model.contextWindow, Math.ceil(ofPages));
 }
 
-function mediaTokens({ images, pages }: ShownMedia, { upstreamModel }: Model, unknown: Pixels): number {
-  if (images.length === 0 && pages === 0) return 0;
-  const rule = ruleOf(upstreamModel);
-  const ofImages = images.reduce((sum, image) => sum + imageTokens(rule, image, unknown), 0);
-  const ofPages = Math.ceil(pages * (TEXT_TOKENS_PER_PAGE + imageTokens(rule, PAGE, unknown)));
-  return ofImages + ofPages;
-}
+const imagesTokens = (rule: Rule, { images }: ShownMedia, unknown: Pixels): number =>
+  images.reduce((sum, image) => sum + imageTokens(rule, image, unknown), 0);
 
-function ruleOf(upstreamModel: string): Rule {
+/** Null when there is nothing to count. */
+function ruleOf({ upstreamModel }: Model, { images, pages }: ShownMedia): Rule | null {
+  if (images.length === 0 && pages === 0) return null;
   const name = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1);
   return RULES.find(([names]) => names.test(name))?.[1] ?? OTHERS;
 }
@@ -83,8 +122,11 @@ function imageTokens(rule: Rule, { size, isLowDetail }: ShownImage, unknown: Pix
   switch (rule.kind) {
     case 'tiles':
       return rule.base + (isLowDetail ? 0 : rule.perTile * countTiles(pixels));
-    case 'patches':
-      return Math.ceil(rule.perPatch * Math.min(rule.most, countSquares(pixels, rule.side)));
+    case 'patches': {
+      const { side, perPatch, most, rows = 0, base = 0 } = rule;
+      const ofRows = Math.min(rows, Math.ceil(pixels.height / side));
+      return base + ofRows + Math.ceil(perPatch * Math.min(most, countSquares(pixels, side)));
+    }
     case 'crops':
       return 258 * countCrops(pixels);
     case 'flat':

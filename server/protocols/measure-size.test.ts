@@ -4,7 +4,7 @@ import { measureInput } from './measure-size';
 const LETTERS = 40_000;
 const long = 'x'.repeat(LETTERS);
 const numbers = Array.from({ length: LETTERS / 4 }, (_, index) => 1_000 + (index % 1_000));
-const measure = (message: unknown) => measureInput([message], { tools: [], rest: [] }, 'anthropic');
+const measure = (message: unknown) => measureInput([message], { tools: [], output: [] }, 'anthropic');
 
 /** What a hold misses, the provider bills to us. */
 describe('text is counted in every field', () => {
@@ -41,16 +41,16 @@ describe('text is counted in every field', () => {
     ['a thought', { role: 'assistant', content: [{ type: 'thinking', thinking: long }] }],
   ])('%s', (_, message) => {
     expect(measure(message).largestInputTokens).toBeGreaterThan(LETTERS / 2.2);
-    expect(measure(message).largestInputTokens).toBeLessThan((LETTERS * 1.5) / 2.2);
+    expect(measure(message).largestInputTokens).toBeLessThan(1.5 * LETTERS);
   });
 });
 
-test('a document given by URL counts as a long one in either format', () => {
+test('a document given by URL can fill the context window, in either format', () => {
   const url = 'https://x.test/a.pdf';
   const document = { type: 'document', source: { type: 'url', url } };
   const file = { type: 'file', file: { file_data: url } };
   for (const part of [document, file]) {
-    expect(measure({ role: 'user', content: [part] }).media.pages).toBe(100);
+    expect(measure({ role: 'user', content: [part] }).media.documentTokens).toBe(Number.POSITIVE_INFINITY);
   }
 });
 
@@ -60,16 +60,34 @@ test('the pages of a PDF are counted in either format, even when they take few b
   const document = { type: 'document', source: { type: 'base64', data } };
   const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${data}` } };
   for (const part of [document, file]) {
-    expect(measure({ role: 'user', content: [part] }).media.pages).toBe(300);
+    expect(measure({ role: 'user', content: [part] }).media).toEqual({
+      images: [],
+      pages: 300,
+      documentTokens: 0,
+    });
   }
+});
+
+test('a text of megabytes is held for without being read to its end', () => {
+  const size = measure({ role: 'user', content: 'word '.repeat(1_000_000) });
+  expect(size.largestInputTokens).toBeGreaterThan(4_000_000);
+  expect(size.likelyInputTokens).toBeLessThan(2_000_000);
+});
+
+test('a schema for the output counts as a tool, because it may be sent as one', () => {
+  const largest = (format: object) =>
+    measureInput([], { tools: [], output: [format] }, 'anthropic').largestInputTokens;
+  expect(largest({ type: 'json_schema', json_schema: { schema: {} } })).toBeGreaterThan(1_000);
+  expect(largest({ format: { type: 'json_schema', schema: {} } })).toBeGreaterThan(1_000);
+  expect(largest({ effort: 'high' })).toBeLessThan(50);
 });
 
 test('tools count for more than their schemas, because the provider explains them to the model', () => {
   const largest = (...tools: object[]) =>
-    measureInput([], { tools, rest: [] }, 'anthropic').largestInputTokens;
-  // Claude receives 346 tokens in addition to a tool's schema, and 735 more for a computer.
-  expect(largest({ name: 'f', input_schema: {} })).toBeGreaterThan(346);
-  expect(largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(346 + 735);
+    measureInput([], { tools, output: [] }, 'anthropic').largestInputTokens;
+  // Claude receives up to 804 tokens in addition to a tool's schema, and 735 more for a computer.
+  expect(largest({ name: 'f', input_schema: {} })).toBeGreaterThan(804);
+  expect(largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(804 + 735);
   expect(largest()).toBe(0);
 });
 
@@ -79,5 +97,5 @@ test('media are counted apart from the text, in the result of a tool as well', (
   const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, pdf] }] };
   expect(measure(shown).largestInputTokens).toBeLessThan(100);
   expect(measure(shown).media.images).toEqual([{ size: null, isLowDetail: false }]);
-  expect(measure(shown).media.pages).toBeCloseTo(2, 1);
+  expect(measure(shown).media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
 });

@@ -1,12 +1,13 @@
+import { addTextSize, PIECES_PER_TOKEN, type TextSize } from './bound-tokens';
 import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
-import { countPdfPages } from './pdf-pages';
+import { measurePdf } from './pdf-size';
 import { asObject, asText, isObject } from './read-fields';
 
 /**
- * Estimates tokens from bytes alone. A tokenizer over raw request text can block the process for seconds. The
- * byte ratios deviate in a known direction: high for the hold, typical for an estimated charge.
+ * Measures a request before it is sent: an upper bound of its tokens for the hold, and a likely number, which
+ * is still rather high, for a charge without reported usage.
  */
 
 /** The tokenizer: tokens of current Claude models are smaller. */
@@ -15,62 +16,93 @@ export type TokenKind = 'openai' | 'anthropic';
 /** Media are separate, because each model counts them differently. */
 export type InputSize = { largestInputTokens: number; likelyInputTokens: number; media: ShownMedia };
 
-const BYTES_PER_TOKEN_LOW = { openai: 3, anthropic: 2.2 };
-const BYTES_PER_TOKEN_TYPICAL = { openai: 4, anthropic: 3 };
-/** Used for documents whose pages cannot be counted. Few pages are smaller than this in base64. */
-const BYTES_PER_PAGE = 20_000;
-/** A document given by URL may have any size. */
-const PAGES_OF_UNSEEN_DOCUMENT = 100;
+/**
+ * The most tokens that a tokenizer makes of a piece, relative to OpenAI's. Anthropic documents 30% more for
+ * its models since Opus 4.7 than for earlier ones, which make up to 10% more than OpenAI's.
+ */
+const LARGEST = { openai: 1.1, anthropic: 1.5 };
+const LIKELY = { openai: 0.9, anthropic: 1.1 };
+/** The rest of a longer text counts as a token per byte, so that measuring takes milliseconds. */
+const MAX_READ_BYTES = 1_000_000;
+const LIKELY_BYTES_PER_TOKEN = 3;
 const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
 const TOKENS_PER_MESSAGE = 8;
+/** The longest text that is added to a message, such as the note above a later system message. */
+const TOKENS_OF_NOTE = 16;
 /** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
-const TOKENS_OF_TOOLS = 600;
+const TOKENS_OF_TOOLS = 1_000;
 const TOKENS_OF_KNOWN_TOOL = 750;
 
 const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
-type Size = { textBytes: number; otherTokens: number; images: ShownImage[]; pages: number };
+/** May contain anything that fits into the context window. */
+const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY };
 
-/** `messages` and everything else that the model reads: tools, schemas. */
+type Size = TextSize & {
+  readBytes: number;
+  unreadBytes: number;
+  otherTokens: number;
+  images: ShownImage[];
+  pages: number;
+  documentTokens: number;
+};
+
+/** What the model reads next to the messages. A schema for the output may be sent as a tool. */
+export type MeasuredOptions = { tools: readonly unknown[]; output: readonly unknown[] };
+
 export function measureInput(
   messages: readonly unknown[],
-  { tools, rest }: { tools: readonly unknown[]; rest: readonly unknown[] },
+  { tools, output }: MeasuredOptions,
   kind: TokenKind,
 ): InputSize {
   const size: Size = {
-    textBytes: 0,
+    bytes: 0,
+    pieces: 0,
+    readBytes: 0,
+    unreadBytes: 0,
     otherTokens: messages.length * TOKENS_PER_MESSAGE,
     images: [],
     pages: 0,
+    documentTokens: 0,
   };
   for (const message of messages) addMessage(message, size);
   for (const tool of tools) addJson(tool, size);
-  for (const value of rest) {
-    if (value !== undefined && value !== null) addJson(value, size);
-  }
-  const other = Math.ceil(size.otherTokens);
+  const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
+  for (const format of formats) addJson(format, size);
+  size.otherTokens += formats.length * TOKENS_OF_NOTE;
+  const { images, pages, documentTokens } = size;
+  const hasTools = tools.length > 0 || formats.some(hasSchema);
+  const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
   return {
-    largestInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_LOW[kind]) + other + toolTokens(tools),
-    likelyInputTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN_TYPICAL[kind]) + other,
-    media: { images: size.images, pages: size.pages },
+    largestInputTokens: countTokens(size, LARGEST[kind]) + size.unreadBytes + added,
+    likelyInputTokens: countTokens(size, LIKELY[kind]) + Math.ceil(size.unreadBytes / LIKELY_BYTES_PER_TOKEN),
+    media: { images, pages, documentTokens },
   };
 }
 
-function toolTokens(tools: readonly unknown[]): number {
-  if (tools.length === 0) return 0;
-  const known = tools.filter((tool) => !CLIENT_TOOLS.has(asObject(tool).type));
-  return TOKENS_OF_TOOLS + TOKENS_OF_KNOWN_TOOL * known.length;
+function countTokens({ bytes, pieces, otherTokens }: Size, perPiece: number): number {
+  return Math.ceil(bytes * Math.min(1, perPiece) + (pieces / PIECES_PER_TOKEN) * perPiece + otherTokens);
 }
+
+const hasSchema = ({ type, format }: Record<string, unknown>): boolean =>
+  type === 'json_schema' || isObject(format);
+
+function knownToolTokens(tools: readonly unknown[]): number {
+  return TOKENS_OF_KNOWN_TOOL * tools.filter((tool) => !CLIENT_TOOLS.has(asObject(tool).type)).length;
+}
+
+const OUTPUT_BYTES_PER_TOKEN = { openai: 4, anthropic: 3 };
 
 /** The most likely number of output tokens, for a charge without reported usage. */
 export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'openai'): number {
-  return Math.ceil(outputBytes / BYTES_PER_TOKEN_TYPICAL[kind]);
+  return Math.ceil(outputBytes / OUTPUT_BYTES_PER_TOKEN[kind]);
 }
 
 /** A message, or only its content. */
 function addMessage(message: unknown, size: Size): void {
   if (!isObject(message)) return addContent(message, size);
   const { content, ...rest } = message;
+  if (message.role !== 'user') size.otherTokens += TOKENS_OF_NOTE;
   addContent(content, size);
   addText(rest, size);
 }
@@ -97,8 +129,8 @@ function addPart(part: Record<string, unknown>, size: Size): void {
 }
 
 function addText(value: unknown, size: Size): void {
-  if (typeof value === 'string') size.textBytes += Buffer.byteLength(value);
-  else if (typeof value === 'number') size.textBytes += String(value).length;
+  if (typeof value === 'string') addString(value, size);
+  else if (typeof value === 'number') size.bytes += String(value).length;
   else if (Array.isArray(value)) for (const item of value) addText(item, size);
   else if (isObject(value)) {
     for (const [name, item] of Object.entries(value)) {
@@ -108,8 +140,14 @@ function addText(value: unknown, size: Size): void {
   }
 }
 
+function addString(text: string, size: Size): void {
+  const read = text.slice(0, Math.max(0, MAX_READ_BYTES - size.readBytes));
+  size.readBytes += addTextSize(read, size);
+  if (read.length < text.length) size.unreadBytes += Buffer.byteLength(text) - Buffer.byteLength(read);
+}
+
 function addJson(value: unknown, size: Size): void {
-  size.textBytes += Buffer.byteLength(JSON.stringify(value) ?? '');
+  addString(JSON.stringify(value) ?? '', size);
 }
 
 /** Adds an image, a document or audio. Returns the field of the part that holds it, or null. */
@@ -122,15 +160,14 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       size.images.push({ size: readImageSize(asText(asObject(part.source).data)), isLowDetail: false });
       return 'source';
     case 'document': {
-      const { type } = asObject(part.source);
+      const { type, data } = asObject(part.source);
       if (isObject(part.source) && type !== 'base64' && type !== 'url') return null;
-      size.pages +=
-        type === 'url' ? PAGES_OF_UNSEEN_DOCUMENT : countPages(asText(asObject(part.source).data));
+      addDocument(type === 'url' ? null : asText(data), size);
       return 'source';
     }
     case 'file': {
       const data = asText(asObject(part.file).file_data);
-      size.pages += isAddress(data) ? PAGES_OF_UNSEEN_DOCUMENT : countPages(parseDataUrl(data)?.data ?? data);
+      addDocument(parseDataUrl(data)?.data ?? data, size);
       return 'file';
     }
     case 'input_audio':
@@ -141,7 +178,12 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
   }
 }
 
-const isAddress = (data: string): boolean => /^https?:/i.test(data.slice(0, 8));
+/** Null is a document that only the provider can fetch. */
+function addDocument(base64: string | null, size: Size): void {
+  const { pages, textTokens } = (base64 === null ? null : measurePdf(base64)) ?? UNKNOWN_DOCUMENT;
+  size.pages += pages;
+  size.documentTokens += textTokens;
+}
 
 function showImageUrl(image: unknown): ShownImage {
   const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
@@ -150,6 +192,3 @@ function showImageUrl(image: unknown): ShownImage {
     isLowDetail: detail === 'low',
   };
 }
-
-const countPages = (base64: string): number =>
-  countPdfPages(base64) ?? Math.max(1, base64.length / BYTES_PER_PAGE);

@@ -32,8 +32,11 @@ export type Pixels = { width: number; height: number };
 /** `size` is null where only the provider sees the image. */
 export type ShownImage = { size: Pixels | null; isLowDetail: boolean };
 
-/** The media of a request. Their token count depends on the model. */
-export type ShownMedia = { images: readonly ShownImage[]; pages: number };
+/**
+ * The media of a request. Their token count depends on the model. `documentTokens` bounds the text on the
+ * pages; it is infinite where a document cannot be read.
+ */
+export type ShownMedia = { images: readonly ShownImage[]; pages: number; documentTokens: number };
 
 export type Json = Record<string, unknown>;
 

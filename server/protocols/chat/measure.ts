@@ -5,7 +5,7 @@ export function measureChat(request: ChatRequest, kind: TokenKind = 'openai'): I
   const { messages, tools, functions, response_format } = request;
   return measureInput(
     messages,
-    { tools: [...(tools ?? []), ...(functions ?? [])], rest: [response_format] },
+    { tools: [...(tools ?? []), ...(functions ?? [])], output: [response_format] },
     kind,
   );
 }

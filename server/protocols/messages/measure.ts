@@ -9,7 +9,7 @@ export function measureMessages(
   const { messages, system, tools, output_config, output_format } = request;
   return measureInput(
     system == null ? messages : [system, ...messages],
-    { tools: tools ?? [], rest: [output_config, output_format] },
+    { tools: tools ?? [], output: [output_config, output_format] },
     kind,
   );
 }

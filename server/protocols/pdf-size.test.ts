@@ -1,0 +1,207 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { measurePdf } from './pdf-size';
+
+/** `pages` and `characters` are what readers of PDFs find in each file. */
+const TEXT = 'The committee publishes its findings on Tuesday. ';
+const show = (text: string) => `BT /F1 0.05 Tf (${text}) Tj ET`;
+
+const object = (number: number, content: string) => `${number} 0 obj\n${content}\nendobj\n`;
+function stream(number: number, content: string | Buffer, dictionary = '', filter = 'FlateDecode'): Buffer {
+  const data = filter === 'FlateDecode' ? deflateSync(content) : Buffer.from(content);
+  const named = filter === '' ? '' : `/Filter /${filter}`;
+  return Buffer.concat([
+    Buffer.from(`${number} 0 obj\n<< /Length ${data.length} ${named} ${dictionary} >>\nstream\n`),
+    data,
+    Buffer.from('\nendstream\nendobj\n'),
+  ]);
+}
+const join = (...pieces: (string | Buffer)[]) => Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+const pdf = (...pieces: (string | Buffer)[]) =>
+  join('%PDF-1.7\n', ...pieces, 'trailer << /Root 1 0 R >>\n%%EOF');
+
+const CATALOG = object(1, '<< /Type /Catalog /Pages 2 0 R >>');
+const FONT = object(3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
+const RESOURCES = '/Resources << /Font << /F1 3 0 R >> /XObject << /X 8 0 R >> >> /MediaBox [0 0 612 792]';
+const tree = (kids: string, count: number) =>
+  object(2, `<< /Type /Pages /Count ${count} /Kids [${kids}] ${RESOURCES} >>`);
+const page = (number: number, contents = '5 0 R', type = '/Page') =>
+  object(number, `<< /Type ${type} /Parent 2 0 R /Contents ${contents} >>`);
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => 10 + index);
+const references = (count: number) =>
+  numbers(count)
+    .map((number) => `${number} 0 R`)
+    .join(' ');
+const onePage = (...pieces: (string | Buffer)[]) => pdf(CATALOG, FONT, tree('4 0 R', 1), page(4), ...pieces);
+
+const measure = (file: Buffer) => measurePdf(file.toString('base64'));
+/** Nobody can know how much: held for as a full context window. */
+const UNBOUNDED = null;
+
+describe('a document is measured by what is in it', () => {
+  const paragraph = TEXT.repeat(40);
+
+  test('a page of text counts its text, and little more', () => {
+    const size = measure(onePage(stream(5, show(paragraph))));
+    expect(size).toEqual({ pages: 1, textTokens: paragraph.length });
+  });
+
+  test('each page counts what it shows', () => {
+    const pages = numbers(100).map((number) => page(number));
+    const size = measure(pdf(CATALOG, FONT, tree(references(100), 100), ...pages, stream(5, show('abc'))));
+    expect(size).toEqual({ pages: 100, textTokens: 300 });
+  });
+
+  test('fonts and images are no text', () => {
+    const noise = Buffer.from(Array.from({ length: 20_000 }, (_, index) => (index * 2_654_435_761) >>> 24));
+    const files = stream(6, noise, '/Length1 20000');
+    const images = stream(7, noise, '/Type /XObject /Subtype /Image', 'DCTDecode');
+    expect(measure(onePage(stream(5, show('abc')), files, images))).toEqual({ pages: 1, textTokens: 3 });
+  });
+
+  test('content without a filter, in hexadecimal, or in base 85 counts too', () => {
+    const base85 = '<~ARTY*~>'.slice(2);
+    expect(measure(onePage(stream(5, show('abc'), '', '')))?.textTokens).toBe(3);
+    expect(measure(onePage(stream(5, 'BT <61 6263> Tj ET')))?.textTokens).toBe(3);
+    expect(measure(onePage(stream(5, base85, '', 'ASCII85Decode')))).toEqual({ pages: 1, textTokens: 0 });
+  });
+
+  test('pages in compressed objects count', () => {
+    const packed = `10 0 11 30 << /Type /Page /Contents 5 0 R >> << /Type /Page /Contents 5 0 R >>`;
+    const size = measure(
+      pdf(
+        CATALOG,
+        tree(references(2), 2),
+        stream(9, packed, '/Type /ObjStm /N 2 /First 12'),
+        stream(5, show('abc')),
+      ),
+    );
+    expect(size).toEqual({ pages: 2, textTokens: 6 });
+  });
+
+  test('a code that stands for several characters counts as all of them', () => {
+    const cmap =
+      'beginbfchar <61> <006600660069> <62> <D80CDC00> endbfchar beginbfrange <63> <64> <0430> endbfrange';
+    const font = object(3, '<< /Type /Font /ToUnicode 6 0 R >>');
+    const size = measure(
+      pdf(CATALOG, font, tree('4 0 R', 1), page(4), stream(6, cmap), stream(5, show('abcdz'))),
+    );
+    expect(size).toEqual({ pages: 1, textTokens: 3 + 6 + 2 + 2 + 1 });
+  });
+
+  test('a form counts each time that it is drawn', () => {
+    const form = stream(8, show('abc'), '/Type /XObject /Subtype /Form');
+    expect(measure(onePage(stream(5, '/X Do '.repeat(50)), form))).toEqual({ pages: 1, textTokens: 150 });
+  });
+});
+
+describe('a document that claims less than it contains', () => {
+  test('a page of 400,000 characters in a small file is held for as all of them', () => {
+    const characters = '7'.repeat(400_000);
+    const file = onePage(stream(5, show(characters)));
+    expect(file.length).toBeLessThan(3_000);
+    expect(measure(file)).toEqual({ pages: 1, textTokens: 400_000 });
+  });
+
+  test('pages whose type is written with an escape are counted', () => {
+    for (const type of ['/#50age', '/P#61ge']) {
+      const pages = numbers(100).map((number) => page(number, '5 0 R', type));
+      const file = pdf(CATALOG, FONT, tree(references(100), 1), ...pages, stream(5, show('abc')));
+      expect(measure(file)).toEqual({ pages: 100, textTokens: 300 });
+    }
+  });
+
+  test('a PDF may begin anywhere in the first kilobyte', () => {
+    const file = onePage(stream(5, show('abc')));
+    expect(measure(join('\n', file))).toEqual({ pages: 1, textTokens: 3 });
+    expect(measure(join(' '.repeat(1_000), file))).toEqual({ pages: 1, textTokens: 3 });
+  });
+
+  const kids = Array.from({ length: 100 }, () => '4 0 R').join(' ');
+  const form = (number: number, content: string) => stream(number, content, '/Subtype /Form');
+  const cmap = (mappings: string) => [
+    object(3, '<< /Type /Font /ToUnicode 6 0 R >>'),
+    stream(6, mappings),
+    stream(5, show('abc')),
+  ];
+  test.each<[string, Buffer | string]>([
+    [
+      'one page that is listed a hundred times',
+      pdf(CATALOG, FONT, tree(kids, 100), page(4), stream(5, show('abc'))),
+    ],
+    [
+      'pages listed elsewhere',
+      pdf(CATALOG, object(2, '<< /Type /Pages /Kids 6 0 R >>'), object(6, `[${kids}]`), page(4)),
+    ],
+    ['a list with a comment in it', pdf(CATALOG, tree('4 %\n0 R', 1), page(4), stream(5, show('abc')))],
+    ['contents listed elsewhere', onePage(object(5, '[6 0 R 6 0 R]'), stream(6, show('abc')))],
+    [
+      'contents that are also a list',
+      onePage(stream(5, show('abc')), object(5, '[6 0 R]'), stream(6, show('abc'))),
+    ],
+    [
+      'contents packed behind those that are written',
+      onePage(stream(5, ''), stream(9, '5 0 [6 0 R]', '/Type /ObjStm')),
+    ],
+    ['forms that draw each other', onePage(stream(5, '/X Do'), form(8, '/Y Do /Y Do'), form(9, show('abc')))],
+    [
+      'a code that stands for a paragraph',
+      onePage(...cmap(`beginbfchar <61> <${'0041'.repeat(50)}> endbfchar`)),
+    ],
+    ['a mapping with a comment in it', onePage(...cmap('beginbfchar <61> %\n<00410042> endbfchar'))],
+    [
+      'a mapping of a million codes',
+      onePage(...cmap(`beginbfrange ${'<00> <ff> <0041>'.repeat(4_000)} endbfrange`)),
+    ],
+    [
+      'a glyph with the name of a word',
+      onePage(object(6, '<< /Differences [1 /t_h_e_m] >>'), stream(5, show('abc'))),
+    ],
+    [
+      'text that is repeated by name',
+      onePage(object(6, '<< /Properties << /P << /ActualText (abc) >> >> >>'), stream(5, '')),
+    ],
+    ['an encrypted file', onePage(stream(5, show('abc')), 'trailer << /Encrypt 9 0 R >>')],
+    ['an unknown filter', onePage(stream(5, show('abc'), '', 'LZWDecode'))],
+    ['a filter that is written elsewhere', onePage(stream(5, show('abc'), '/Filter 9 0 R', ''))],
+    ['a predictor', onePage(stream(5, show('abc'), '/DecodeParms << /Predictor 12 >>'))],
+    ['a corrupt stream', onePage(stream(5, 'nothing', '/Filter /FlateDecode', ''))],
+    ['a header out of sight', onePage(join(`9${' '.repeat(40)}`, stream(5, show('abc')).subarray(1)))],
+    ['a stream of many megabytes', onePage(stream(5, ' '.repeat(5_000_000)))],
+    [
+      'many streams of a megabyte each',
+      pdf(...numbers(500).map((number) => stream(number, ' '.repeat(1e6), '/Type /ObjStm'))),
+    ],
+    ['no pages', pdf(CATALOG)],
+    ['no PDF', Buffer.from('/Type /Page')],
+    ['nothing', ''],
+  ])('%s is unbounded', (_, file) => {
+    expect(measure(Buffer.from(file))).toBe(UNBOUNDED);
+  });
+});
+
+/** The service runs in one event loop. Files of two megabytes, each of which made some search quadratic. */
+test.each<[string, Buffer]>([
+  ['digits', pdf('1'.repeat(1_900_000))],
+  ['references', pdf('1 0 R '.repeat(300_000))],
+  ['contents', pdf('/Contents '.repeat(190_000))],
+  ['lists', pdf('/Kids ['.repeat(270_000))],
+  ['counts', pdf('/Kids '.repeat(300_000))],
+  ['names', pdf('#2f'.repeat(600_000))],
+  ['headers', pdf('1 0 obj '.repeat(230_000))],
+  ['streams', pdf('1 0 obj << >>\nstream\n'.repeat(90_000))],
+  ['strings', onePage(stream(5, '('.repeat(3_900_000)))],
+  ['numbers', onePage(stream(5, '<'.repeat(3_900_000)))],
+  ['mappings', onePage(object(3, '/ToUnicode 6 0 R'), stream(6, 'beginbfchar<61>'.repeat(250_000)))],
+  [
+    'lists of mappings',
+    onePage(object(3, '/ToUnicode 6 0 R'), stream(6, `beginbfrange${'<61><61>['.repeat(400_000)}`)),
+  ],
+  ['text', onePage(stream(5, show('abc ').repeat(150_000)))],
+])('a file of %s is measured in time', (_, file) => {
+  measure(file);
+  const begun = process.cpuUsage();
+  measure(file);
+  const { user } = process.cpuUsage(begun);
+  expect(user / 1_000).toBeLessThan(400);
+});

@@ -10,8 +10,8 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 
 const OUTPUT = 'server/protocols/token-pieces.json';
 const MAX_BYTES = 12;
-/** Later ASCII pieces are rare words, which other vocabularies may lack. */
-const ASCII_PIECES = 16_000;
+/** Later pieces are rare words, and letters of rare scripts, which other vocabularies lack. */
+const MAX_RANK = { ascii: 16_000, other: 40_000 };
 
 /** In order of rank, as text of one character per byte. */
 function readVocabulary({ bpe_ranks }) {
@@ -21,11 +21,12 @@ function readVocabulary({ bpe_ranks }) {
     .map((piece) => Buffer.from(piece, 'base64').toString('latin1'));
 }
 
-/** Digits, and runs of mixed white space, are single tokens only in some vocabularies. */
+/** Digits, runs of mixed white space, and a letter with a mark are single tokens only in some vocabularies. */
 function isCommon(piece, rank) {
   if (piece.length < 2 || piece.length > MAX_BYTES || /[0-9\r]/.test(piece)) return false;
   if (/[\n\t]/.test(piece) && !/^(\n+|\t+)$/.test(piece)) return false;
-  return rank < ASCII_PIECES || /[\x80-\xff]/.test(piece);
+  if (piece.length < 4 && /[!-/:-@[-`{-~]/.test(piece) && /[A-Za-z]/.test(piece)) return false;
+  return rank < (/[\x80-\xff]/.test(piece) ? MAX_RANK.other : MAX_RANK.ascii);
 }
 
 const others = new Set(readVocabulary(o200k));

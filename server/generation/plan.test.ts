@@ -10,6 +10,7 @@ const price = (amount: bigint) => amount as Picocredits;
 const MODEL = {
   provider: 'openai',
   upstreamModel: 'gpt-4',
+  contextWindow: 128_000,
   maxOutputTokens: 1_000,
   prices: {
     input: price(100n),
@@ -37,7 +38,7 @@ describe('the output limit', () => {
     const body = { model: 'm', max_tokens, messages: [{ role: 'user', content: prompt }] };
     return planRequest(chatProtocol, chatProtocol.validate(body), [candidateOf(model)]).outputCap;
   };
-  const thousandTokens = 'word'.repeat(1_000);
+  const thousandTokens = ' word'.repeat(1_000);
 
   test('leaves room for the prompt when we choose it', () => {
     expect(capOf(MODEL_OF_8K, thousandTokens)).toBeLessThan(7_192);
@@ -75,5 +76,31 @@ describe('a hold for a prompt that is to be cached', () => {
   ])('%s', (_, part, factor) => {
     expect(inputCost(part) / plain).toBeGreaterThanOrEqual(factor);
     expect(inputCost(part) / plain).toBeLessThan(factor + 0.05);
+  });
+});
+
+describe('the prompt', () => {
+  const tiered = {
+    ...MODEL,
+    contextWindow: 400_000,
+    prices: { ...MODEL.prices, tiers: [{ ...MODEL.prices, above: 272_000, input: 200n, output: 750n }] },
+  } as unknown as CatalogModel;
+  const plan = (model: CatalogModel, content: unknown) => {
+    const body = { model: 'm', messages: [{ role: 'user', content }] };
+    return planRequest(chatProtocol, chatProtocol.validate(body), [candidateOf(model)]);
+  };
+
+  test('that may reach a price tier is held for at its prices, whatever it consists of', () => {
+    // 300,000 tokens in 600 kB, which four bytes per token would put at 150,000.
+    const numbers = '7,'.repeat(150_000);
+    expect(plan(tiered, numbers)).toMatchObject({ outputPrice: 750n });
+    expect(plan(tiered, numbers).inputCost).toBeGreaterThanOrEqual(300_000n * 200n);
+    expect(plan(tiered, ' word'.repeat(150_000))).toMatchObject({ outputPrice: 500n });
+  });
+
+  test('is held for as a full context window at most, because a provider refuses more', () => {
+    expect(plan(MODEL_OF_128K, '7'.repeat(900_000)).inputCost).toBe(128_000n * 125n);
+    const document = { type: 'file', file: { file_data: 'https://x.test/a.pdf' } };
+    expect(plan(MODEL_OF_128K, [document]).inputCost).toBe(128_000n * 125n);
   });
 });

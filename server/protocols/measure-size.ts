@@ -20,8 +20,8 @@ export type InputSize = { largestInputTokens: number; likelyInputTokens: number;
  * The most tokens that a tokenizer makes of a piece, relative to OpenAI's. Anthropic documents 30% more for
  * its models since Opus 4.7 than for earlier ones, which make up to 10% more than OpenAI's.
  */
-const LARGEST = { openai: 1.1, anthropic: 1.5 };
-const LIKELY = { openai: 0.9, anthropic: 1.1 };
+const LARGEST = { openai: 1.1, anthropic: 1.6 };
+const LIKELY = { openai: 1, anthropic: 1.2 };
 /** The rest of a longer text counts as a token per byte, so that measuring takes milliseconds. */
 const MAX_READ_BYTES = 1_000_000;
 const LIKELY_BYTES_PER_TOKEN = 3;

@@ -41,28 +41,34 @@ const UNBOUNDED = null;
 describe('a document is measured by what is in it', () => {
   const paragraph = TEXT.repeat(40);
 
+  test('names and outlines are no pages', () => {
+    const names = object(6, '<< /Names << /Dests << /Kids [7 0 R 8 0 R 9 0 R] >> >> >>');
+    const outline = object(7, '<< /Title (One) /Count 40 /First 8 0 R >>');
+    expect(measure(onePage(names, outline, stream(5, show('abc'))))?.pages).toBe(1);
+  });
+
   test('a page of text counts its text, and little more', () => {
     const size = measure(onePage(stream(5, show(paragraph))));
-    expect(size).toEqual({ pages: 1, textTokens: paragraph.length });
+    expect(size).toEqual({ pages: 1, textTokens: 1 + paragraph.length });
   });
 
   test('each page counts what it shows', () => {
     const pages = numbers(100).map((number) => page(number));
     const size = measure(pdf(CATALOG, FONT, tree(references(100), 100), ...pages, stream(5, show('abc'))));
-    expect(size).toEqual({ pages: 100, textTokens: 300 });
+    expect(size).toEqual({ pages: 100, textTokens: 400 });
   });
 
   test('fonts and images are no text', () => {
     const noise = Buffer.from(Array.from({ length: 20_000 }, (_, index) => (index * 2_654_435_761) >>> 24));
     const files = stream(6, noise, '/Length1 20000');
     const images = stream(7, noise, '/Type /XObject /Subtype /Image', 'DCTDecode');
-    expect(measure(onePage(stream(5, show('abc')), files, images))).toEqual({ pages: 1, textTokens: 3 });
+    expect(measure(onePage(stream(5, show('abc')), files, images))).toEqual({ pages: 1, textTokens: 4 });
   });
 
   test('content without a filter, in hexadecimal, or in base 85 counts too', () => {
     const base85 = '<~ARTY*~>'.slice(2);
-    expect(measure(onePage(stream(5, show('abc'), '', '')))?.textTokens).toBe(3);
-    expect(measure(onePage(stream(5, 'BT <61 6263> Tj ET')))?.textTokens).toBe(3);
+    expect(measure(onePage(stream(5, show('abc'), '', '')))?.textTokens).toBe(4);
+    expect(measure(onePage(stream(5, 'BT <61 6263> Tj ET')))?.textTokens).toBe(4);
     expect(measure(onePage(stream(5, base85, '', 'ASCII85Decode')))).toEqual({ pages: 1, textTokens: 0 });
   });
 
@@ -76,7 +82,7 @@ describe('a document is measured by what is in it', () => {
         stream(5, show('abc')),
       ),
     );
-    expect(size).toEqual({ pages: 2, textTokens: 6 });
+    expect(size).toEqual({ pages: 2, textTokens: 8 });
   });
 
   test('a code that stands for several characters counts as all of them', () => {
@@ -86,12 +92,12 @@ describe('a document is measured by what is in it', () => {
     const size = measure(
       pdf(CATALOG, font, tree('4 0 R', 1), page(4), stream(6, cmap), stream(5, show('abcdz'))),
     );
-    expect(size).toEqual({ pages: 1, textTokens: 3 + 6 + 2 + 2 + 1 });
+    expect(size).toEqual({ pages: 1, textTokens: 1 + 3 + 6 + 2 + 2 + 1 });
   });
 
   test('a form counts each time that it is drawn', () => {
     const form = stream(8, show('abc'), '/Type /XObject /Subtype /Form');
-    expect(measure(onePage(stream(5, '/X Do '.repeat(50)), form))).toEqual({ pages: 1, textTokens: 150 });
+    expect(measure(onePage(stream(5, '/X Do '.repeat(50)), form))).toEqual({ pages: 1, textTokens: 200 });
   });
 });
 
@@ -100,21 +106,21 @@ describe('a document that claims less than it contains', () => {
     const characters = '7'.repeat(400_000);
     const file = onePage(stream(5, show(characters)));
     expect(file.length).toBeLessThan(3_000);
-    expect(measure(file)).toEqual({ pages: 1, textTokens: 400_000 });
+    expect(measure(file)).toEqual({ pages: 1, textTokens: 400_001 });
   });
 
   test('pages whose type is written with an escape are counted', () => {
     for (const type of ['/#50age', '/P#61ge']) {
       const pages = numbers(100).map((number) => page(number, '5 0 R', type));
       const file = pdf(CATALOG, FONT, tree(references(100), 1), ...pages, stream(5, show('abc')));
-      expect(measure(file)).toEqual({ pages: 100, textTokens: 300 });
+      expect(measure(file)).toEqual({ pages: 100, textTokens: 400 });
     }
   });
 
   test('a PDF may begin anywhere in the first kilobyte', () => {
     const file = onePage(stream(5, show('abc')));
-    expect(measure(join('\n', file))).toEqual({ pages: 1, textTokens: 3 });
-    expect(measure(join(' '.repeat(1_000), file))).toEqual({ pages: 1, textTokens: 3 });
+    expect(measure(join('\n', file))).toEqual({ pages: 1, textTokens: 4 });
+    expect(measure(join(' '.repeat(1_000), file))).toEqual({ pages: 1, textTokens: 4 });
   });
 
   const kids = Array.from({ length: 100 }, () => '4 0 R').join(' ');

@@ -22,8 +22,12 @@ export function measurePdf(base64: string): PdfSize | null {
 
 const MARKED_PAGE = /\/Type ?\/Page(?![A-Za-z])/g;
 const KIDS = /\/Kids\b ?(\[[^[\]]*\])?/g;
-/** An outline has a count as well, but no children in the same place. */
-const COUNT = /\/Kids\b[\s\S]{0,400}?\/Count ?(\d+)|\/Count ?(\d+)[\s\S]{0,400}?\/Kids\b/g;
+/** Names and fields are trees as well, but without a count; an outline has a count, but no children. */
+const NEAR = '(?:(?!/(?:Title|First|Last|Limits|Names)|endobj)[\\s\\S]){0,200}?';
+const PAGE_NODE = new RegExp(
+  `/Kids ?(\\[[^[\\]]*\\])${NEAR}/Count ?(\\d+)|/Count ?(\\d+)${NEAR}/Kids ?(\\[[^[\\]]*\\])`,
+  'g',
+);
 
 /** Null when a page can appear more often than it is written. */
 function countPages(text: string): number | null {
@@ -34,9 +38,13 @@ function countPages(text: string): number | null {
     for (const number of numbers) listed.push(number);
   }
   if (new Set(listed).size < listed.length) return null;
-  let pages = Math.max(text.match(MARKED_PAGE)?.length ?? 0, listed.length);
-  for (const [, after, before] of text.matchAll(COUNT)) pages = Math.max(pages, Number(after ?? before));
-  return pages === 0 ? null : pages;
+  let pages = text.match(MARKED_PAGE)?.length ?? 0;
+  let inNodes = 0;
+  for (const [, list, after, before, listAfter] of text.matchAll(PAGE_NODE)) {
+    inNodes += readReferences(list ?? listAfter ?? '')?.length ?? 0;
+    pages = Math.max(pages, Number(after ?? before));
+  }
+  return Math.max(pages, inNodes) || null;
 }
 
 /** Null when it cannot be bounded. */

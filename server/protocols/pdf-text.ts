@@ -111,6 +111,8 @@ const CLOSE = 0x29;
 const ESCAPE = 0x5c;
 const LESS = 0x3c;
 const GREATER = 0x3e;
+/** A string may begin a word or a line. */
+const GAP = 1;
 
 /** The most tokens of the strings in a content stream. */
 export function measureText(content: Buffer, codes: TextCodes): PageText {
@@ -118,11 +120,11 @@ export function measureText(content: Buffer, codes: TextCodes): PageText {
   for (let at = 0; at < content.length; at++) {
     if (content[at] === OPEN) {
       const end = endOfString(content, at);
-      tokens += countCodes(content.subarray(at + 1, end), codes);
+      tokens += GAP + countCodes(content.subarray(at + 1, end), codes);
       at = end;
     } else if (content[at] === LESS) {
       // What follows is read again: this may be no string, and contain one.
-      tokens += countHex(content, at, codes);
+      tokens += GAP + countHex(content, at, codes);
     }
   }
   return { tokens: content.includes('/ActualText') ? 2 * tokens : tokens, drawn: countDrawn(content) };

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { measureInput, type TokenKind } from '@/server/protocols/measure-size';
+import { seededRandom } from '../harness/random';
+import { CLAUDE_TOKENS, CORPUS } from './corpus';
+import { TOKENIZERS } from './tokenizers';
+
+/** The hold must never be less than the bill, whatever the text consists of. */
+
+function largest(text: string, kind: TokenKind): number {
+  const size = measureInput([text], { tools: [], output: [] }, kind);
+  return size.largestInputTokens - measureInput([''], { tools: [], output: [] }, kind).largestInputTokens;
+}
+
+describe('the bound of a text is not below its tokens', () => {
+  test.each(Object.entries(CORPUS))('%s', (name, text) => {
+    for (const count of Object.values(TOKENIZERS)) {
+      expect(largest(text, 'openai')).toBeGreaterThanOrEqual(count(text));
+    }
+    // Anthropic documents 30% more for its current models. No tokenizer makes more tokens than bytes.
+    const published = CLAUDE_TOKENS[name] ?? Number.NaN;
+    const current = Math.max(published, Math.min(Buffer.byteLength(text), Math.ceil(1.3 * published)));
+    expect(largest(text, 'anthropic')).toBeGreaterThanOrEqual(current);
+  });
+
+  test('random pieces of these texts, joined at random', () => {
+    const random = seededRandom();
+    const below = (limit: number): number => Math.floor(random() * limit);
+    const texts = Object.values(CORPUS);
+    const cut = (): string => {
+      const characters = [...(texts[below(texts.length)] ?? '')];
+      const at = below(characters.length);
+      return characters.slice(at, at + 1 + below(12)).join('');
+    };
+    for (let round = 0; round < 300; round++) {
+      const pieces = Array.from({ length: 1 + below(20) }, cut);
+      const text = Array.from({ length: 60 }, () => pieces[below(pieces.length)]).join('');
+      const tokens = Math.max(...Object.values(TOKENIZERS).map((count) => count(text)));
+      expect(largest(text, 'openai'), JSON.stringify(text)).toBeGreaterThanOrEqual(tokens);
+    }
+  });
+});
+
+test('ordinary English is held for at no more than twice its tokens', () => {
+  const { English = '', Markdown = '', TypeScript = '' } = CORPUS;
+  for (const text of [English, Markdown, TypeScript]) {
+    expect(largest(text, 'openai')).toBeLessThan(2 * (TOKENIZERS.o200k?.(text) ?? 0));
+  }
+  expect(largest(English, 'anthropic')).toBeLessThan(2 * (CLAUDE_TOKENS.English ?? 0));
+});

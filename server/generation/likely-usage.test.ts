@@ -9,7 +9,7 @@ test("an estimate stays within the ledger's range, whatever the request contains
   const request = messagesProtocol.validate({
     model: 'm',
     max_tokens: 1,
-    messages: [{ role: 'user', content: Array(10_000).fill(document) }],
+    messages: [{ role: 'user', content: Array(100_000).fill(document) }],
   });
   const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5', contextWindow: 1e9 } as CatalogModel;
   const called = { model, profile: profileOf('anthropic') };

@@ -99,8 +99,8 @@ describe('the prompt', () => {
   });
 
   test('is held for as a full context window at most, because a provider refuses more', () => {
-    expect(plan(MODEL_OF_128K, '7'.repeat(900_000)).inputCost).toBe(128_000n * 125n);
+    expect(plan(MODEL_OF_128K, '7'.repeat(900_000)).inputCost).toBe(128_000n * 100n);
     const document = { type: 'file', file: { file_data: 'https://x.test/a.pdf' } };
-    expect(plan(MODEL_OF_128K, [document]).inputCost).toBe(128_000n * 125n);
+    expect(plan(MODEL_OF_128K, [document]).inputCost).toBe(128_000n * 100n);
   });
 });

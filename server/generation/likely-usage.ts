@@ -3,7 +3,7 @@ import { largestMediaTokens, likelyMediaTokens } from '../pricing/media-tokens';
 import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { MAX_COUNT } from '../providers/count';
-import { FORMATS } from '../providers/formats';
+import { tokenKindOf } from '../providers/formats';
 import type { Candidate } from './candidates';
 
 /** What is known of the output of a request whose client disconnected. */
@@ -34,7 +34,7 @@ export function estimateUsage(
   called: Called,
   { outputCap, choices }: OutputLimit,
 ): Estimate {
-  const kind = FORMATS[called.profile.format].tokenKind;
+  const kind = tokenKindOf(called.profile.format, called.model.upstreamModel);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
   let input: number | undefined;
   return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
@@ -47,11 +47,11 @@ export function estimateUsage(
 
 /** At most the context window: a provider refuses a longer prompt. */
 function heldInputTokens(measure: Measure, { model, profile }: Called): number {
-  const { largestInputTokens, media } = measure(FORMATS[profile.format].tokenKind);
+  const { largestInputTokens, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
   return Math.min(model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
 }
 
 export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {
-  const { likelyInputTokens: ofText, media } = measure(FORMATS[profile.format].tokenKind);
+  const { likelyInputTokens: ofText, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
   return ofText + likelyMediaTokens(media, model);
 }

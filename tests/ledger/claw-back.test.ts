@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
+import { chargeFor } from '@/server/credits';
 import { newId } from '@/server/ids';
-import { capture, checkLedger, clawBack } from '@/server/ledger';
+import { capture, checkLedger } from '@/server/ledger';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
-import { allow, buy, exactly, hold, newWallet, ownCredits, sees, type Wallet } from './wallets';
+import { allow, buy, exactly, hold, newWallet, ownCredits, sees, takeBack, type Wallet } from './wallets';
 
 await newDatabase();
 
@@ -14,20 +13,6 @@ async function spend(wallet: Wallet, app: string, credits: number): Promise<void
   if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
   await capture(admission.hold, chargeFor(exactly(credits), admission.hold.rateBp), receipt());
 }
-
-const takeBack = (wallet: Wallet, sessionId: string, { refunded = 0, disputed = 0 }) =>
-  inTransaction(async (tx) => {
-    await tx.purchase.updateMany({
-      where: { sessionId },
-      data: { refundedMinor: refunded, disputedMinor: disputed },
-    });
-    return clawBack(tx, {
-      userId: wallet.userId,
-      sessionId,
-      refunded: wholeCredits(refunded),
-      disputed: wholeCredits(disputed),
-    });
-  });
 
 describe('a claw-back', () => {
   test('applies the difference to the cumulative sum, so repeated, late or partial ones add up exactly', async () => {

@@ -1,14 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/credits';
-import { inTransaction, pool, prisma } from '@/server/db';
+import { pool, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { newId } from '@/server/ids';
-import { capture, checkLedger, clawBack, type Hold } from '@/server/ledger';
+import { capture, checkLedger, type Hold } from '@/server/ledger';
 import { readEarnings, rollUpEarnings } from '@/server/ledger/earnings';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
-import { allow, buy, exactly, grant, hold, newWallet, ownCredits, sees, type Wallet } from './wallets';
+import {
+  allow,
+  buy,
+  exactly,
+  grant,
+  hold,
+  newWallet,
+  ownCredits,
+  sees,
+  takeBack,
+  type Wallet,
+} from './wallets';
 
 await newDatabase();
 
@@ -26,16 +37,6 @@ const end = (running: Hold, charge: number) =>
 
 const spend = async (wallet: Wallet, app: string, charge: number) =>
   end(await begin(wallet, app, charge), charge);
-
-const takeBack = (wallet: Wallet, sessionId: string, { refunded = 0, disputed = 0 }) =>
-  inTransaction((tx) =>
-    clawBack(tx, {
-      userId: wallet.userId,
-      sessionId,
-      refunded: wholeCredits(refunded),
-      disputed: wholeCredits(disputed),
-    }),
-  );
 
 /** Returns `[matured, maturing]`, in credits. */
 async function earningsOf(wallet: Wallet, app: string): Promise<[number, number]> {
@@ -290,7 +291,7 @@ async function take({ wallet, running, bought }: World, next: Step): Promise<voi
     case 'takeBack': {
       const purchase = bought[next.which % Math.max(1, bought.length)];
       if (!purchase) return;
-      const part = (percent: number) => (purchase.credits * percent) / 100;
+      const part = (percent: number) => Math.floor((purchase.credits * percent) / 100);
       await takeBack(wallet, purchase.session, {
         refunded: part(next.refunded),
         disputed: part(next.disputed),

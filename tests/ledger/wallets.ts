@@ -3,6 +3,7 @@ import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
 import {
   admit,
+  clawBack,
   grantCredits,
   openUserApp,
   readSpendable,
@@ -70,6 +71,20 @@ export const grant = (wallet: Wallet, app: string, credits: number) =>
       note: 'a gift',
     }),
   );
+
+/** Takes back whole credits of a purchase, as the processor reports them in all. */
+export const takeBack = (wallet: Wallet, sessionId: string, { refunded = 0, disputed = 0 }) =>
+  inTransaction(async (tx) => {
+    await tx.$executeRaw`
+      UPDATE purchase SET refunded_minor = ${refunded}, disputed_minor = least(${disputed}, amount_minor - ${refunded})
+      WHERE session_id = ${sessionId}`;
+    return clawBack(tx, {
+      userId: wallet.userId,
+      sessionId,
+      refunded: wholeCredits(refunded),
+      disputed: wholeCredits(disputed),
+    });
+  });
 
 export const allow = (wallet: Wallet, app: string, credits: number | null, saveId = newId('req')) =>
   inTransaction((tx) =>

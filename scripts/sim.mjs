@@ -11,8 +11,11 @@ import {
 enterProject();
 await installDependencies({ dev: true });
 await generateClient();
-await buildWidget();
-await buildPages();
-await bundleServer();
+if (!process.argv.some((argument) => argument.startsWith('--operations'))) {
+  // Only the simulation of whole instances runs them.
+  await buildWidget();
+  await buildPages();
+  await bundleServer();
+}
 await bundle('scripts/sim.ts', 'sim');
 await import('../.build/sim.mjs');

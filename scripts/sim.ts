@@ -1,24 +1,42 @@
 import { parseArgs } from 'node:util';
+import { walkLong } from '../tests/sim/long-walk';
 import { simulate } from '../tests/sim/simulation';
-import { total } from '../tests/sim/tally';
+import { type Tally, total } from '../tests/sim/tally';
 
-/** `npm run sim -- --seed N --minutes M` (or `--seconds S`): injects faults and counts violations. */
+/**
+ * `npm run sim -- --seed N --minutes M` (or `--seconds S`): injects faults into two running instances and
+ * counts violations. `--operations N` compares that many operations of the ledger with its model instead.
+ */
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, minutes: { type: 'string' }, seconds: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    seconds: { type: 'string' },
+    operations: { type: 'string' },
+  },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
 const seconds = Number(values.seconds ?? Number(values.minutes ?? 1) * 60);
-if (!Number.isInteger(seed) || !(seconds > 0)) {
-  console.error('Usage: npm run sim -- [--seed N] [--minutes M | --seconds S]');
+const operations = values.operations === undefined ? null : Number(values.operations);
+if (!Number.isInteger(seed) || !(seconds > 0) || (operations !== null && !(operations > 0))) {
+  console.error('Usage: npm run sim -- [--seed N] [--minutes M | --seconds S | --operations N]');
   process.exit(2);
 }
 
+const startedAt = performance.now();
+const elapsed = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+console.log(`seed: ${seed}`);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
 
-const { tally, abandoned } = await simulate({ seed, seconds, signal: stop.signal }).catch((error: Error) => {
+const report = (text: string) => console.log(`${elapsed()}: ${text}`);
+const running: Promise<{ tally: Tally; abandoned?: number }> =
+  operations === null
+    ? simulate({ seed, seconds, signal: stop.signal })
+    : walkLong({ seed, operations, report, signal: stop.signal }).then((tally) => ({ tally }));
+const { tally, abandoned } = await running.catch((error: Error) => {
   console.error(`The simulation ended early: ${error.message}`);
   process.exit(1);
 });
@@ -28,8 +46,8 @@ const print = (title: string, counts: Map<string, number>) => {
 };
 print('operations', tally.operations);
 print('faults', tally.faults);
-console.log(`\nholds of dead instances, resolved by the sweeper: ${abandoned}`);
+if (abandoned !== undefined) console.log(`\nholds of dead instances, resolved by the sweeper: ${abandoned}`);
 console.log(`violations: ${tally.violations.length}`);
 for (const violation of tally.violations) console.log(`  ${violation}`);
-console.log(`seed: ${seed}`);
+console.log(`seed: ${seed}, time: ${elapsed()}`);
 process.exit(tally.violations.length > 0 ? 1 : 0);

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { closeDatabase } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { migrate } from '@/server/process/migrate';
-import { withClient } from '../harness/database-connection';
 import { randomFrom } from '../harness/random';
 import { openWallets, runClient } from './clients';
+import { BreakableDatabase } from './database';
 import { Instance } from './instances';
 import {
   openProcessor,
@@ -69,21 +68,21 @@ function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Pr
 
 class World {
   readonly tally = new Tally();
-  /** The running server, or the one that is about to start. */
-  private postgres: Promise<EmbeddedPostgres> | undefined;
-  private isOver = false;
+  private readonly database: BreakableDatabase;
   private payments: Payments | undefined;
   private instances: Instance[] = [];
 
   constructor(
     private readonly dataDir: string,
     private readonly random: () => number,
-  ) {}
+  ) {
+    this.database = new BreakableDatabase(dataDir);
+  }
 
   private readonly addresses = (): string[] => this.instances.map(({ url }) => url);
 
   async open(): Promise<void> {
-    const { url } = await this.startPostgres();
+    const { url } = await this.database.start();
     await migrate(url);
     this.payments = await startPayments(this.random, this.tally, this.addresses);
     const environment = {
@@ -151,38 +150,17 @@ class World {
 
   private async restartPostgres(): Promise<void> {
     this.tally.fault('PostgreSQL restarted');
-    await this.restart();
+    await this.database.restart();
   }
 
-  private async restart(): Promise<void> {
-    await (await this.postgres)?.stop();
-    await this.startPostgres();
-  }
-
-  /** Like a power cut: committed data must survive. */
   private async killPostgres(): Promise<void> {
     this.tally.fault('kill -9 of PostgreSQL');
-    const pidFile = readFileSync(path.join(this.dataDir, 'postgres/postmaster.pid'), 'utf8');
-    process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
-    await this.restart();
+    await this.database.kill();
   }
 
-  /** Credits cannot move for a while: statements wait, and the longest of them time out. */
   private async stallPostgres(longestMs: number): Promise<void> {
     this.tally.fault('PostgreSQL stalls');
-    if (this.postgres === undefined) throw new Error('The simulation has no database yet');
-    const { url } = await this.postgres;
-    await withClient(url, async (client) => {
-      await client.query('BEGIN; LOCK TABLE wallet IN EXCLUSIVE MODE');
-      await pause(this.random() * longestMs);
-      await client.query('COMMIT');
-    });
-  }
-
-  private startPostgres(): Promise<EmbeddedPostgres> {
-    if (this.isOver) throw new Error('The simulation is over');
-    this.postgres = startEmbeddedPostgres({ dataDir: this.dataDir });
-    return this.postgres;
+    await this.database.stall(this.random() * longestMs);
   }
 
   /** Runs the audit and checks every balance while everything runs. */
@@ -200,10 +178,9 @@ class World {
   }
 
   async close(): Promise<void> {
-    this.isOver = true;
     await Promise.all(this.instances.map((instance) => instance.finish()));
     await this.payments?.close();
-    await (await this.postgres)?.stop();
+    await this.database.close();
     await closeDatabase();
     rmSync(this.dataDir, { recursive: true, force: true });
   }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { newDatabase } from '../harness/database';
+import { walkLedger } from './ledger-walk';
+
+await newDatabase();
+
+test('requests, purchases, refunds, disputes and abandoned requests of 64 users agree with the model', {
+  timeout: 120_000,
+}, async () => {
+  const tally = await walkLedger({ seed: 11, operations: 4_000 });
+  expect(tally.violations).toEqual([]);
+  for (const operation of ['refund', 'dispute won', 'dispute lost', 'disputed again', 'abandoned'])
+    expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
+});

@@ -1,0 +1,324 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Charge, chargeFor, type Microcredits, microcredits, type Picocredits } from '@/server/credits';
+import { inTransaction, pool } from '@/server/db';
+import { newId } from '@/server/ids';
+import {
+  admit,
+  bookPurchase,
+  capture,
+  clawBack,
+  type Hold,
+  keepLease,
+  readSpendable,
+  release,
+  saveAllowance,
+} from '@/server/ledger';
+import { minimumBalance } from '@/server/ledger/minimum-balance';
+import { Model } from '../ledger/model';
+import { receipt } from '../ledger/receipt';
+import { newWallet, type Wallet } from '../ledger/wallets';
+import type { Tally } from './tally';
+
+/** One user, who takes random steps in the ledger and in its model, and compares the outcome of each. */
+
+const APPS = ['A', 'B', 'C'];
+const RATES_BP = [0, 2_500, 10_000];
+const MOST_HOLDS = 12;
+const LARGEST = 30_000_000;
+
+type Dispute = 'none' | 'inquiry' | 'open' | 'won' | 'lost';
+type Bought = {
+  sessionId: string;
+  app: string;
+  credits: number;
+  refundedPercent: number;
+  dispute: Dispute;
+};
+type Abandoned = { hold: Hold; metered: number; endLease: () => void };
+
+const exactly = (amount: number): Picocredits => (BigInt(amount) * 1_000_000n) as Picocredits;
+
+export class Walker {
+  readonly model = new Model(APPS);
+  steps = 0;
+  private holds: Hold[] = [];
+  /** At most one, because the sweep settles those of one user in any order. */
+  private abandoned: Abandoned | null = null;
+  private readonly purchases: Bought[] = [];
+
+  private constructor(
+    readonly wallet: Wallet,
+    private readonly rateBp: number,
+    private readonly random: () => number,
+    private readonly tally: Tally,
+  ) {}
+
+  static async open(random: () => number, tally: Tally): Promise<Walker> {
+    const rateBp = RATES_BP[Math.floor(random() * RATES_BP.length)] ?? 0;
+    return new Walker(await newWallet(APPS, { rateBp }), rateBp, random, tally);
+  }
+
+  async step(): Promise<void> {
+    this.steps++;
+    const chance = this.random();
+    if (chance < 0.36) await this.request();
+    else if (chance < 0.6) await this.settle();
+    else if (chance < 0.64) await this.release();
+    else if (chance < 0.68) this.abandon();
+    else if (chance < 0.76) await this.buy();
+    else if (chance < 0.82) await this.save();
+    else if (chance < 0.9) await this.reverse();
+    else await this.read();
+  }
+
+  /** The pockets that the ledger must contain now. */
+  pockets(): { partnerId: string; own: number; ownHeld: number; allowanceLeft: number }[] {
+    return APPS.map((app) => ({ partnerId: this.partnerOf(app), ...this.model.pocket(app) }));
+  }
+
+  /** The request that an instance abandoned, if any: the sweep has settled it with what was metered. */
+  noteSwept(): void {
+    if (this.abandoned === null) return;
+    this.model.settle(this.abandoned.hold.requestId, this.abandoned.metered);
+    this.abandoned = null;
+  }
+
+  /** Ends the lease of the abandoned request, as the death of its instance does. Returns its id. */
+  die(): string | null {
+    this.abandoned?.endLease();
+    return this.abandoned?.hold.requestId ?? null;
+  }
+
+  async finish(): Promise<void> {
+    for (const hold of this.holds.splice(0)) await this.capture(hold, this.amount(hold.amount));
+  }
+
+  private async request(): Promise<void> {
+    if (this.holds.length >= MOST_HOLDS) return this.settle();
+    const app = this.pick(APPS);
+    const [want, need] = [this.below(LARGEST) + 1, this.below(LARGEST / 4)];
+    const most = Math.max(want, need);
+    const requestId = newId('req');
+    const { keyHash } = this.appOf(app);
+    const request = { keyHash, requestId, model: 'test/model', need: exactly(need), want: exactly(most) };
+    const found = await admit(request).then(
+      (admission) => (admission.ok ? admission.hold : admission.refusal),
+      () => this.findHold(requestId),
+    );
+    if (found === null) return this.tally.operation('request lost with the database');
+    const charge = (amount: number) => Number(chargeFor(exactly(amount), this.rateBp).charge);
+    const minimum = Math.max(Number(minimumBalance()), charge(need));
+    const expected = this.model.hold(requestId, app, charge(most), minimum);
+    if (typeof found === 'string') {
+      this.tally.operation(`request refused: ${found}`);
+      return this.expect('the outcome of a request', found, expected);
+    }
+    this.tally.operation('request held');
+    this.expect('the outcome of a request', 'held', expected);
+    this.expect('a hold', Number(found.amount), this.model.holds.get(requestId)?.amount);
+    this.holds.push(found);
+  }
+
+  /** The database was away: the hold exists if the statement was committed. */
+  private findHold(requestId: string): Promise<Hold | null> {
+    return insist(async () => {
+      const { rows } = await pool().query<{ partner_id: string; amount: Microcredits }>(
+        'SELECT partner_id, amount FROM hold WHERE request_id = $1',
+        [requestId],
+      );
+      const [row] = rows;
+      if (row === undefined) return null;
+      const { userId } = this.wallet;
+      const ids = { requestId, userId, partnerId: row.partner_id, keyId: '', appUserId: '' };
+      return { ...ids, rateBp: this.rateBp, amount: row.amount };
+    });
+  }
+
+  private async settle(): Promise<void> {
+    const hold = this.takeHold();
+    if (hold === null) return this.request();
+    const goesBeyond = this.random() < 0.05;
+    await this.capture(
+      hold,
+      goesBeyond ? Number(hold.amount) + this.below(LARGEST) : this.amount(hold.amount),
+    );
+  }
+
+  private async capture(hold: Hold, cost: number): Promise<void> {
+    const charge: Charge = chargeFor(exactly(cost), this.rateBp);
+    const isRepeated = this.random() < 0.2;
+    this.tally.operation(charge.charge > hold.amount ? 'captured, above the hold' : 'captured');
+    const settled = await capture(hold, charge, receipt());
+    const taken = this.model.settle(hold.requestId, Number(charge.charge));
+    this.expect('a capture', Number(settled?.captured ?? -1), taken);
+    if (!isRepeated) return;
+    this.tally.operation('capture repeated');
+    const again = await capture(hold, charge, receipt());
+    this.expect('a repeated capture', again?.captured, settled?.captured);
+  }
+
+  private async release(): Promise<void> {
+    const hold = this.takeHold();
+    if (hold === null) return this.request();
+    this.tally.operation('released');
+    await release(hold);
+    this.model.settle(hold.requestId, 0);
+  }
+
+  /** Its instance will die: from now on only the lease knows what was metered. */
+  private abandon(): void {
+    const hold = this.abandoned === null ? this.takeHold() : null;
+    if (hold === null) return;
+    this.tally.operation('abandoned');
+    const charge = chargeFor(exactly(this.random() < 0.3 ? 0 : this.amount(hold.amount)), this.rateBp);
+    const endLease = keepLease(hold, () => ({ charge, receipt: receipt() }));
+    this.abandoned = { hold, metered: Number(charge.charge), endLease };
+  }
+
+  private async buy(): Promise<void> {
+    const isRepeated = this.random() < 0.15 && this.purchases.length > 0;
+    const bought: Bought = isRepeated
+      ? this.pick(this.purchases)
+      : {
+          sessionId: newId('cks'),
+          app: this.pick(APPS),
+          credits: this.below(4 * LARGEST) + 1,
+          refundedPercent: 0,
+          dispute: 'none',
+        };
+    this.tally.operation(isRepeated ? 'purchase repeated' : 'purchase');
+    const { sessionId, app } = bought;
+    const { userId } = this.wallet;
+    const credits = microcredits(BigInt(bought.credits));
+    await insist(() =>
+      inTransaction((tx) => bookPurchase(tx, { userId, partnerId: this.partnerOf(app), credits, sessionId })),
+    );
+    this.model.buy(sessionId, app, bought.credits);
+    if (!isRepeated) this.purchases.push(bought);
+  }
+
+  private async save(): Promise<void> {
+    const app = this.pick(APPS);
+    const limit = this.random() < 0.2 ? null : this.below(2 * LARGEST);
+    const { userId } = this.wallet;
+    const saveId = newId('req');
+    this.tally.operation('allowance saved');
+    const allowance = limit === null ? null : microcredits(BigInt(limit));
+    const save = () =>
+      inTransaction((tx) => saveAllowance(tx, { userId, partnerId: this.partnerOf(app), allowance, saveId }));
+    await insist(() => (this.random() < 0.2 ? Promise.all([save(), save()]) : save()));
+    this.model.save(app, limit);
+  }
+
+  /** The next event of a payment, booked from the state of the payment as the handler of events does. */
+  private async reverse(): Promise<void> {
+    if (this.purchases.length === 0) return this.buy();
+    const bought = this.pick(this.purchases);
+    this.tally.operation(this.nextEvent(bought));
+    const taken = this.model.purchases.get(bought.sessionId);
+    const isDisputed = bought.dispute === 'open' || bought.dispute === 'lost';
+    const totals = [
+      { reason: 'refund' as const, total: Math.floor((bought.credits * bought.refundedPercent) / 100) },
+      { reason: 'chargeback' as const, total: isDisputed ? bought.credits : 0 },
+    ].sort((a, b) => a.total - (taken?.[a.reason] ?? 0) - (b.total - (taken?.[b.reason] ?? 0)));
+    const book = () => insist(() => this.book(bought.sessionId, totals));
+    await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
+    for (const { reason, total } of totals) this.model.clawBack(bought.sessionId, reason, total);
+  }
+
+  private book(
+    sessionId: string,
+    totals: { reason: 'refund' | 'chargeback'; total: number }[],
+  ): Promise<void> {
+    const { userId } = this.wallet;
+    return inTransaction(async (tx) => {
+      for (const { reason, total } of totals)
+        await clawBack(tx, { userId, sessionId, reason, cumulative: microcredits(BigInt(total)) });
+    });
+  }
+
+  private nextEvent(bought: Bought): string {
+    if (this.random() < 0.5) {
+      const hasFailed = bought.refundedPercent > 0 && this.random() < 0.2;
+      bought.refundedPercent = hasFailed
+        ? this.below(bought.refundedPercent)
+        : Math.min(100, bought.refundedPercent + 1 + this.below(60));
+      return hasFailed ? 'refund failed' : 'refund';
+    }
+    const before = bought.dispute;
+    bought.dispute = this.pick(NEXT_DISPUTES[before]);
+    return DISPUTE_EVENTS[`${before} ${bought.dispute}`] ?? 'dispute unchanged';
+  }
+
+  private async read(): Promise<void> {
+    const app = this.pick(APPS);
+    this.tally.operation('balance read');
+    const { balance, status } = await insist(() => readSpendable(this.wallet.userId, this.partnerOf(app)));
+    this.expect('a balance', Number(balance), this.model.balance(app));
+    const expected = this.model.status(app, Number(minimumBalance()));
+    this.expect('a status', status, expected === 'busy' ? 'ok' : expected);
+  }
+
+  private takeHold(): Hold | null {
+    const [hold] = this.holds.splice(this.below(this.holds.length), 1);
+    return hold ?? null;
+  }
+
+  private expect(what: string, found: unknown, expected: unknown): void {
+    if (found !== expected)
+      this.tally.violation(`step ${this.steps}: ${what} is ${found}, and the model says ${expected}`);
+  }
+
+  private appOf(name: string): { id: string; keyHash: Buffer } {
+    const app = this.wallet.apps[name];
+    if (app === undefined) throw new Error(`There is no app ${name}`);
+    return app;
+  }
+
+  private readonly partnerOf = (app: string): string => this.appOf(app).id;
+
+  private readonly below = (limit: number): number => Math.floor(this.random() * limit);
+
+  /** A provider cost whose charge is within the hold. */
+  private readonly amount = (held: Microcredits): number =>
+    Math.floor((this.random() * Number(held) * 10_000) / (10_000 + this.rateBp));
+
+  private pick<T>(choices: readonly T[]): T {
+    const chosen = choices[this.below(choices.length)];
+    if (chosen === undefined) throw new Error('There is nothing to choose from');
+    return chosen;
+  }
+}
+
+const NEXT_DISPUTES: Record<Dispute, Dispute[]> = {
+  none: ['inquiry', 'open'],
+  inquiry: ['open', 'none'],
+  open: ['won', 'lost'],
+  won: ['open'],
+  lost: ['lost'],
+};
+
+const DISPUTE_EVENTS: Record<string, string> = {
+  'none inquiry': 'inquiry',
+  'none open': 'dispute',
+  'inquiry open': 'inquiry escalated to a dispute',
+  'inquiry none': 'inquiry closed',
+  'open won': 'dispute won',
+  'open lost': 'dispute lost',
+  'won open': 'disputed again',
+};
+
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 100;
+
+/** Repeats work that a restart of the database may interrupt; every repetition is harmless. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
+    try {
+      return await work();
+    } catch (error) {
+      if (waitedMs >= PATIENCE_MS) throw error;
+      await pause(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { Picocredits } from '@/server/credits';
+import { findCatalogModel } from '@/server/pricing/catalog';
+import type { Json } from '@/server/protocols/neutral';
+import { countTokens } from './count-tokens';
+import { imageTokens, sizeOf } from './images';
+import { readPdf } from './read-pdf';
+
+/** What a provider bills for a request, counted from the body that it received. */
+
+export type Vendor = 'openai' | 'anthropic' | 'google' | 'xai' | 'openrouter' | 'mistral';
+
+export type TokenBill = {
+  input: number;
+  cacheRead: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  output: number;
+};
+
+const MESSAGE_TOKENS = 4;
+/** The instructions that a vendor adds for tools. Anthropic publishes up to 346 for Claude 4. */
+const TOOL_PROMPT_TOKENS = 346;
+const CLIENT_TOOLS: readonly (readonly [RegExp, number])[] = [
+  [/^(function|custom)$/, 0],
+  [/^bash_/, 325],
+  [/^text_editor_/, 700],
+  [/^computer_/, 735],
+  [/^memory_/, 700],
+];
+/** What a tool that the provider runs adds: a fee of a cent, and the pages it reads. */
+const SERVER_TOOL_TOKENS = 20_000;
+const SERVER_TOOL_FEE = 1_000_000_000_000n;
+/** A cache of the account, which the request only names. */
+const ACCOUNT_CACHE_TOKENS = 100_000;
+/** The documents that a URL may lead to. */
+const UNSEEN_DOCUMENT = { pages: 600, textTokens: 600_000 };
+const PAGE = { width: 1_024, height: 1_448 };
+/**
+ * Claude's tokenizers are not public. The first one that was counts English as o200k does, and Anthropic
+ * documents up to 1.35 times as many tokens for its newest.
+ */
+const CLAUDE_FACTOR = 1.35;
+
+/** Tokens of everything that the model reads. */
+export function countInput(vendor: Vendor, model: string, body: Json): { tokens: number; fees: bigint } {
+  const counter = new Counter(vendor, model);
+  counter.read(body);
+  return { tokens: counter.tokens, fees: counter.fees };
+}
+
+class Counter {
+  tokens = 0;
+  fees = 0n;
+
+  constructor(
+    private readonly vendor: Vendor,
+    private readonly model: string,
+  ) {}
+
+  read(body: Json): void {
+    const messages = body.messages as Json[];
+    this.tokens += MESSAGE_TOKENS * (messages.length + 1);
+    this.content(body.system);
+    for (const message of messages) this.content(message);
+    const tools = [...((body.tools as Json[]) ?? []), ...((body.functions as Json[]) ?? [])];
+    if (tools.length > 0) this.tokens += TOOL_PROMPT_TOKENS;
+    for (const tool of tools) this.tool(tool);
+    for (const field of ['response_format', 'output_config', 'output_format'])
+      if (body[field] != null) this.text(JSON.stringify(body[field]));
+    if (/cached_content/.test(JSON.stringify({ ...body, messages: [] }))) this.tokens += ACCOUNT_CACHE_TOKENS;
+  }
+
+  private tool(tool: Json): void {
+    const type = typeof tool.type === 'string' ? tool.type : this.vendor === 'google' ? 'none' : 'function';
+    const known = CLIENT_TOOLS.find(([names]) => names.test(type));
+    this.text(JSON.stringify(tool));
+    this.tokens += known?.[1] ?? SERVER_TOOL_TOKENS;
+    if (known === undefined && !('name' in tool && type === 'function')) this.fees += SERVER_TOOL_FEE;
+  }
+
+  private text(text: string): void {
+    const tokens = countTokens(text);
+    this.tokens +=
+      this.vendor === 'anthropic'
+        ? Math.min(Buffer.byteLength(text), Math.ceil(tokens * CLAUDE_FACTOR))
+        : tokens;
+  }
+
+  /** Every string is text, except the data of media. */
+  private content(value: unknown): void {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.forEach((item) => this.content(item));
+    if (typeof value !== 'object' || value === null) return;
+    const part = value as Json;
+    if (this.media(part)) return;
+    for (const [name, inner] of Object.entries(part)) {
+      if (name === 'input') this.text(JSON.stringify(inner));
+      else if (!UNBILLED.has(name)) this.content(inner);
+    }
+  }
+
+  private media(part: Json): boolean {
+    const source = (part.source ?? {}) as Json;
+    switch (part.type) {
+      case 'image_url': {
+        const image = part.image_url as Json | string;
+        const { url, detail } = typeof image === 'string' ? { url: image, detail: null } : image;
+        this.image(String(url), detail === 'low');
+        return true;
+      }
+      case 'image':
+        this.image(source.type === 'url' ? String(source.url) : `data:;base64,${source.data}`, false);
+        return true;
+      case 'file': {
+        const file = part.file as Json;
+        this.document(
+          String(file.file_data ?? file.file_url ?? ''),
+          JSON.stringify({ ...file, file_data: 0 }),
+        );
+        return true;
+      }
+      case 'document':
+        if (source.type === 'text' || source.type === 'content') return false;
+        this.document(String(source.data ?? source.url ?? ''), `${part.title ?? ''} ${part.context ?? ''}`);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private image(url: string, isLowDetail: boolean): void {
+    if (!url.startsWith('data:')) {
+      this.tokens += imageTokens(this.model, null, isLowDetail);
+      return;
+    }
+    const file = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+    const size = sizeOf(file);
+    if (size) this.tokens += imageTokens(this.model, size, isLowDetail);
+    else this.document(url, '');
+  }
+
+  /** Each page is shown as an image and as its text. A file of another kind is text. */
+  private document(data: string, title: string): void {
+    this.text(title);
+    const isUrl = /^https?:/.test(data);
+    const file = Buffer.from(data.slice(data.indexOf(',') + 1), 'base64');
+    const pdf = isUrl ? null : readPdf(file);
+    const pages = isUrl ? UNSEEN_DOCUMENT.pages : (pdf?.pages ?? 0);
+    this.tokens += pages * imageTokens(this.model, PAGE);
+    if (isUrl) this.tokens += UNSEEN_DOCUMENT.textTokens;
+    else this.text(pdf?.text ?? file.toString('latin1'));
+  }
+}
+
+/** Fields that are part of the format rather than of the prompt. */
+const UNBILLED = new Set(['role', 'type', 'cache_control', 'prompt_cache_breakpoint', 'signature', 'id']);
+
+/** The exact cost at the list price of the catalogue. */
+export function priceOf(id: string, tokens: TokenBill): Picocredits {
+  const model = findCatalogModel(id);
+  if (model === null) throw new Error(`The catalogue has no ${id}`);
+  const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite5m + tokens.cacheWrite1h;
+  const price = model.prices.tiers.findLast(({ above }) => prompt > above) ?? model.prices;
+  const classes = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;
+  return classes.reduce((sum, name) => sum + BigInt(tokens[name]) * price[name], 0n) as Picocredits;
+}

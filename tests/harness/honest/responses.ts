@@ -1,0 +1,118 @@
+import type { Json } from '@/server/protocols/neutral';
+import type { TokenBill, Vendor } from './bill';
+
+/** Responses of each vendor, with the usage as that vendor reports it. */
+
+type Produced = { tokens: TokenBill; reasoning: number; visible: number; exact: bigint; body: Json };
+
+/** One token of the public encoding each. */
+const textOf = ({ visible }: Produced): string => ' word'.repeat(visible);
+
+function chatUsage(vendor: Vendor, { tokens, reasoning, exact }: Produced): Json {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = tokens;
+  const prompt = input + cacheRead + cacheWrite5m + cacheWrite1h;
+  const isOutside = vendor === 'xai' || vendor === 'google';
+  const usage: Json = {
+    prompt_tokens: prompt,
+    completion_tokens: isOutside ? output - reasoning : output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: {
+      cached_tokens: cacheRead,
+      ...(cacheWrite5m > 0 && { cache_write_tokens: cacheWrite5m }),
+    },
+    ...(vendor !== 'google' && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  };
+  if (vendor === 'openrouter') usage.cost = Number(exact) / 1e14;
+  // A tick is 10⁻¹⁰ dollars. The vendor rounds its own bill to ticks.
+  if (vendor === 'xai') usage.cost_in_usd_ticks = Number((exact + 9_999n) / 10_000n);
+  return usage;
+}
+
+export function writeCompletion(vendor: Vendor, produced: Produced): Json {
+  const choice = (index: number) => ({
+    index,
+    message: { role: 'assistant', content: textOf(produced) },
+    finish_reason: 'stop',
+  });
+  return {
+    id: 'chatcmpl-honest',
+    object: 'chat.completion',
+    created: 1,
+    model: produced.body.model,
+    choices: Array.from({ length: Number(produced.body.n ?? 1) }, (_, index) => choice(index)),
+    usage: chatUsage(vendor, produced),
+  };
+}
+
+type Written = { output: string[]; usage: string[] };
+const event = (data: Json): string => `data: ${JSON.stringify(data)}\n\n`;
+
+export function writeChatChunks(vendor: Vendor, produced: Produced): Written {
+  const head = {
+    id: 'chatcmpl-honest',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: produced.body.model,
+  };
+  const choices = Array.from({ length: Number(produced.body.n ?? 1) }, (_, index) => index);
+  const chunk = (index: number, delta: Json, finish_reason: string | null) =>
+    event({ ...head, choices: [{ index, delta, finish_reason }] });
+  return {
+    output: choices.flatMap((index) => [
+      chunk(index, { role: 'assistant', content: '' }, null),
+      chunk(index, { content: textOf(produced) }, null),
+    ]),
+    usage: [
+      ...choices.map((index) => chunk(index, {}, 'stop')),
+      event({ ...head, choices: [], usage: chatUsage(vendor, produced) }),
+      'data: [DONE]\n\n',
+    ],
+  };
+}
+
+function messageUsage({ tokens, reasoning }: Produced): Json {
+  const { cacheWrite5m, cacheWrite1h } = tokens;
+  return {
+    input_tokens: tokens.input,
+    cache_read_input_tokens: tokens.cacheRead,
+    cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
+    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
+    output_tokens: tokens.output,
+    output_tokens_details: { thinking_tokens: reasoning },
+  };
+}
+
+export function writeMessage(_: Vendor, produced: Produced): Json {
+  return {
+    id: 'msg_honest',
+    type: 'message',
+    role: 'assistant',
+    model: produced.body.model,
+    content: [{ type: 'text', text: textOf(produced) }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: messageUsage(produced),
+  };
+}
+
+export function messageEvents(produced: Produced): Written {
+  const named = (data: Json) => `event: ${data.type}\n${event(data)}`;
+  const usage = messageUsage(produced);
+  const message = { ...writeMessage('anthropic', produced), content: [], stop_reason: null };
+  return {
+    output: [
+      named({ type: 'message_start', message: { ...message, usage: { ...usage, output_tokens: 1 } } }),
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      named({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'text_delta', text: textOf(produced) },
+      }),
+    ],
+    usage: [
+      named({ type: 'content_block_stop', index: 0 }),
+      named({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }),
+      named({ type: 'message_stop' }),
+    ],
+  };
+}

@@ -219,7 +219,7 @@ const tool = (more: Json) => ({ tools: [more] });
 
 const FIELDS: Record<string, Attack> = {
   'a prompt that reaches the price tier which its size seemed to miss': {
-    request: messages('anthropic/claude-haiku-5-5', from(0x30, 10, 240_000)),
+    request: messages('anthropic/claude-haiku-5-5', CSV.slice(0, 160_000)),
     outcome: 'charged',
   },
   'a response format that becomes a tool': {

@@ -17,8 +17,8 @@ import { Walker } from './walker';
 
 const WALKERS = 64;
 const STEPS_PER_ROUND = 25;
-/** A longer history would make the check after each round slower. */
-const STEPS_PER_WALKER = 600;
+/** A longer history would make checks and reversals slower. */
+const STEPS_PER_WALKER = 250;
 const ROUNDS_PER_AUDIT = 5;
 const MOST_VIOLATIONS = 20;
 

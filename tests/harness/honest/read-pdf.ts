@@ -26,6 +26,7 @@ export function readPdf(file: Buffer): ReadPdf | null {
 
 class Reader {
   private readonly objects = new Map<number, Stored>();
+  private readonly contents = new Map<Stored, string>();
   private readonly bytes: string;
   private text = '';
 
@@ -105,7 +106,15 @@ class Reader {
     return stored ? this.content(stored) : '';
   }
 
-  private content({ value, streamAt }: Stored): string {
+  private content(stored: Stored): string {
+    const known = this.contents.get(stored);
+    if (known !== undefined) return known;
+    const content = this.decode(stored);
+    this.contents.set(stored, content);
+    return content;
+  }
+
+  private decode({ value, streamAt }: Stored): string {
     if (streamAt === null) return '';
     const filters = [this.get(value, 'Filter')].flat().map((filter) => (isName(filter) ? filter.name : ''));
     const bytes = Buffer.from(this.bytes.slice(streamAt), 'latin1');

@@ -103,7 +103,7 @@ const LEAVING: Record<string, Attack> = {
     behaviour: { pauses: true },
     leaving: left,
     outcome: 'charged',
-    atMost: 1.5,
+    atMost: 2,
   },
   'a PDF whose response is left after its first words': {
     request: {

@@ -163,7 +163,7 @@ export class Generator {
 
   private document(): Buffer {
     const text = this.text();
-    const times = 1 + this.below(60);
+    const times = 1 + this.below(20);
     return this.pick([
       () => pdf.plainPdf(this.several(5, () => this.text())),
       () => pdf.plainPdf([text], { before: this.pick(['\n', ' '.repeat(900)]) }),

@@ -80,7 +80,7 @@ async function leave(
 ): Promise<Answer> {
   const left = { status: 0, error: null };
   if (leaving === 'once the provider works') {
-    const refused = sent.then(read).catch(() => left);
+    const refused = read(sent).catch(() => left);
     return Promise.race([refused, until(isWorking, (works) => works).then(() => left)]);
   }
   const response = await sent;

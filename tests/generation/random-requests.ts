@@ -151,11 +151,11 @@ export class Generator {
   }
 
   private image(): [string, Buffer] {
-    const side = () => 1 + this.below(this.pick([64, 800, 6_000]));
+    const side = () => 1 + this.below(this.pick([64, 800, 2_500]));
     const size: Size = { width: side(), height: side() };
     return this.pick<() => [string, Buffer]>([
       () => ['image/png', pngOf(size)],
-      () => ['image/jpeg', jpegOf(size, { profileBytes: this.below(200_000) })],
+      () => ['image/jpeg', jpegOf(size, { profileBytes: this.below(30_000) })],
       () => ['image/gif', gifOf({ width: 1 + this.below(9), height: 1 + this.below(9) }, size)],
       () => ['image/webp', webpOf(size)],
     ])();

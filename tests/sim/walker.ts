@@ -206,7 +206,7 @@ export class Walker {
     const allowance = limit === null ? null : microcredits(BigInt(limit));
     const save = () =>
       inTransaction((tx) => saveAllowance(tx, { userId, partnerId: this.partnerOf(app), allowance, saveId }));
-    await insist(() => (this.random() < 0.2 ? Promise.all([save(), save()]) : save()));
+    await insist<unknown>(() => (this.random() < 0.2 ? Promise.all([save(), save()]) : save()));
     this.model.save(app, limit);
   }
 

@@ -8,7 +8,7 @@ type PdfObject = string | { dictionary: string; stream: Buffer };
 
 /** Objects are numbered from 1, and the first is the catalogue. */
 function assemble(objects: PdfObject[], { before = '' } = {}): Buffer {
-  const parts = [Buffer.from(`${before}%PDF-1.7\n`, 'latin1')];
+  const parts: Uint8Array[] = [Buffer.from(`${before}%PDF-1.7\n`, 'latin1')];
   for (const [n, object] of objects.entries()) {
     parts.push(Buffer.from(`${n + 1} 0 obj\n`));
     if (typeof object === 'string') parts.push(Buffer.from(`${object}\n`, 'latin1'));

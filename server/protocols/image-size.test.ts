@@ -3,7 +3,8 @@ import { readImageSize } from './image-size';
 
 const hex = (text: string): string => Buffer.from(text.replaceAll(/\s/g, ''), 'hex').toString('base64');
 const PNG = hex('89504e470d0a1a0a 0000000d49484452 00000280 000001e0 0802000000 00000000');
-const GIF = hex(`474946383961 8002 e001 ${'00'.repeat(24)}`);
+const GIF_FRAME = `2c 0000 0000 8002 e001 00 ${'00'.repeat(12)}`;
+const GIF = hex(`474946383961 8002 e001 00 00 00 ${GIF_FRAME}`);
 const JPEG_START = `ffd8 ffe0 0010 ${'00'.repeat(14)} ffe1 ffff ${'ff'.repeat(65_533)} ffff`;
 const FRAME = 'c2 0011 08 01e0 0280 03 000000000000000000000000';
 const WEBP = (chunk: string) => `52494646 00000000 57454250 ${chunk} ${'00'.repeat(16)}`;
@@ -11,6 +12,11 @@ const WEBP = (chunk: string) => `52494646 00000000 57454250 ${chunk} ${'00'.repe
 test.each([
   ['PNG', PNG],
   ['GIF', GIF],
+  ['GIF whose frame is larger than its screen', hex(`474946383961 0100 0100 00 00 00 ${GIF_FRAME}`)],
+  [
+    'GIF with colours and an extension',
+    hex(`474946383961 8002 e001 80 00 00 ${'ff'.repeat(6)} 21f9 02 0000 00 ${GIF_FRAME}`),
+  ],
   ['progressive JPEG behind a profile as long as they get', hex(`${JPEG_START} ${FRAME}`)],
   ['JPEG behind a table', hex(`ffd8 ffc4 0004 0000 ff ${FRAME}`)],
   ['WebP', hex(WEBP('56503820 00000000 000000 9d012a 8002 e001'))],

@@ -17,8 +17,23 @@ function readSize(bytes: Buffer): Pixels | null {
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.readUInt16BE(0) === 0xffd8) return readJpegSize(bytes);
   const beginning = bytes.toString('latin1', 0, 16);
-  if (beginning.startsWith('GIF8')) return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  if (beginning.startsWith('GIF8')) return readGifSize(bytes);
   return /^RIFF.{4}WEBP/s.test(beginning) ? readWebpSize(bytes, beginning.slice(12)) : null;
+}
+
+/** Decoders enlarge the screen to the first frame. Null when no frame follows the extensions. */
+function readGifSize(bytes: Buffer): Pixels | null {
+  const flags = bytes[10] ?? 0;
+  let at = 13 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
+  while (bytes[at] === 0x21) {
+    for (at += 2; bytes[at]; ) at += 1 + (bytes[at] ?? 0);
+    at++;
+  }
+  if (bytes[at] !== 0x2c || at + 9 > bytes.length) return null;
+  return {
+    width: Math.max(bytes.readUInt16LE(6), bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5)),
+    height: Math.max(bytes.readUInt16LE(8), bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7)),
+  };
 }
 
 function readWebpSize(bytes: Buffer, chunk: string): Pixels | null {

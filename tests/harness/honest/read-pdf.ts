@@ -261,7 +261,8 @@ class Lexer {
   }
 
   private hex(): string {
-    const end = this.text.indexOf('>', this.at);
+    const found = this.text.indexOf('>', this.at);
+    const end = found < 0 ? this.text.length : found;
     const digits = this.text.slice(this.at + 1, end).replace(/\s/g, '');
     this.at = end + 1;
     return Buffer.from(digits, 'hex').toString('latin1');

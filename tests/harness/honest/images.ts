@@ -109,6 +109,8 @@ const FORMULAS: readonly (readonly [RegExp, Formula])[] = [
   [/^claude-/, patched(28, 4_784, 1)],
   [/^gemini-2/, cropped],
   [/^gemini-/, () => 1_120],
+  // xAI: six tiles at most, and one of the whole, of 256 tokens each.
+  [/^grok-/, () => 1_792],
   [/^pixtral-12b/, patched(16, 4_096, 1)],
 ];
 

@@ -3,7 +3,7 @@ import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { findDifferences } from '@/server/ledger/check';
 import { rollUpEarnings } from '@/server/ledger/earnings';
-import { POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { renewLeases } from '@/server/ledger/lease';
 import { randomFrom } from '../harness/random';
 import { Tally, total } from './tally';
@@ -47,7 +47,7 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
     walkers = await replaceTired(walkers, fork, tally);
     onRound?.(tally);
   }
-  for (const walker of walkers) await walker.finish();
+  await Promise.all(walkers.map((walker) => walker.finish()));
   await compare(walkers, tally);
   await audit(tally);
   for (const difference of (await checkLedger()).differences) tally.violation(difference);
@@ -83,6 +83,7 @@ type PocketRow = {
   user_id: string;
   partner_id: string;
   own: bigint;
+  own_granted: bigint;
   own_held: bigint;
   allowance_left: bigint;
 };
@@ -90,22 +91,25 @@ type PocketRow = {
 async function compare(walkers: Walker[], tally: Tally): Promise<void> {
   const users = walkers.map(({ wallet }) => wallet.userId);
   const { rows } = await pool().query<PocketRow>(
-    'SELECT user_id, partner_id, own, own_held, allowance_left FROM user_app WHERE user_id = ANY ($1)',
+    'SELECT user_id, partner_id, own, own_granted, own_held, allowance_left FROM user_app WHERE user_id = ANY ($1)',
     [users],
   );
   const write = (...amounts: unknown[]) => amounts.map(Number).join(' ');
   const stored = new Map(
-    rows.map((row) => [`${row.user_id} ${row.partner_id}`, write(row.own, row.own_held, row.allowance_left)]),
+    rows.map((row) => [
+      `${row.user_id} ${row.partner_id}`,
+      write(row.own, row.own_granted, row.own_held, row.allowance_left),
+    ]),
   );
   for (const walker of walkers)
-    for (const { partnerId, own, ownHeld, allowanceLeft } of walker.pockets()) {
+    for (const { partnerId, own, granted, ownHeld, allowanceLeft } of walker.pockets()) {
       const found = stored.get(`${walker.wallet.userId} ${partnerId}`);
-      const expected = write(own, ownHeld, allowanceLeft);
+      const expected = write(own, granted, ownHeld, allowanceLeft);
       if (found !== expected)
         tally.violation(`after ${walker.steps} steps a pocket is ${found}, and the model says ${expected}`);
     }
   await onConnection(async (client) => {
-    const invariants = [POCKET_INVARIANT, ...WALLET_INVARIANTS];
+    const invariants = [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS];
     for (const difference of await findDifferences(client, invariants, [users])) tally.violation(difference);
   });
 }
@@ -120,10 +124,12 @@ async function audit(tally: Tally): Promise<void> {
 
 async function replaceTired(walkers: Walker[], fork: () => () => number, tally: Tally): Promise<Walker[]> {
   const next: Walker[] = [];
+  const isTired = (walker: Walker) => walker.steps >= STEPS_PER_WALKER;
+  const tired = walkers.filter(isTired);
+  await Promise.all(tired.map((walker) => walker.finish()));
+  if (tired.length > 0) await compare(tired, tally);
   for (const walker of walkers) {
-    const isTired = walker.steps >= STEPS_PER_WALKER;
-    if (isTired) await walker.finish();
-    next.push(isTired ? await Walker.open(fork(), tally) : walker);
+    next.push(isTired(walker) ? await Walker.open(fork(), tally) : walker);
   }
   return next;
 }

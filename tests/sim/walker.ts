@@ -7,6 +7,7 @@ import {
   bookPurchase,
   capture,
   clawBack,
+  grantCredits,
   type Hold,
   keepLease,
   readSpendable,
@@ -68,11 +69,12 @@ export class Walker {
     else if (chance < 0.76) await this.buy();
     else if (chance < 0.82) await this.save();
     else if (chance < 0.9) await this.reverse();
+    else if (chance < 0.92) await this.grant();
     else await this.read();
   }
 
   /** The pockets that the ledger must contain now. */
-  pockets(): { partnerId: string; own: number; ownHeld: number; allowanceLeft: number }[] {
+  pockets(): { partnerId: string; own: number; granted: number; ownHeld: number; allowanceLeft: number }[] {
     return APPS.map((app) => ({ partnerId: this.partnerOf(app), ...this.model.pocket(app) }));
   }
 
@@ -89,8 +91,38 @@ export class Walker {
     return this.abandoned?.hold.requestId ?? null;
   }
 
+  /**
+   * Settles what is open. Then every payment is disputed, so that no commission is left, and every dispute is
+   * won and every refund fails, so that all of it is restored.
+   */
   async finish(): Promise<void> {
     for (const hold of this.holds.splice(0)) await this.capture(hold, this.amount(hold.amount));
+    await this.setPayments({ refundedPercent: 0, dispute: 'open' });
+    this.expect('the commission on disputed payments', await this.commission('true'), 0n);
+    await this.setPayments({ refundedPercent: 0, dispute: 'won' });
+    const earned = await this.commission("kind = 'usage'");
+    this.expect('the commission on payments that are final', await this.commission('true'), earned);
+  }
+
+  private async setPayments(state: Pick<Bought, 'refundedPercent' | 'dispute'>): Promise<void> {
+    for (const bought of this.purchases) {
+      this.tally.operation(state.dispute === 'open' ? 'dispute of a whole history' : 'history restored');
+      Object.assign(bought, state);
+      await this.bookReversals(bought);
+    }
+  }
+
+  /** What partners earned from this user, with the transactions that the condition selects. */
+  private commission(condition: string): Promise<bigint> {
+    return insist(async () => {
+      const { rows } = await pool().query<{ earned: bigint }>(
+        `SELECT coalesce(sum(p.amount), 0)::bigint AS earned FROM ledger_transaction t
+         CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, amount bigint)
+         WHERE t.user_id = $1 AND p.account = 'partner_earnings' AND (${condition})`,
+        [this.wallet.userId],
+      );
+      return rows[0]?.earned ?? 0n;
+    });
   }
 
   private async request(): Promise<void> {
@@ -197,6 +229,22 @@ export class Walker {
     if (!isRepeated) this.purchases.push(bought);
   }
 
+  private async grant(): Promise<void> {
+    const app = this.pick(APPS);
+    const amount = this.below(LARGEST / 4) + 1;
+    const grant = {
+      userId: this.wallet.userId,
+      partnerId: this.partnerOf(app),
+      grantId: newId('req'),
+      note: 'a gift',
+    };
+    this.tally.operation('grant');
+    await insist(() =>
+      inTransaction((tx) => grantCredits(tx, { ...grant, credits: microcredits(BigInt(amount)) })),
+    );
+    this.model.grant(app, amount);
+  }
+
   private async save(): Promise<void> {
     const app = this.pick(APPS);
     const limit = this.random() < 0.2 ? null : this.below(2 * LARGEST);
@@ -215,26 +263,20 @@ export class Walker {
     if (this.purchases.length === 0) return this.buy();
     const bought = this.pick(this.purchases);
     this.tally.operation(this.nextEvent(bought));
-    const taken = this.model.purchases.get(bought.sessionId);
-    const isDisputed = bought.dispute === 'open' || bought.dispute === 'lost';
-    const totals = [
-      { reason: 'refund' as const, total: Math.floor((bought.credits * bought.refundedPercent) / 100) },
-      { reason: 'chargeback' as const, total: isDisputed ? bought.credits : 0 },
-    ].sort((a, b) => a.total - (taken?.[a.reason] ?? 0) - (b.total - (taken?.[b.reason] ?? 0)));
-    const book = () => insist(() => this.book(bought.sessionId, totals));
-    await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
-    for (const { reason, total } of totals) this.model.clawBack(bought.sessionId, reason, total);
+    await this.bookReversals(bought);
   }
 
-  private book(
-    sessionId: string,
-    totals: { reason: 'refund' | 'chargeback'; total: number }[],
-  ): Promise<void> {
+  /** The credits are taken back in one booking, whatever events arrived. */
+  private async bookReversals(bought: Bought): Promise<void> {
+    const isDisputed = bought.dispute === 'open' || bought.dispute === 'lost';
+    const refunded = Math.floor((bought.credits * bought.refundedPercent) / 100);
+    const disputed = isDisputed ? bought.credits : 0;
     const { userId } = this.wallet;
-    return inTransaction(async (tx) => {
-      for (const { reason, total } of totals)
-        await clawBack(tx, { userId, sessionId, reason, cumulative: microcredits(BigInt(total)) });
-    });
+    const { sessionId } = bought;
+    const totals = { refunded: microcredits(BigInt(refunded)), disputed: microcredits(BigInt(disputed)) };
+    const book = () => insist(() => inTransaction((tx) => clawBack(tx, { userId, sessionId, ...totals })));
+    await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
+    this.model.clawBack(sessionId, { refunded, disputed });
   }
 
   private nextEvent(bought: Bought): string {

@@ -9,6 +9,7 @@ import { mintUserKey } from '@/server/keys/mint';
 import { saveAllowance } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import { bookPaidSession } from '../harness/purchases';
+import { disputePayment } from './disputes';
 import type { Tally } from './tally';
 
 /** Users with one wallet and a key in each of two apps; several clients use every wallet in parallel. */
@@ -68,6 +69,8 @@ export type Site = {
   addresses: () => string[];
   wallets: Wallet[];
   processor: Stripe;
+  /** What the bank does. */
+  control: (command: object) => Promise<void>;
 };
 
 /** One client: runs one action after the other until it is stopped. */
@@ -172,6 +175,7 @@ async function purchase(site: Site): Promise<void> {
   if (paid?.status !== 'complete') return void tally.unpaid.add(started.session_id);
   tally.paid.add(started.session_id);
   if (random() < 0.6) await refund(site, started.session_id);
+  if (random() < 0.4) await disputePayment(site, started.session_id);
 }
 
 /** In one or two parts, right after the payment: possibly before its credits arrived. */

@@ -40,7 +40,9 @@ export async function walkLong({ seed, operations, report, signal }: LongWalkOpt
         const done = total(tally.operations);
         if (done < reported + OPERATIONS_PER_REPORT) return;
         reported = done;
-        report(`${done} operations, ${tally.violations.length} violations`);
+        report(
+          `${done} operations, ${tally.violations.length} violations ${tally.violations.slice(-3).join('; ')}`,
+        );
       },
     });
   } finally {

@@ -108,3 +108,14 @@ export function openProcessor(payments: Payments | undefined): Stripe {
   const { hostname, port } = new URL(payments?.url ?? '');
   return new Stripe(PROCESSOR_KEY, { host: hostname, port, protocol: 'http', telemetry: false });
 }
+
+/** Lets the bank open, move and decide disputes. */
+export function controlProcessor(payments: Payments | undefined): (command: object) => Promise<void> {
+  return async (command) => {
+    const response = await fetch(`${payments?.url}/__sandbox/control`, {
+      method: 'POST',
+      body: JSON.stringify(command),
+    });
+    if (!response.ok) throw new Error(`The processor refused: ${await response.text()}`);
+  };
+}

@@ -26,6 +26,7 @@ test('two instances and their database are killed and restarted under load: noth
   for (const fault of ['PostgreSQL restarted', 'PostgreSQL stalls', 'kill -9 of PostgreSQL'])
     expect(tally.faults.get(fault), fault).toBeGreaterThan(0);
   expect(tally.refundedMinor.size).toBeGreaterThan(0);
+  expect(tally.operations.get('dispute')).toBeGreaterThan(0);
   expect(total(tally.operations)).toBeGreaterThan(100);
   expect(tally.charged.size).toBeGreaterThan(10);
 });

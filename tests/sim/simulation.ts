@@ -10,6 +10,7 @@ import { openWallets, runClient } from './clients';
 import { BreakableDatabase } from './database';
 import { Instance } from './instances';
 import {
+  controlProcessor,
   openProcessor,
   type Payments,
   PROCESSOR_KEY,
@@ -108,9 +109,10 @@ class World {
     const { random, tally, addresses } = this;
     const wallets = await openWallets(WALLETS);
     const processor = openProcessor(this.payments);
+    const control = controlProcessor(this.payments);
     const stop = new AbortController();
     const clients = Array.from({ length: CLIENTS }, () =>
-      runClient({ random: fork(random), tally, addresses, wallets, processor }, stop.signal),
+      runClient({ random: fork(random), tally, addresses, wallets, processor, control }, stop.signal),
     );
     const auditor = this.watch(stop.signal);
     try {

@@ -15,6 +15,9 @@ export class Tally {
   /** Minor units that the processor refunded, by checkout session. */
   readonly refundedMinor = new Map<string, number>();
 
+  /** Checkout sessions whose payment the bank has taken back. */
+  readonly disputed = new Set<string>();
+
   operation(name: string): void {
     this.operations.set(name, (this.operations.get(name) ?? 0) + 1);
   }

@@ -83,15 +83,16 @@ async function comparePurchases(tally: Tally): Promise<void> {
 }
 
 async function compareRefunds(tally: Tally): Promise<void> {
-  const { rows } = await pool().query<{ session_id: string; due: bigint; taken: bigint }>(
-    `SELECT p.session_id, p.credits / p.amount_minor AS due, coalesce(-sum(t.credits), 0)::bigint AS taken
+  const { rows } = await pool().query<{ session_id: string; credits: bigint; due: bigint; taken: bigint }>(
+    `SELECT p.session_id, p.credits, p.credits / p.amount_minor AS due, coalesce(-sum(t.credits), 0)::bigint AS taken
      FROM purchase p LEFT JOIN ledger_transaction t
        ON t.user_id = p.user_id AND t.kind = 'refund' AND t.related_id = p.session_id
      GROUP BY p.session_id, p.credits, p.amount_minor`,
   );
-  for (const { session_id, due, taken } of rows) {
-    const refunded = due * BigInt(tally.refundedMinor.get(session_id) ?? 0);
-    if (taken !== refunded)
-      tally.violation(`${session_id}: ${refunded} were refunded and ${taken} taken back`);
+  for (const { session_id, credits, due, taken } of rows) {
+    const isDisputed = tally.disputed.has(session_id);
+    const reversed = isDisputed ? credits : due * BigInt(tally.refundedMinor.get(session_id) ?? 0);
+    if (taken !== reversed)
+      tally.violation(`${session_id}: ${reversed} were refunded or disputed and ${taken} taken back`);
   }
 }

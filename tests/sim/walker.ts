@@ -92,14 +92,17 @@ export class Walker {
   }
 
   /**
-   * Settles what is open. Then every payment is disputed, so that no commission is left, and every dispute is
-   * won and every refund fails, so that all of it is restored.
+   * Settles what is open. Then, for some, every payment is disputed, so that no commission is left, and every
+   * dispute is won and every refund fails, so that all of it is restored.
    */
   async finish(): Promise<void> {
     for (const hold of this.holds.splice(0)) await this.capture(hold, this.amount(hold.amount));
+    if (this.random() < 0.6) return;
     await this.setPayments({ refundedPercent: 0, dispute: 'open' });
     this.expect('the commission on disputed payments', await this.commission('true'), 0n);
     await this.setPayments({ refundedPercent: 0, dispute: 'won' });
+    // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
+    if (APPS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
     const earned = await this.commission("kind = 'usage'");
     this.expect('the commission on payments that are final', await this.commission('true'), earned);
   }

@@ -37,7 +37,7 @@ describe('an image counts as the vendor documents', () => {
     ['qwen/qwen3-vl-8b-instruct', 280, 280, 100],
     ['pixtral-12b', 1_024, 1_024, 4_096 + 64],
     ['mistral-medium-2508', 280, 2_800, 1_000 + 55],
-    ['grok-4.6', 448, 448, 2 * 256 + 256],
+    ['grok-4.6', 448, 448, 7 * 256],
   ])('%s, %d by %d', (model, width, height, expected) => {
     expect(tokens(model, width, height)).toBe(expected);
   });

@@ -56,8 +56,8 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
   // Mistral ends each row with a token. Pixtral scales to 1,024 pixels, its later models to 1,540.
   [/^pixtral-12b/, { ...patches(16, 1, 4_096), rows: 64 }],
   [/^(pixtral|mistral|magistral|ministral)/, { ...patches(28, 1, 3_025), rows: 55 }],
-  // Tiles of 448 pixels, at 256 tokens each, and one more for the whole image.
-  [/^grok/, { ...patches(28, 1, 1_536), base: 512 }],
+  // Up to six tiles and one of the whole image, at 256 tokens each. The size at which xAI tiles is not published.
+  [/^grok/, { kind: 'flat', tokens: 1_792 }],
 ];
 const OTHERS: Rule = { ...patches(28, 1, 4_096), base: 512 };
 

@@ -15,6 +15,12 @@ import { Walker } from './walker';
  * compared with its model.
  */
 
+/** Settings for a walk: many requests cost more than their hold. */
+export const NO_PAUSES = {
+  LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY: '1000000',
+  LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY: '1000000',
+};
+
 const WALKERS = 64;
 const STEPS_PER_ROUND = 25;
 /** A longer history would make checks and reversals slower. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { closeDatabase } from '@/server/db';
 import { migrate } from '@/server/process/migrate';
 import { BreakableDatabase } from './database';
-import { walkLedger } from './ledger-walk';
+import { NO_PAUSES, walkLedger } from './ledger-walk';
 import { type Tally, total } from './tally';
 
 const OPERATIONS_PER_FAULT = 20_000;
@@ -27,8 +27,13 @@ export async function walkLong({ seed, operations, report, signal }: LongWalkOpt
   try {
     const { url } = await database.start();
     await migrate(url);
-    const environment = { NODE_ENV: 'production', LOG_LEVEL: 'silent', DATABASE_URL: url };
-    Object.assign(process.env, { ...environment, AUTH_SECRET: randomBytes(32).toString('hex') });
+    Object.assign(process.env, {
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: url,
+      AUTH_SECRET: randomBytes(32).toString('hex'),
+      ...NO_PAUSES,
+    });
     const run = (random: () => number, tally: Tally) => breakDatabase(database, random, tally);
     let reported = 0;
     return await walkLedger({

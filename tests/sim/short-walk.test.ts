@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { newDatabase } from '../harness/database';
-import { walkLedger } from './ledger-walk';
+import { NO_PAUSES, walkLedger } from './ledger-walk';
 
+Object.assign(process.env, NO_PAUSES);
 await newDatabase();
 
 test('requests, purchases, refunds, disputes and abandoned requests of 64 users agree with the model', {

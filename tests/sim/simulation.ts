@@ -9,6 +9,7 @@ import { randomFrom } from '../harness/random';
 import { openWallets, runClient } from './clients';
 import { BreakableDatabase } from './database';
 import { Instance } from './instances';
+import { NO_PAUSES } from './ledger-walk';
 import {
   controlProcessor,
   openProcessor,
@@ -91,8 +92,7 @@ class World {
       LOG_LEVEL: 'silent',
       AUTH_SECRET: randomBytes(32).toString('hex'),
       // sandbox/big-usage costs more than its hold, on purpose: nobody is paused for it here.
-      LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY: '1000000',
-      LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY: '1000000',
+      ...NO_PAUSES,
       DATABASE_URL: url,
       STRIPE_API_BASE: this.payments.url,
       STRIPE_SECRET_KEY: PROCESSOR_KEY,

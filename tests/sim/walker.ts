@@ -4,9 +4,7 @@ import { inTransaction, pool } from '@/server/db';
 import { newId } from '@/server/ids';
 import {
   admit,
-  bookPurchase,
   capture,
-  clawBack,
   grantCredits,
   type Hold,
   keepLease,
@@ -15,9 +13,10 @@ import {
   saveAllowance,
 } from '@/server/ledger';
 import { minimumBalance } from '@/server/ledger/minimum-balance';
+import { bookPaidSession } from '../harness/purchases';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
-import { newWallet, type Wallet } from '../ledger/wallets';
+import { newWallet, takeBack, type Wallet } from '../ledger/wallets';
 import type { Tally } from './tally';
 
 /** One user, who takes random steps in the ledger and in its model, and compares the outcome of each. */
@@ -25,7 +24,8 @@ import type { Tally } from './tally';
 const APPS = ['A', 'B', 'C'];
 const RATES_BP = [0, 2_500, 10_000];
 const MOST_HOLDS = 12;
-const LARGEST = 30_000_000;
+const CREDIT = 1_000_000;
+const LARGEST = 30 * CREDIT;
 
 type Dispute = 'none' | 'inquiry' | 'open' | 'won' | 'lost';
 type Bought = {
@@ -40,7 +40,7 @@ type Abandoned = { hold: Hold; metered: number; endLease: () => void };
 const exactly = (amount: number): Picocredits => (BigInt(amount) * 1_000_000n) as Picocredits;
 
 export class Walker {
-  readonly model = new Model(APPS);
+  readonly model = new Model(APPS, Number.POSITIVE_INFINITY);
   steps = 0;
   private holds: Hold[] = [];
   /** At most one, because the sweep settles those of one user in any order. */
@@ -217,7 +217,7 @@ export class Walker {
       : {
           sessionId: newId('cks'),
           app: this.pick(APPS),
-          credits: this.below(4 * LARGEST) + 1,
+          credits: (this.below(120) + 1) * CREDIT,
           refundedPercent: 0,
           dispute: 'none',
         };
@@ -226,7 +226,9 @@ export class Walker {
     const { userId } = this.wallet;
     const credits = microcredits(BigInt(bought.credits));
     await insist(() =>
-      inTransaction((tx) => bookPurchase(tx, { userId, partnerId: this.partnerOf(app), credits, sessionId })),
+      inTransaction((tx) =>
+        bookPaidSession(tx, { userId, partnerId: this.partnerOf(app), credits, sessionId }),
+      ),
     );
     this.model.buy(sessionId, app, bought.credits);
     if (!isRepeated) this.purchases.push(bought);
@@ -272,14 +274,13 @@ export class Walker {
   /** The credits are taken back in one booking, whatever events arrived. */
   private async bookReversals(bought: Bought): Promise<void> {
     const isDisputed = bought.dispute === 'open' || bought.dispute === 'lost';
-    const refunded = Math.floor((bought.credits * bought.refundedPercent) / 100);
-    const disputed = isDisputed ? bought.credits : 0;
-    const { userId } = this.wallet;
+    const wholeCredits = bought.credits / CREDIT;
+    const refunded = Math.floor((wholeCredits * bought.refundedPercent) / 100);
+    const disputed = isDisputed ? wholeCredits : 0;
     const { sessionId } = bought;
-    const totals = { refunded: microcredits(BigInt(refunded)), disputed: microcredits(BigInt(disputed)) };
-    const book = () => insist(() => inTransaction((tx) => clawBack(tx, { userId, sessionId, ...totals })));
+    const book = () => insist(() => takeBack(this.wallet, sessionId, { refunded, disputed }));
     await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
-    this.model.clawBack(sessionId, { refunded, disputed });
+    this.model.clawBack(sessionId, { refunded: refunded * CREDIT, disputed: disputed * CREDIT });
   }
 
   private nextEvent(bought: Bought): string {

@@ -7,7 +7,7 @@ import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import { countInput, priceOf, type TokenBill, type Vendor } from './bill';
 import { messageEvents, writeChatChunks, writeCompletion, writeMessage } from './responses';
 
-/** Providers that bill honestly: for what they received and produced, whoever reads it. */
+/** Providers that bill honestly: for what they received and produced, with or without a reader. */
 
 export type Bill = {
   id: string;

@@ -16,6 +16,7 @@ import { checkLedger, readSpendable } from '@/server/ledger';
 import { creditAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
+import { forge } from '../ledger/forged-rows';
 import {
   newUserKey,
   payByCard,
@@ -155,6 +156,7 @@ describe('refunds and disputes are booked from the final state', () => {
     expect(await sweepReversals()).toMatchObject({ failed: 0 });
     expect(await creditsOf(bought)).toBe(600);
     expect(await sweepReversals()).toEqual({ read: 0, failed: 0 });
+    await forge([`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'reversals'`]);
   });
 
   test('and an event about a payment that our key cannot see is ignored', async () => {
@@ -391,9 +393,9 @@ describe('a payment that arrives', () => {
     expect(await differencesOf(bought)).toMatchObject([{ what: '300 are refunded, 0 here' }]);
     await deliver();
     expect(await differencesOf(bought)).toEqual([]);
-    await prisma().purchase.update({ where: { sessionId: bought.session }, data: { amountMinor: 2000 } });
+    await forge([`UPDATE purchase SET amount_minor = 2000 WHERE session_id = '${bought.session}'`]);
     expect(await differencesOf(bought)).toMatchObject([{ what: 'paid, but the purchase is 2000 usd' }]);
-    await prisma().purchase.update({ where: { sessionId: bought.session }, data: { amountMinor: 1000 } });
+    await forge([`UPDATE purchase SET amount_minor = 1000 WHERE session_id = '${bought.session}'`]);
   });
 
   test('nowhere is a purchase that the reconciliation reports', async () => {

@@ -106,7 +106,7 @@ const ACTIONS: Action[] = [
     by: OPERATOR,
     action: 'gives and takes credits',
     run: async () => {
-      const { userId, partnerId } = await newPerson({ credits: 10 });
+      const { userId, partnerId } = await newPerson();
       const change = (credits: number) => ({
         ...request,
         userId,

@@ -12,6 +12,7 @@ import { configureProviders, modelOf } from '../harness/custom-providers';
 import { newPerson, type Person } from '../harness/people';
 import { completion } from '../harness/scripted-responses';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
+import { forge } from '../ledger/forged-rows';
 
 /** Requests over HTTP to a provider that bills more than was held: seen, and stopped. */
 
@@ -87,7 +88,7 @@ test('an overrun is one log line with its request, model and amounts, and no use
 });
 
 test('metrics report the overruns of the last hour by model', async () => {
-  await pool().query("UPDATE usage SET created_at = created_at - interval '61 minutes'");
+  await forge(["UPDATE usage SET created_at = created_at - interval '61 minutes'"]);
   expect(await readMetrics()).not.toContain('svc_overrun_credits_last_hour{');
   const [first, second] = [await newOverrun(), await newOverrun()];
   const credits = Number(first.overrun + second.overrun) / 1e6;
@@ -95,7 +96,7 @@ test('metrics report the overruns of the last hour by model', async () => {
 });
 
 test('operators see overruns by day, model, app and user, with their requests', async () => {
-  await pool().query("UPDATE usage SET created_at = created_at - interval '8 days'");
+  await forge(["UPDATE usage SET created_at = created_at - interval '8 days'"]);
   expect(await readOverruns(today(), 5)).toEqual({
     total: { requests: 0, overrun: 0n },
     days: [],

@@ -75,6 +75,8 @@ type Step = {
   input?: object | undefined;
   /** The action calls the processor, which is absent here, so only the attempt can be checked. */
   attemptsOnly?: true;
+  /** The same where nothing is recorded: what the action answers without a processor. */
+  answers?: RegExp;
 };
 
 const inputOf = ({ ids, input }: Step, named = ids): object | undefined =>
@@ -88,7 +90,7 @@ test('every server action is refused to strangers, without a session and from ot
   const stranger = (await newSignedIn()).token;
   const seen = new Set<string>();
   for await (const step of everyAction()) {
-    const { action, token, attemptsOnly } = step;
+    const { action, token, attemptsOnly, answers } = step;
     seen.add(action);
     const before = await readFacts();
     const refusals: [string, ActionResponse][] = await refuse(step);
@@ -99,6 +101,7 @@ test('every server action is refused to strangers, without a session and from ot
 
     const done = await dashboard.call(action, inputOf(step), { token, headers: dashboard.ownPage });
     if (attemptsOnly) expect(await readFacts(), action).not.toEqual(before);
+    else if (answers) expect(JSON.stringify(done.result), action).toMatch(answers);
     else expect(done.result, `${action}: ${done.status}`).toMatchObject({ ok: true });
   }
   expect([...seen].sort()).toEqual(dashboard.actionNames);
@@ -232,6 +235,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   const reason = 'a test of it';
   const ofApp = { token, ids: { partnerId } };
   yield { ...ofApp, action: 'setCap', input: { reason, percent: '50' } };
+  yield { ...ofApp, action: 'setHold', input: { reason, days: '60' } };
   yield { ...ofApp, action: 'setModels', input: { reason, models: 'sandbox/echo' } };
   yield { ...ofApp, action: 'changeState', input: { reason, what: 'disable' } };
   yield { token, action: 'findUser', input: { name: user.email } };
@@ -239,6 +243,8 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   const userRef = (await findUserRef(user.email)) ?? '';
   const gift = { reason, kind: 'give', credits: '7', changeId: randomUUID() };
   yield { token, action: 'changeCredits', ids: { userRef, partnerId }, input: gift };
+  await pool().query('UPDATE wallet SET paused_at = now() WHERE user_id = $1', [user.userId]);
+  yield { token, action: 'resume', input: { reason, subject: { kind: 'user', userRef } } };
   const purchaseId = newId('txn');
   await prisma().purchase.create({
     data: {
@@ -251,6 +257,16 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });
   yield { token, action: 'dismiss', ids: { alertId }, input: { reason } };
+  const payment = { id: newId('cks'), kind: 'uncredited_payment', detail: 'the checkout session is unknown' };
+  const late = { ...payment, sessionId: payment.id, processorSessionId: 'cs_none' };
+  await prisma().paymentAlert.create({ data: late });
+  yield {
+    token,
+    action: 'credit',
+    ids: { alertId: late.id },
+    input: { reason },
+    answers: /payment processor/,
+  };
 }
 
 async function* actionsOfEveryone(): AsyncGenerator<Step> {

@@ -65,8 +65,9 @@ class Counter {
     const tools = [...((body.tools as Json[]) ?? []), ...((body.functions as Json[]) ?? [])];
     if (tools.length > 0) this.tokens += TOOL_PROMPT_TOKENS;
     for (const tool of tools) this.tool(tool);
-    for (const field of ['response_format', 'output_config', 'output_format'])
-      if (body[field] != null) this.text(JSON.stringify(body[field]));
+    const { format } = (body.output_config ?? {}) as Json;
+    for (const schema of [body.response_format, body.output_format, format])
+      if (schema != null) this.text(JSON.stringify(schema));
     if (/cached_content/.test(JSON.stringify({ ...body, messages: [] }))) this.tokens += ACCOUNT_CACHE_TOKENS;
   }
 

@@ -40,7 +40,7 @@ export function PriceAgesTable({ ages }: { ages: Age[] }) {
       columns={COLUMNS}
       rows={ages}
       numeric={['models', 'ageDays', 'oldModels']}
-      hiddenOnPhone={['served', 'models']}
+      hiddenOnPhone={['served', 'models', 'oldModels']}
       empty={<EmptyState title="No prices">Only your own prices and those of the sandbox.</EmptyState>}
     />
   );

@@ -98,12 +98,13 @@ export function addTextSize(text: string, size: TextSize): number {
     const piece = findPiece(bytes, at, length);
     const end = at + (piece & LENGTH);
     const kind = KINDS[bytes[end - 1] ?? 0] ?? 0;
-    if (piece <= LENGTH) size.bytes += countByte(bytes, at);
+    if (piece <= LENGTH) size.bytes += countBytes(bytes, at, end);
     else {
       const isWhole =
         !isWithin(before, KINDS[bytes[at] ?? 0] ?? 0) &&
         (end === length || !isWithin(kind, KINDS[bytes[end] ?? 0] ?? 0));
       size.pieces += isWhole ? TOKEN : piece >> 8;
+      if (bytes[end - 1] === BLANK && end - at > 1 && KINDS[bytes[end] ?? 0] === OTHER) size.bytes++;
     }
     before = kind;
     at = end;
@@ -111,19 +112,26 @@ export function addTextSize(text: string, size: TextSize): number {
   return length;
 }
 
+/** Tokenizers move the last blank of several to the next word. If that word is rare, it is one more token. */
+const BLANK = 0x20;
+
 /** The mask of a piece's length; the bits above it hold the piece's count within a longer word. */
 const LENGTH = 0xff;
 
-/** The longest piece at this place, or one byte. */
+/**
+ * The longest piece at this place, or one byte. A piece neither ends nor begins within a character of four
+ * bytes: tokenizers cut those in different places.
+ */
 function findPiece(bytes: Uint8Array, at: number, length: number): number {
   let found = 1;
+  while (cutsLongCharacter(bytes, at + found, length)) found++;
   let node = first[bytes[at] ?? 0] ?? -1;
   for (let next = at + 1; node !== -1 && next < length; next++) {
     const slot = slotOf((node << 8) | (bytes[next] ?? 0));
     if (edges[slot] === -1) break;
     node = edges[slot + 1] ?? 0;
     const count = counts[node] ?? 0;
-    if (count !== 0) found = (count << 8) | (next + 1 - at);
+    if (count !== 0 && !cutsLongCharacter(bytes, next + 1, length)) found = (count << 8) | (next + 1 - at);
   }
   return found;
 }
@@ -134,7 +142,13 @@ function isWithin(before: number, after: number): boolean {
   return before !== 0 && after !== 0 && !(before === LOWER && after === UPPER);
 }
 
+function cutsLongCharacter(bytes: Uint8Array, at: number, length: number): boolean {
+  let start = at;
+  while (start < length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start < at && (bytes[start] ?? 0) >= 0xf0;
+}
+
 /** Some tokenizers write a ligature out first: U+FDFA is eighteen letters in three bytes. */
-function countByte(bytes: Uint8Array, at: number): number {
-  return bytes[at] === 0xef && bytes[at + 1] === 0xb7 ? 18 : 1;
+function countBytes(bytes: Uint8Array, at: number, end: number): number {
+  return end - at + (bytes[at] === 0xef && bytes[at + 1] === 0xb7 ? 17 : 0);
 }

@@ -50,7 +50,7 @@ export async function attempt(
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   try {
-    upstream = await callProvider(target, exchange, run.abort);
+    upstream = await callProvider(target, exchange, run.abort, { mayBeSilent: exchange.mayHideOutput() });
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);
     // After a timeout, the provider may still complete the response and bill us for it.

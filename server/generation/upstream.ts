@@ -14,17 +14,19 @@ let agent: Agent | undefined;
 
 /**
  * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws the
- * error of undici when there is no response.
+ * error of undici when there is no response. A model whose output is hidden for now may be silent for as long
+ * as it may take to begin.
  */
 export function callProvider(
   target: ProviderTarget,
   { path, headers, body }: UpstreamRequest,
   signal: Abort | AbortSignal,
+  { mayBeSilent = false } = {},
 ): Promise<UpstreamResponse> {
+  const { UPSTREAM_FIRST_BYTE_SECONDS, UPSTREAM_IDLE_SECONDS } = settings();
   agent ??= new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS,
-    bodyTimeout: settings().UPSTREAM_IDLE_SECONDS * SECOND_MS,
+    headersTimeout: UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS,
     keepAliveTimeout: 30_000,
   });
   return agent.request({
@@ -33,6 +35,7 @@ export function callProvider(
     method: 'POST',
     headers: withKey(target, headers),
     body,
+    bodyTimeout: (mayBeSilent ? UPSTREAM_FIRST_BYTE_SECONDS : UPSTREAM_IDLE_SECONDS) * SECOND_MS,
     signal,
   });
 }

@@ -15,8 +15,8 @@ export interface PaymentProcessor {
   /** Refunds money. The same key refunds only once. */
   refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
   /**
-   * The amounts reversed of a payment so far; null when it is not one of ours. Refunds and disputes are read if
-   * the payment has any, or if `kinds` says so; warnings only if `kinds` says so.
+   * Reads the amounts reversed so far; null if the payment is not one of ours. Refunds and disputes are read if
+   * the payment has any or `kinds` contains them, fraud warnings only if `kinds` contains them.
    */
   readReversals(paymentId: string, kinds: ReadonlySet<ReversalKind>): Promise<ProcessorReversals | null>;
   /** The reversals reported since a time, also those whose event never arrived. */

@@ -13,9 +13,8 @@ const turns = new Map<string, Turn>();
 
 /**
  * Claws back the credits of everything refunded or disputed so far; a failed refund and a won dispute return
- * them. Reads the payment and books what it says. Events that arrive together share one reading: a payment is read
- * by one caller at a time, and all that wait meanwhile are served by the next one. Returns the checkout session
- * if its purchase does not exist yet.
+ * them. Reads the payment and books its state. Only one read of a payment runs at a time, and callers that wait
+ * for it share the next one. Returns the checkout session if its purchase does not exist yet.
  */
 export function applyReversals(paymentId: string, kind: ReversalKind): Promise<string | null> {
   const latest = turns.get(paymentId);
@@ -64,7 +63,10 @@ async function adoptPayment(sessionId: string, processorPaymentId: string): Prom
   return count === 1;
 }
 
-/** Books a reading that began after `purchase` was read. False if another one, which differs, was booked meanwhile. */
+/**
+ * Books amounts that were read after `purchase`. Returns false if a concurrent read booked different amounts in
+ * the meantime.
+ */
 export function bookReversals(
   purchase: Purchase,
   reversals: Omit<ProcessorReversals, 'checkoutSessionId'>,

@@ -9,7 +9,7 @@ import { type Bill, type BillLine, UnreadableBill } from './read-bill';
 export type MarginRow = {
   /** UTC, as `2026-11-21`. */
   day: string;
-  /** Without the date of a snapshot, because a provider bills an alias as the snapshot it stands for. */
+  /** Without the date of a snapshot, because a provider bills an alias under the name of its snapshot. */
   model: string;
   requests: number;
   /** What users paid. */

@@ -85,7 +85,7 @@ describe('a document is measured by what is in it', () => {
     expect(size).toEqual({ pages: 2, textTokens: 8 });
   });
 
-  test('a code that stands for several characters counts as all of them', () => {
+  test('a code that maps to several characters counts as all of them', () => {
     const cmap =
       'beginbfchar <61> <006600660069> <62> <D80CDC00> endbfchar beginbfrange <63> <64> <0430> endbfrange';
     const font = object(3, '<< /Type /Font /ToUnicode 6 0 R >>');

@@ -6,6 +6,7 @@ import type { ApiError } from '@/server/errors';
 import { isDatabaseBusy } from '@/server/http/database-busy';
 import { notePageFailure } from '@/server/http/page-failures';
 import { toApiError } from '@/server/http/respond';
+import { ownSiteHeaders } from '@/server/http/security-headers';
 import { findWidgetFile } from '@/server/http/widget-files';
 import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
@@ -43,8 +44,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   headers.set(PATH_HEADER, pathname + request.nextUrl.search);
   headers.set('content-security-policy', policy);
   const response = busy ? standIn(request, headers, busy) : NextResponse.next({ request: { headers } });
-  response.headers.set('content-security-policy', policy);
-  return withSecurityHeaders(response, pathname);
+  return withSecurityHeaders(response, pathname, policy);
 }
 
 type Policy = Record<string, string[]>;
@@ -156,19 +156,35 @@ function describe(policy: Policy): string {
     .join('; ');
 }
 
-function withSecurityHeaders(response: NextResponse, pathname: string): NextResponse {
+/** What no page uses is off, so that no frame or injected script can use it. Passkeys are for our own pages. */
+const PERMISSIONS = [
+  ...[
+    'bluetooth',
+    'camera',
+    'display-capture',
+    'geolocation',
+    'hid',
+    'microphone',
+    'midi',
+    'serial',
+    'usb',
+  ].map((feature) => `${feature}=()`),
+  'publickey-credentials-get=(self)',
+  'publickey-credentials-create=(self)',
+].join(', ');
+
+function withSecurityHeaders(response: NextResponse, pathname: string, policy: string): NextResponse {
   const isCheckout = pathname.startsWith('/checkout');
-  const secure = settings().BASE_URL.startsWith('https:');
-  response.headers.set('x-content-type-options', 'nosniff');
-  response.headers.set('referrer-policy', 'no-referrer');
-  response.headers.set('cache-control', 'no-store');
-  response.headers.set('permissions-policy', 'camera=(), microphone=(), geolocation=(), usb=()');
-  if (secure) response.headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
-  // A checkout window must be able to message the page that opened it.
-  if (!isCheckout) {
-    response.headers.set('cross-origin-opener-policy', 'same-origin-allow-popups');
-    response.headers.set('x-frame-options', 'DENY');
-  }
+  const headers = {
+    ...ownSiteHeaders(),
+    'content-security-policy': policy,
+    'permissions-policy': PERMISSIONS,
+    // A checkout window must be able to message the page that opened it, and a page that isolates itself can frame it.
+    ...(isCheckout
+      ? { 'cross-origin-resource-policy': 'cross-origin' }
+      : { 'cross-origin-opener-policy': 'same-origin-allow-popups', 'x-frame-options': 'DENY' }),
+  };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 

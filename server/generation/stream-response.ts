@@ -13,7 +13,7 @@ import type { Run } from './run';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
 const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;

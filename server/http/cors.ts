@@ -1,4 +1,5 @@
 import { newId } from '../ids';
+import { securityHeaders } from './security-headers';
 
 /**
  * CORS. User keys travel in headers and no cookie is read under /v1, so any origin may call.
@@ -49,6 +50,7 @@ export function preflight(request: Request): Response {
   return new Response(null, {
     status: 204,
     headers: {
+      ...securityHeaders(),
       'x-request-id': requestId,
       'request-id': requestId,
       'access-control-allow-origin': '*',

@@ -4,6 +4,7 @@ import { describeError, log } from '../log';
 import { CORS_HEADERS } from './cors';
 import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
+import { securityHeaders } from './security-headers';
 
 /** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
 const FINAL_STATUSES = new Set([402, 403, 404, 502]);
@@ -65,13 +66,21 @@ export function privateJson(
   return Response.json(body, { ...init, headers: { 'cache-control': 'no-store', ...init.headers } });
 }
 
-export function notFound(format: ErrorFormat, message = 'This URL does not exist.'): Response {
-  return errorResponse(format, new ApiError('not_found', message), newId('req'));
+export function notFound(
+  format: ErrorFormat,
+  message = 'This URL does not exist.',
+  audience?: Audience,
+): Response {
+  return errorResponse(format, new ApiError('not_found', message), newId('req'), audience);
 }
 
 function withStandardHeaders(response: Response | Reply, requestId: string, audience: Audience): Response {
   const ids = { 'x-request-id': requestId, 'request-id': requestId };
-  const standard = audience === 'any-origin' ? Object.assign(ids, CORS_HEADERS) : ids;
+  const standard = Object.assign(
+    ids,
+    securityHeaders(),
+    audience === 'any-origin' ? CORS_HEADERS : undefined,
+  );
   if (response instanceof Reply) {
     return new Response(response.body, { headers: Object.assign({}, response.headers, standard) });
   }

@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { settings } from '../env';
 import { ApiError } from '../errors';
 import { errorBody } from '../http/error-bodies';
+import { securityHeaders } from '../http/security-headers';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
@@ -54,6 +55,7 @@ function refuseUrl(response: ServerResponse): void {
   const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
   response
     .writeHead(error.status, {
+      ...securityHeaders(),
       'content-type': 'application/json',
       'x-request-id': requestId,
       'request-id': requestId,
@@ -63,6 +65,6 @@ function refuseUrl(response: ServerResponse): void {
 
 function failResponse(response: ServerResponse, error: unknown): void {
   log().error({ error: describeError(error) }, 'request failed');
-  if (!response.headersSent) response.writeHead(500);
+  if (!response.headersSent) response.writeHead(500, securityHeaders());
   response.end();
 }

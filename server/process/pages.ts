@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import next from 'next';
 import { withBusyStatus } from '../http/page-failures';
+import { ownSiteHeaders } from '../http/security-headers';
 import { StartError } from './start-error';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -75,11 +76,19 @@ function forward(
       response.writableEnded || response.destroyed ? resolve() : reject(error),
     );
     onward.once('response', (page) => {
-      response.writeHead(page.statusCode ?? 502, endToEnd(page.rawHeaders));
+      response.writeHead(page.statusCode ?? 502, withMissing(ownSiteHeaders(), page));
       pipeline(page, response, () => resolve());
     });
     request.pipe(onward);
   });
+}
+
+/** Next serves its files, and its own errors outside the pages, without running `proxy.ts`. */
+function withMissing(
+  headers: Record<string, string>,
+  { headers: given, rawHeaders }: IncomingMessage,
+): string[] {
+  return [...endToEnd(rawHeaders), ...Object.entries(headers).flatMap((h) => (h[0] in given ? [] : h))];
 }
 
 /** Names and values in one flat list, as `node:http` accepts them. */

@@ -10,6 +10,8 @@ export type Sender = {
   token?: string | undefined;
   /** The headers with which the browser describes the calling page. */
   headers: Record<string, string>;
+  /** The calling page, if not any that offers the action: a page that is refused sets no cookie. */
+  page?: string;
 };
 
 export type ActionResponse = {
@@ -38,7 +40,7 @@ export class Dashboard {
   /** Calls an action as a script on one of our pages does. */
   call(name: string, input: unknown, sender: Sender): Promise<ActionResponse> {
     const { id, page } = this.find(name);
-    return this.post(page, sender, {
+    return this.post(sender.page ?? page, sender, {
       headers: { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8', accept: 'text/x-component' },
       body: writeArguments(input),
     });

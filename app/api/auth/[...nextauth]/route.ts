@@ -11,7 +11,7 @@ type Context = { params: Promise<{ nextauth: string[] }> };
  */
 export async function GET(request: NextRequest, context: Context): Promise<Response> {
   const { nextauth } = await context.params;
-  if (nextauth.join('/') !== 'session') return notFound('chat');
+  if (nextauth.join('/') !== 'session') return POST();
   return respond(
     'chat',
     () => callNextAuth<Response>((options) => NextAuth(request, context, options)),
@@ -19,4 +19,4 @@ export async function GET(request: NextRequest, context: Context): Promise<Respo
   );
 }
 
-export const POST = (): Response => notFound('chat');
+export const POST = (): Response => notFound('chat', undefined, 'same-origin');

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { settings } from '@/server/env';
 import { ApiError } from '@/server/errors';
+import { noteAction } from '@/server/http/page-failures';
 import { validate } from '@/server/http/read-body';
 import { toApiError } from '@/server/http/respond';
 import { newId } from '@/server/ids';
@@ -82,6 +83,7 @@ async function requireOwnOrigin(): Promise<void> {
 
 /** A refusal is a value; Next's own signals, such as a redirect, pass through. */
 async function answer<Value>(work: () => Promise<ActionResult<Value>>): Promise<ActionResult<Value>> {
+  noteAction();
   try {
     return await work();
   } catch (failure) {

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type ServerResponse, request as sendReques
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import next from 'next';
-import { withBusyStatus } from '../http/page-failures';
+import { withPageStatus } from '../http/page-failures';
 import { ownSiteHeaders } from '../http/security-headers';
 import { StartError } from './start-error';
 
@@ -37,7 +37,7 @@ export async function startPagesThread(options: PagesOptions): Promise<Pages> {
 export async function startPagesHere(options: PagesOptions & { dev: boolean }): Promise<Pages> {
   const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
   await app.prepare();
-  return { listener: withBusyStatus(app.getRequestHandler()), close: () => app.close() };
+  return { listener: withPageStatus(app.getRequestHandler()), close: () => app.close() };
 }
 
 function whenReady(worker: Worker): Promise<number> {

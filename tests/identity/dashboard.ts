@@ -56,7 +56,7 @@ export class Dashboard {
     return this.post(page, sender, { body: form });
   }
 
-  private find(name: string): Action {
+  find(name: string): Action {
     const action = this.actions.get(name);
     if (action === undefined) throw new Error(`The pages have no action ${name}`);
     return action;

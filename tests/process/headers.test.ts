@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -12,6 +12,7 @@ import { findUserRef } from '@/server/operator/find-user';
 import { createPartner } from '@/server/partners/partner';
 import { buildPages, buildWidget, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
+import { APP_ROUTES } from '../harness/app-routes';
 import { mint, newAppUser } from '../identity/app-world';
 import { Dashboard } from '../identity/dashboard';
 import { openMailbox } from '../identity/mailbox';
@@ -65,19 +66,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-type Route = { place: string; methods: string[] };
-
-const METHOD = /^export (?:async function|function|const) (GET|POST|PUT|PATCH|DELETE|OPTIONS)\b/gm;
-
-const routes: Route[] = readdirSync('app', { recursive: true, encoding: 'utf8' })
-  .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
-  .map((file) => ({
-    place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '') || '/',
-    methods: file.endsWith('page.tsx')
-      ? ['GET']
-      : [...readFileSync(`app/${file}`, 'utf8').matchAll(METHOD)].flatMap(([, method]) => method ?? []),
-  }));
-
 type Kind = 'redirect' | 'page' | 'checkout page' | 'own data' | 'api' | 'widget' | 'asset';
 
 /** The first that matches. */
@@ -96,8 +84,8 @@ const KINDS: [RegExp, Kind][] = [
 const kindOf = (pathname: string): Kind | undefined => KINDS.find(([pattern]) => pattern.test(pathname))?.[1];
 
 test('every page and route belongs to a kind with expected headers', () => {
-  expect(routes.length).toBeGreaterThan(80);
-  expect(routes.filter(({ place }) => kindOf(place) === undefined)).toEqual([]);
+  expect(APP_ROUTES.length).toBeGreaterThan(80);
+  expect(APP_ROUTES.filter(({ place }) => kindOf(place) === undefined)).toEqual([]);
 });
 
 test('every response has the security headers of its kind, and every cookie all its attributes', async () => {
@@ -106,7 +94,7 @@ test('every response has the security headers of its kind, and every cookie all 
   await setEveryCookie();
   await openWindows(world);
   await callWithKey(world);
-  expect(seen.length).toBeGreaterThan(2 * routes.length);
+  expect(seen.length).toBeGreaterThan(2 * APP_ROUTES.length);
   expect(seen.flatMap(findFaults)).toEqual([]);
   expect(seen.filter(({ response }) => response.status >= 500)).toEqual([]);
   const cookies = seen.flatMap(({ response }) => response.headers.getSetCookie());
@@ -141,7 +129,7 @@ async function newWorld() {
 async function requestEverything(instance: Instance, { app, userKey, token, ref }: World): Promise<void> {
   const ids: Record<string, string> = { app: app.id, ref, id: 'none', guide: 'charges', group: 'generate' };
   const found: string[] = [];
-  for (const { place, methods } of routes) {
+  for (const { place, methods } of APP_ROUTES) {
     const filled = place
       .replace('/operator/apps/[id]', `/operator/apps/${app.id}`)
       .replace('/models/[...id]', '/models/sandbox/echo')

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPages, bundleServer } from '../../scripts/steps.mjs';
+import { newDatabase } from '../harness';
+import { inLanes } from '../harness/in-lanes';
+import { anyCase, type Case } from './cases';
+import { describe, findFaults, send, takeLogFaults } from './judge';
+import { openWorld, type World } from './world';
+
+/**
+ * Generated and mutated requests to every operation of the API, every server action, every route of
+ * the checkout and every page of a real server. `npm run fuzz` sends more of them.
+ */
+
+const CASES = Number(process.env.FUZZ_CASES ?? 1_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** A batch is generated from its own seed, and the log is read after each. */
+const BATCH = 500;
+const LANES = 6;
+/** Faults enough to work on. */
+const ENOUGH = 40;
+
+const { url: databaseUrl } = await newDatabase();
+const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-'));
+let world: World;
+
+beforeAll(async () => {
+  await buildPages();
+  await bundleServer();
+  world = await openWorld(databaseUrl, folder);
+}, 300_000);
+
+afterAll(async () => {
+  await world?.server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Counts of a run: how often each target was called, and how often it accepted the call. */
+const targets = new Map<string, { sent: number; accepted: number }>();
+
+async function judge(sent: Case): Promise<string[]> {
+  const count = targets.get(sent.target) ?? { sent: 0, accepted: 0 };
+  targets.set(sent.target, count);
+  count.sent += 1;
+  try {
+    const answer = await send(world, sent);
+    const isAccepted = sent.target.startsWith('action') ? /"ok":true/.test(answer.text) : answer.status < 300;
+    if (isAccepted) count.accepted += 1;
+    return findFaults(world, sent, answer).map((fault) => `${fault}\n  ${describe(sent)}`);
+  } catch (error) {
+    return [`${error}\n  ${describe(sent)}`];
+  }
+}
+
+async function runBatch(seed: number, size: number): Promise<string[]> {
+  // Requests end sessions, and a confirmation is recent for some minutes only.
+  for (const who of ['operator', 'owner', 'user'] as const) world.tokens[who] = await world.signIn(who);
+  const cases = fc.sample(anyCase(world), { seed, numRuns: size });
+  const faults: string[] = [];
+  let next = 0;
+  await inLanes({ lanes: LANES, times: size }, async () => {
+    const sent = cases[next++];
+    if (sent) faults.push(...(await judge(sent)));
+  });
+  return [...faults, ...takeLogFaults(world)].map((fault) => `seed ${seed}: ${fault}`);
+}
+
+test(
+  `no request out of ${CASES} gets a 5xx, hangs, or reads a secret`,
+  async () => {
+    console.info(`FUZZ_SEED=${SEED} FUZZ_CASES=${CASES}`);
+    const faults: string[] = [];
+    const begunAt = performance.now();
+    for (let done = 0; done < CASES && faults.length < ENOUGH; done += BATCH) {
+      faults.push(...(await runBatch(SEED + done / BATCH, Math.min(BATCH, CASES - done))));
+      const seconds = Math.round((performance.now() - begunAt) / 1_000);
+      if (CASES > 2_000)
+        console.info(`${done + BATCH} of ${CASES} after ${seconds} s, ${faults.length} faults`);
+    }
+    const reached = [...targets].filter(([, { accepted }]) => accepted > 0).length;
+    console.info(`${targets.size} targets, ${reached} of them accepted a request`);
+    if (CASES > 2_000) console.info(inspectTargets());
+    expect(faults).toEqual([]);
+    expect(reached).toBeGreaterThan(targets.size / 4);
+  },
+  60_000 + CASES * 100,
+);
+
+/** The targets that accepted nothing: what lies behind their checks was not reached. */
+const inspectTargets = (): string =>
+  [...targets]
+    .filter(([, { accepted }]) => accepted === 0)
+    .map(([target, { sent }]) => `accepted none of ${sent}: ${target}`)
+    .join('\n');

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction } from '@/server/db';
+import { openSession } from '@/server/identity/sessions';
+import { openUser } from '@/server/identity/users';
+import { newId } from '@/server/ids';
+import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
+import { findUserRef } from '@/server/operator/find-user';
+import { createPartner } from '@/server/partners/partner';
+import { bookPaidSession } from '../harness/purchases';
+import { mint, newAppUser } from '../identity/app-world';
+import { Dashboard } from '../identity/dashboard';
+import { Instance } from '../sim/instances';
+
+/** A real server with users whose secrets no response and no log line may contain. */
+
+const OPERATOR = 'operator.zq81@canary.example';
+const OWNER = 'owner.zq82@canary.example';
+const BYSTANDER = 'bystander.zq83@canary.example';
+const SPENDER = 'spender.zq84@canary.example';
+/** Text of prompts and addresses in requests: never logged. */
+export const PROMPT = 'prompt canary zq85';
+export const TYPED_EMAIL = 'typed.zq86@canary.example';
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+export async function openWorld(databaseUrl: string, folder: string) {
+  const secret = 'the secret of the fuzzed server, zq87, long enough to be one';
+  process.env.AUTH_SECRET = secret;
+  const server = await Instance.start(folder, {
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'debug',
+    KEEP_LOG: 'yes',
+    AUTH_SECRET: secret,
+    DATABASE_URL: databaseUrl,
+    OPERATOR_EMAILS: OPERATOR,
+    LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '0',
+    LIMIT_CODES_PER_EMAIL_PER_HOUR: '0',
+    LIMIT_CODES_PER_ADDRESS_PER_HOUR: '0',
+    LIMIT_CODE_RESEND_SECONDS: '0',
+  });
+  const app = await createPartner({ name: 'Fuzzed', rateBp: 2_500, origins: [], ownerEmail: OWNER });
+  const other = await createPartner({ name: 'Neighbour', rateBp: 0, origins: [] });
+  const spender = await newSpender(app.id, SPENDER);
+  const bystander = await newSpender(other.id, BYSTANDER);
+  const dashboard = new Dashboard(server.url.replace('127.0.0.1', 'localhost'));
+  const ids = {
+    app: app.id,
+    ref: (await findUserRef(SPENDER)) ?? '',
+    foreignRef: (await findUserRef(BYSTANDER)) ?? '',
+  };
+  const visit = await openWindow(server.url, dashboard.ownPage, app.publishableKey);
+  const payments = readFileSync(path.join(folder, 'sandbox-payments.json'), 'utf8');
+  const { secretKey, webhookSecret } = JSON.parse(payments) as Record<string, string>;
+  const isText = (text: string | undefined): text is string => text !== undefined && text.length > 5;
+  const password = decodeURIComponent(new URL(databaseUrl).password);
+  return {
+    ...{ server, dashboard, app, spender, bystander, ids, visit },
+    /** What no response contains. */
+    secrets: [secret, secretKey, webhookSecret, password, bystander.userKey, spender.userKey].filter(isText),
+    /** What only their owner and operators may read. */
+    personal: [BYSTANDER, bystander.appUserId],
+    /** What no log may contain, although requests do. */
+    unlogged: [spender.userKey, SPENDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
+    /** Sessions of their own, because requests end them. */
+    signIn: (who: keyof typeof PEOPLE) => signIn(PEOPLE[who]),
+    tokens: { operator: await signIn(OPERATOR), owner: await signIn(OWNER), user: await signIn(SPENDER) },
+  };
+}
+
+const PEOPLE = { operator: OPERATOR, owner: OWNER, user: SPENDER };
+
+const signIn = (email: string): Promise<string> =>
+  inTransaction(async (tx) => {
+    const { id: userId } = await openUser(tx, email);
+    return (await openSession(tx, { userId, userAgent: 'fuzz' })).token;
+  });
+
+/** A user of an app with enough credits for every request of a night. */
+async function newSpender(partnerId: string, email: string) {
+  const user = await newAppUser(partnerId, { seat: 1 }, email);
+  const { userKey } = await mint(user);
+  const money = { userId: user.userId, credits: wholeCredits(1_000_000) };
+  await inTransaction(async (tx) => {
+    await bookPaidSession(tx, { ...money, partnerId, sessionId: newId('cks') });
+    await openUserApp(tx, { userId: user.userId, partnerId: OUTSIDE_ANY_APP, appUserId: newId('au') });
+    await grantCredits(tx, { ...money, partnerId: OUTSIDE_ANY_APP, grantId: newId('req'), note: 'a gift' });
+  });
+  return { ...user, userKey };
+}
+
+/** A checkout window of the app: its id and its cookie. */
+async function openWindow(url: string, ownPage: Record<string, string>, publishableKey: string) {
+  const request = { origin: 'http://localhost:9', display: 'popup', challenge: 'c'.repeat(43) };
+  const opened = await fetch(`${url}/checkout/api/visits`, {
+    method: 'POST',
+    headers: { ...ownPage, 'content-type': 'application/json' },
+    body: JSON.stringify({ publishable_key: publishableKey, ...request }),
+  });
+  const { visit_id: id } = (await opened.json()) as { visit_id: string };
+  const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';');
+  return { id, cookie };
+}

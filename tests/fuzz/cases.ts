@@ -3,7 +3,7 @@ import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { apiDocument, type OpenApiOperation } from '@/server/openapi/document';
 import { APP_ROUTES } from '../harness/app-routes';
 import { fromSchema, type Known } from './from-schema';
-import { type Json, near, oddText } from './mutate';
+import { type Json, near, oddText, onceIn } from './mutate';
 import { PROMPT, TYPED_EMAIL, type World } from './world';
 
 /** Requests of every kind that the service takes, most of them near valid ones. */
@@ -64,7 +64,7 @@ function knownValues({ app, spender, visit, ids }: World): Known {
     },
     ...{
       kind: ['give', 'take'],
-      what: ['pause', 'review'],
+      what: ['enable'],
       changeId: ['7b1f3c52-59a5-4f0e-9d7e-0f5a4bb6a001'],
     },
     ...{
@@ -120,12 +120,15 @@ function callOperation(
   return fc
     .record({
       given: fillPath(path, world),
-      search: fc.option(
+      search: onceIn(
+        query.length > 0 ? 2 : 5,
         querySearch(
           query.map(({ name }) => name),
           known,
         ),
-        { freq: query.length > 0 ? 1 : 5, nil: '' },
+        query.some(({ name }) => name === 'publishable_key')
+          ? `?publishable_key=${world.app.publishableKey}`
+          : '',
       ),
       headers: apiHeaders(world),
       type: contentType,
@@ -199,9 +202,7 @@ function apiHeaders({ spender, app }: World): fc.Arbitrary<Record<string, string
     oddText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 500)),
     { maxKeys: 3 },
   );
-  return fc
-    .tuple(credential, fc.option(others, { freq: 2, nil: {} }))
-    .map(([own, odd]) => ({ ...odd, ...own }));
+  return fc.tuple(credential, onceIn(3, others, {})).map(([own, odd]) => ({ ...odd, ...own }));
 }
 
 const HEADER_NAMES = [
@@ -237,7 +238,7 @@ const HEADER_NAMES = [
 
 /** Mostly the documented path, with ids that exist or do not; otherwise a path near it. */
 function fillPath(pattern: string, { ids, app }: World): fc.Arbitrary<{ path: string; isMeant: boolean }> {
-  const values = ['req_none', 'cks_none', 'sandbox/echo', 'sandbox%2Fecho', app.id, ids.ref, 'none'];
+  const values = [ids.request, ids.session, 'sandbox/echo', 'sandbox%2Fecho', app.id, ids.ref, 'none'];
   const own = fc
     .constantFrom(...values)
     .map((value) => ({ path: pattern.replace(/\{\w+\}/g, value), isMeant: true }));
@@ -276,6 +277,9 @@ const texts = (known: Known): string[] =>
 
 // ── Server actions ───────────────────────────────────────────────────────────────────────────
 
+/** Actions that end sessions: they get those of a user whom no other request needs. */
+const ENDING = /^(logOut|signOut|enterCode|delete)/;
+
 /** Each gets fields of every known name: it picks its own. */
 function actionCase(world: World, known: Known): fc.Arbitrary<Case> {
   const { dashboard } = world;
@@ -291,11 +295,12 @@ function actionCase(world: World, known: Known): fc.Arbitrary<Case> {
       action: fc.constantFrom(...dashboard.actionNames),
       body: near(input as fc.Arbitrary<Json>),
       who: fc.constantFrom('operator', 'operator', 'owner', 'owner', 'user', 'user', null),
-      form: fc.option(fc.constantFrom('reference', 'named', 'multipart'), { freq: 6, nil: null }),
+      form: onceIn(6, fc.constantFrom('reference', 'named', 'multipart'), null),
     })
     .map(({ action, body, who, form }) => {
       const { id, page } = dashboard.find(action);
-      const cookie = who ? { cookie: `${SESSION_COOKIE}=${world.tokens[who]}` } : {};
+      const sender = who && ENDING.test(action) ? 'leaver' : who;
+      const cookie = sender ? { cookie: `${SESSION_COOKIE}=${world.tokens[sender]}` } : {};
       const headers = { ...dashboard.ownPage, ...cookie, accept: 'text/x-component' };
       const common = { target: `action ${action}`, method: 'POST', path: page };
       if (form === null)
@@ -400,11 +405,12 @@ function pageCase({ app, ids, tokens }: World): fc.Arbitrary<Case> {
     .record({
       place: fc.constantFrom(...places.map(({ place }) => place)),
       value: fc.oneof({ weight: 2, arbitrary: fc.constantFrom('none', app.id, ids.ref) }, oddText),
-      search: fc.option(querySearch(names, {}), { nil: '' }),
+      search: onceIn(2, querySearch(names, {}), ''),
       who: fc.constantFrom('operator', 'owner', 'user'),
-      rsc: fc.option(
+      rsc: onceIn(
+        4,
         oddText.map((text) => encodeURIComponent(text.toWellFormed()).slice(0, 300)),
-        { freq: 4, nil: null },
+        null,
       ),
     })
     .map(({ place, value, search, who, rsc }) => ({

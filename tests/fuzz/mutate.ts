@@ -151,9 +151,14 @@ const write = (value: Json): string =>
 type Damage = { how: (typeof DAMAGES)[number]; at: number; text: string };
 const DAMAGES = ['cut', 'insert', 'twice', 'duplicate', 'bytes', 'empty', 'mark'] as const;
 
-const damage: fc.Arbitrary<Damage | undefined> = fc.option(
+/** One time in `n`; otherwise what there is without it. */
+export const onceIn = <T, U>(n: number, arbitrary: fc.Arbitrary<T>, otherwise: U): fc.Arbitrary<T | U> =>
+  fc.oneof({ weight: 1, arbitrary }, { weight: n - 1, arbitrary: fc.constant(otherwise) });
+
+const damage: fc.Arbitrary<Damage | undefined> = onceIn(
+  3,
   fc.record({ how: fc.constantFrom(...DAMAGES), at: fc.nat(10_000), text: oddText }),
-  { nil: undefined, freq: 3 },
+  undefined,
 );
 
 function inflict(text: string, { how, at, text: inserted }: Damage): Buffer {

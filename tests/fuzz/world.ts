@@ -35,6 +35,7 @@ export async function openWorld(databaseUrl: string, folder: string) {
     AUTH_SECRET: secret,
     DATABASE_URL: databaseUrl,
     OPERATOR_EMAILS: OPERATOR,
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
     LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '0',
     LIMIT_CODES_PER_EMAIL_PER_HOUR: '0',
     LIMIT_CODES_PER_ADDRESS_PER_HOUR: '0',
@@ -51,25 +52,29 @@ export async function openWorld(databaseUrl: string, folder: string) {
     foreignRef: (await findUserRef(BYSTANDER)) ?? '',
   };
   const visit = await openWindow(server.url, dashboard.ownPage, app.publishableKey);
+  const made = await spendAndBuy(server.url, spender.userKey);
   const payments = readFileSync(path.join(folder, 'sandbox-payments.json'), 'utf8');
   const { secretKey, webhookSecret } = JSON.parse(payments) as Record<string, string>;
   const isText = (text: string | undefined): text is string => text !== undefined && text.length > 5;
   const password = decodeURIComponent(new URL(databaseUrl).password);
   return {
-    ...{ server, dashboard, app, spender, bystander, ids, visit },
+    ...{ server, dashboard, app, spender, bystander, ids: { ...ids, ...made }, visit },
     /** What no response contains. */
     secrets: [secret, secretKey, webhookSecret, password, bystander.userKey, spender.userKey].filter(isText),
     /** What only their owner and operators may read. */
     personal: [BYSTANDER, bystander.appUserId],
     /** What no log may contain, although requests do. */
     unlogged: [spender.userKey, SPENDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
-    /** Sessions of their own, because requests end them. */
-    signIn: (who: keyof typeof PEOPLE) => signIn(PEOPLE[who]),
-    tokens: { operator: await signIn(OPERATOR), owner: await signIn(OWNER), user: await signIn(SPENDER) },
+    tokens: await signInEveryone(),
   };
 }
 
-const PEOPLE = { operator: OPERATOR, owner: OWNER, user: SPENDER };
+/** New sessions, because requests end them, and because a confirmation is recent for some minutes only. */
+export async function signInEveryone() {
+  const emails = { operator: OPERATOR, owner: OWNER, user: SPENDER, leaver: TYPED_EMAIL };
+  const tokens = Object.entries(emails).map(async ([who, email]) => [who, await signIn(email)]);
+  return Object.fromEntries(await Promise.all(tokens)) as Record<keyof typeof emails, string>;
+}
 
 const signIn = (email: string): Promise<string> =>
   inTransaction(async (tx) => {
@@ -101,4 +106,17 @@ async function openWindow(url: string, ownPage: Record<string, string>, publisha
   const { visit_id: id } = (await opened.json()) as { visit_id: string };
   const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';');
   return { id, cookie };
+}
+
+/** A request and a purchase, whose ids requests name. */
+async function spendAndBuy(url: string, userKey: string): Promise<{ request: string; session: string }> {
+  const call = (where: string, body: object) => {
+    const headers = { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' };
+    return fetch(url + where, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const messages = [{ role: 'user', content: PROMPT }];
+  const generated = await call('/v1/chat/completions', { model: 'sandbox/echo', messages });
+  const bought = await call('/v1/credits/checkout', { amount: 5, currency: 'usd' });
+  const { session_id: session } = (await bought.json()) as { session_id: string };
+  return { request: generated.headers.get('x-request-id') ?? '', session };
 }

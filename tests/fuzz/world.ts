@@ -64,7 +64,7 @@ export async function openWorld(databaseUrl: string, folder: string) {
     /** What only their owner and operators may read. */
     personal: [BYSTANDER, bystander.appUserId],
     /** What no log may contain, although requests do. */
-    unlogged: [spender.userKey, SPENDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
+    unlogged: [SPENDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
     tokens: await signInEveryone(),
   };
 }

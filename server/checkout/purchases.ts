@@ -1,6 +1,9 @@
 import type { Purchase } from '../../prisma/client/client';
 import { type Microcredits, microcredits } from '../credits';
 import { prisma } from '../db';
+import { settings } from '../env';
+import { findPartner } from '../partners/partner';
+import { nameInMails } from '../partners/rename';
 import { partnerNames } from './partner-names';
 
 /** A user's purchases, for the account pages. */
@@ -20,6 +23,8 @@ export type PurchaseStatus = 'paid' | 'partly_refunded' | 'refunded' | 'disputed
 
 export type PurchaseReceipt = PurchaseSummary & {
   email: string;
+  /** The app's name in the mail; null if no operator has approved it. */
+  mailName: string | null;
   /** USD per unit of the currency at the time, as exact decimal text. */
   rate: string;
   language: string;
@@ -49,8 +54,9 @@ export async function listPurchases(
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;
-  const [names, user, session] = await Promise.all([
+  const [names, partner, user, session] = await Promise.all([
     partnerNames([row]),
+    findPartner(row.partnerId),
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
   ]);
@@ -58,6 +64,7 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
   return {
     ...summarise(row, names),
     email: user.email,
+    mailName: partner === null ? settings().BRAND_NAME : nameInMails(partner),
     rate: row.rate.toString(),
     taxMinor: row.taxMinor,
     language: session?.language ?? 'en',

@@ -4,7 +4,7 @@ import { settings } from '../env';
 import { describeError, log } from '../log';
 import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
-import { writeReceipt } from './receipt-text';
+import { writeReceiptMail } from './receipt-text';
 
 const BATCH_SIZE = 50;
 const MAX_ATTEMPTS = 10;
@@ -61,7 +61,7 @@ function waitAfter(attempts: number): number {
 }
 
 function writeMail(receipt: PurchaseReceipt): { subject: string; text: string; html: string } {
-  const { title, intro, rows, link, linkText, note } = writeReceipt(receipt);
+  const { title, intro, rows, link, linkText, note } = writeReceiptMail(receipt);
   const address = `${settings().BASE_URL}${link}`;
   const lines = rows.map(({ label, value }) => `${label}: ${value}`);
   return {

@@ -2,7 +2,7 @@ import { creditsToJson } from '../credits';
 import { settings } from '../env';
 import type { PurchaseReceipt, PurchaseStatus } from './purchases';
 
-/** A receipt in words, the same in the mail and on the page. */
+/** A receipt in words, the same in the mail and on the page, except for an app's name that nobody approved. */
 export type ReceiptText = {
   /** Of the mail, and of the page. */
   title: string;
@@ -18,6 +18,12 @@ export type ReceiptText = {
   print: string;
   printNote: string;
 };
+
+export function writeReceiptMail(receipt: PurchaseReceipt): ReceiptText {
+  const brand = settings().BRAND_NAME;
+  const unnamed = receipt.language === 'de' ? DE.unnamedApp(brand) : EN.unnamedApp(brand);
+  return writeReceipt({ ...receipt, appName: receipt.mailName ?? unnamed });
+}
 
 export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
   const say = receipt.language === 'de' ? DE : EN;
@@ -73,6 +79,7 @@ const EN = {
   title: (brand: string, paid: string) => `Your ${brand} receipt: ${paid}`,
   intro: (credits: string, app: string) =>
     `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
+  unnamedApp: (brand: string) => `an app that uses ${brand}`,
   number: 'Receipt',
   date: 'Date',
   app: 'Bought in',
@@ -101,6 +108,7 @@ const DE: typeof EN = {
   title: (brand, paid) => `Ihre Quittung von ${brand}: ${paid}`,
   intro: (credits, app) =>
     `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
+  unnamedApp: (brand) => `einer App mit ${brand}`,
   number: 'Quittung',
   date: 'Datum',
   app: 'Gekauft in',

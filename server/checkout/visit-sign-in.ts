@@ -12,6 +12,7 @@ import { openDeviceSession } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
 import { revokeSession, revokeUserKey } from '../keys/revoke';
+import { nameInMails } from '../partners/rename';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
@@ -59,7 +60,7 @@ export async function sendVisitCode(
   const partner = await requireEnabledPartner(visit);
   return sendLoginCode({
     email,
-    appName: partner.name,
+    appName: nameInMails(partner),
     partnerId: partner.id,
     visitId: visit.id,
     origin: visit.origin,

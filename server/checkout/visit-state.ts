@@ -4,6 +4,7 @@ import { settings } from '../env';
 import { invariant } from '../errors';
 import { readPockets, readSpendable, type Spendable } from '../ledger';
 import { findPartner } from '../partners/partner';
+import { nameOnPages } from '../partners/rename';
 import { PRESET_AMOUNTS } from './amounts';
 import { findUsdRate } from './exchange-rates';
 import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
@@ -47,7 +48,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return {
     visitId: visit.id,
-    appName: partner.name,
+    appName: nameOnPages(partner, visit.origin),
     display: visit.display,
     currency: visit.currency,
     signedIn: signedIn?.by ?? null,

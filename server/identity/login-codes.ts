@@ -26,8 +26,8 @@ export type CodePlace = {
 export type CodeRequest = CodePlace & {
   /** As typed or normalised. */
   email: string;
-  /** The name of the app in the e-mail. */
-  appName: string;
+  /** The name of the app in the e-mail: `nameInMails`. */
+  appName: string | null;
   /** '' when unknown, which is not limited. */
   clientIp: string;
   locale?: string | undefined;

@@ -4,7 +4,13 @@ import { htmlMail, htmlParagraph, sendMail } from '../mail';
 
 /** The e-mail with a login code. It contains no link and no information other than the code. */
 
-export type LoginMail = { to: string; code: string; appName: string; locale?: string | undefined };
+export type LoginMail = {
+  to: string;
+  code: string;
+  /** Null for an app whose name no operator has approved: anyone may have written it. */
+  appName: string | null;
+  locale?: string | undefined;
+};
 
 /** Sends the mail. A failure is logged only, because the response must not reveal it. */
 export async function sendLoginMail(mail: LoginMail): Promise<void> {
@@ -19,19 +25,20 @@ type Wording = { subject: string; code: string; reason: string; life: string; ne
 
 function wordingFor({ code, appName, locale }: LoginMail): Wording {
   const brand = settings().BRAND_NAME;
+  const name = appName ?? brand;
   return /^de\b/i.test(locale ?? '')
     ? {
-        subject: `${code} ist Ihr Code für ${appName}`,
-        code: `${code} ist Ihr Code für ${appName}.`,
-        reason: `${appName} hat diesen Code angefordert, damit Sie sich mit Ihrem Konto bei ${brand} anmelden können.`,
+        subject: `${code} ist Ihr Code für ${name}`,
+        code: `${code} ist Ihr Code für ${name}.`,
+        reason: `${appName ?? `Eine App, die ${brand} nutzt,`} hat diesen Code angefordert, damit Sie sich mit Ihrem Konto bei ${brand} anmelden können.`,
         life: 'Er ist 10 Minuten gültig und kann nur einmal verwendet werden.',
         never: 'Wir fragen Sie nie nach diesem Code, weder am Telefon noch im Chat oder per E-Mail.',
         ignore: 'Wenn Sie sich nicht anmelden wollten, können Sie diese E-Mail ignorieren.',
       }
     : {
-        subject: `${code} is your ${appName} code`,
-        code: `${code} is your ${appName} code.`,
-        reason: `${appName} requested this code so that you can sign in with your ${brand} account.`,
+        subject: `${code} is your ${name} code`,
+        code: `${code} is your ${name} code.`,
+        reason: `${appName ?? `An app that uses ${brand}`} requested this code so that you can sign in with your ${brand} account.`,
         life: 'It works once, within the next 10 minutes.',
         never: 'We will never ask you for this code by phone, chat or e-mail.',
         ignore: 'If you did not request it, you can ignore this e-mail.',

@@ -18,6 +18,7 @@ import {
   stateOf,
 } from '../partners/partner';
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
+import { approveName, declineName } from '../partners/rename';
 import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
 import { requirePaused } from './overruns';
@@ -25,6 +26,8 @@ import { type ActionName, type Operator, recordAction, requireReason } from './r
 
 export type PartnerChange =
   | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'resume' | 'key' }
+  /** The name that the operator saw, because its owner can change it at any time. */
+  | { do: 'name_approve' | 'name_decline'; name: string }
   /** Effective now, or at a future time. */
   | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
@@ -61,8 +64,8 @@ export async function createPartnerAs(
 ): Promise<Partner> {
   requireReason(reason);
   return inTransaction(async (tx) => {
-    const partner = await createPartner(newPartner, tx);
-    const after = { name: partner.name, ...(await readFacts(tx, partner)) };
+    const partner = await createPartner({ ...newPartner, askedBy: 'operator' }, tx);
+    const after = await readFacts(tx, partner);
     await recordAction(tx, { operator, what: 'app.create', subject: partner.id, reason, after });
     return partner;
   });
@@ -87,6 +90,10 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return requireWaiting(await approvePartner(partnerId, tx));
     case 'decline':
       return requireWaiting(await declinePartner(partnerId, tx));
+    case 'name_approve':
+      return requireNameWaiting(await approveName(partnerId, change.name, tx));
+    case 'name_decline':
+      return requireNameWaiting(await declineName(partnerId, change.name, tx));
     case 'disable':
       return disablePartner(partnerId, tx);
     case 'enable':
@@ -128,6 +135,10 @@ function requireWaiting(waited: boolean): void {
   if (!waited) throw new ApiError('invalid_request', 'This app is no longer waiting for approval');
 }
 
+function requireNameWaiting(waited: boolean): void {
+  if (!waited) throw new ApiError('invalid_request', 'This name is no longer waiting for approval');
+}
+
 async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
   const partner = await findPartner(partnerId, tx);
   if (partner === null) throw new ApiError('not_found', 'There is no such app');
@@ -139,6 +150,9 @@ async function readFacts(tx: Tx, partner: Partner) {
   const { id: partnerId, ownerEmail } = partner;
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
   return {
+    name: partner.name,
+    name_approved: partner.nameApprovedAt !== null,
+    pending_name: partner.pendingName,
     state: stateOf(partner),
     paused: partner.pausedAt !== null,
     rate: partner.rateBp / 100,

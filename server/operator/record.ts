@@ -19,6 +19,8 @@ export const ACTION_NAMES = [
   'app.create',
   'app.approve',
   'app.decline',
+  'app.name_approve',
+  'app.name_decline',
   'app.disable',
   'app.enable',
   'app.resume',

@@ -10,6 +10,8 @@ export type ServiceState = {
   audit: { at: Date; users: number; differences: string[] } | null;
   /** Apps that signed up and are waiting for approval. */
   waitingApps: number;
+  /** Apps with a name that waits for approval. */
+  waitingNames: number;
   /** Users and apps whose overruns passed their limit. */
   paused: number;
 };
@@ -23,13 +25,17 @@ export async function readServiceState(): Promise<ServiceState> {
     pool().query<NonNullable<ServiceState['audit']>>(
       'SELECT at, users, differences FROM audit_run ORDER BY id DESC LIMIT 1',
     ),
-    pool().query<{ count: number }>(`SELECT count(*)::int AS count FROM partner WHERE review = 'pending'`),
+    pool().query<Pick<ServiceState, 'waitingApps' | 'waitingNames'>>(
+      `SELECT (count(*) FILTER (WHERE review = 'pending'))::int AS "waitingApps",
+              (count(*) FILTER (WHERE review = 'approved' AND (pending_name IS NOT NULL OR name_approved_at IS NULL)))::int
+                AS "waitingNames" FROM partner`,
+    ),
     listPaused(),
   ]);
   return {
     ...(holds.rows[0] ?? { holds: 0, held: 0n, overdue: 0 }),
     audit: audits.rows[0] ?? null,
-    waitingApps: waiting.rows[0]?.count ?? 0,
+    ...(waiting.rows[0] ?? { waitingApps: 0, waitingNames: 0 }),
     paused: paused.length,
   };
 }

@@ -5,9 +5,10 @@ import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../tokens';
 import { resumeDeliveries } from '../webhooks/resume';
-import { checkName } from './name';
+import { type Asker, requireName, takeName } from './claim-name';
 import { parseOrigin } from './origin-rules';
 import { requireRate } from './rate';
+import { skeletonOf } from './skeleton';
 
 export type { Partner };
 
@@ -49,6 +50,8 @@ export type NewPartner = {
   rateBp: number;
   origins: string[];
   ownerEmail?: string | undefined;
+  /** Who asks for the name, which no other app can take then. The demo app reserves none. */
+  askedBy?: Asker;
   /** Signed up and awaiting the operator's approval. Disabled until then. */
   isPending?: boolean;
 };
@@ -57,19 +60,22 @@ export async function createPartner(partner: NewPartner, db: Tx = prisma()): Pro
   const createdAt = nowDate();
   const rateBp = requireRate(partner.rateBp);
   const registered = [...new Set(partner.origins.map(requireOrigin))];
-  return db.partner.create({
-    data: {
-      id: newId('prt'),
-      name: requireName(partner.name),
-      publishableKey: newPublishableKey(),
-      ownerEmail: partner.ownerEmail ?? null,
-      rateBp,
-      ...(partner.isPending && { review: 'pending', disabledAt: createdAt }),
-      createdAt,
-      origins: { create: registered.map((origin) => ({ origin, createdAt })) },
-      rates: { create: { rateBp, effectiveAt: createdAt, createdAt, appliedAt: createdAt } },
-    },
-  });
+  const { askedBy = 'operator', isPending = false } = partner;
+  const { name, skeleton } = requireName(partner.name, askedBy);
+  const data = {
+    id: newId('prt'),
+    name,
+    ...(partner.askedBy && { nameSkeleton: skeleton }),
+    nameApprovedAt: askedBy === 'operator' && !isPending ? createdAt : null,
+    publishableKey: newPublishableKey(),
+    ownerEmail: partner.ownerEmail ?? null,
+    rateBp,
+    ...(isPending && { review: 'pending', disabledAt: createdAt }),
+    createdAt,
+    origins: { create: registered.map((origin) => ({ origin, createdAt })) },
+    rates: { create: { rateBp, effectiveAt: createdAt, createdAt, appliedAt: createdAt } },
+  };
+  return takeName(skeleton, askedBy, () => db.partner.create({ data }));
 }
 
 export type PartnerState = 'pending' | 'declined' | 'disabled' | 'enabled';
@@ -96,15 +102,16 @@ export async function disablePartner(partnerId: string, db: Tx = prisma()): Prom
   });
 }
 
-/** Lets the partner's keys work again. Approves a pending sign-up. */
+/** Lets the partner's keys work again. Approves a pending or declined sign-up, with its name. */
 export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
   if (tx === undefined) return inTransaction((own) => enablePartner(partnerId, own));
-  await tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, review: 'approved' } });
+  const { name, review } = await tx.partner.findUniqueOrThrow({ where: { id: partnerId } });
+  const nameSkeleton = skeletonOf(name);
+  const approval = review !== 'approved' && { review: 'approved', nameSkeleton, nameApprovedAt: nowDate() };
+  await takeName(nameSkeleton, 'operator', () =>
+    tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, ...approval } }),
+  );
   await resumeDeliveries(tx, partnerId);
-}
-
-export async function renamePartner(partnerId: string, name: string): Promise<void> {
-  await prisma().partner.update({ where: { id: partnerId }, data: { name: requireName(name) } });
 }
 
 export async function addOrigin(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
@@ -142,12 +149,6 @@ export async function setAllowedModels(
     where: { id: partnerId },
     data: { allModels: models === null, allowedModels: models ?? [] },
   });
-}
-
-function requireName(text: string): string {
-  const checked = checkName(text);
-  if (!checked.ok) throw new ApiError('invalid_request', `name: ${checked.reason}`, { param: 'name' });
-  return checked.name;
 }
 
 function requireOrigin(text: string): string {

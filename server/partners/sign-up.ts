@@ -1,3 +1,5 @@
+import type { Prisma } from '../../prisma/client/client';
+import { nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
@@ -17,26 +19,27 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
   if (owned >= MAX_APPS_OF_OWNER) {
     throw new ApiError('invalid_request', `You have reached the maximum of ${MAX_APPS_OF_OWNER} apps.`);
   }
-  return createPartner({ ...signUp, isPending: mode === 'approval' });
+  return createPartner({
+    ...signUp,
+    askedBy: { ownerEmail: signUp.ownerEmail },
+    isPending: mode === 'approval',
+  });
 }
 
-/** Approves a pending app. False when it is not pending. */
+/** Approves a pending app and its name, which cannot change until then. False when it is not pending. */
 export async function approvePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
-  return decide(db, partnerId, { review: 'approved', disabledAt: null });
+  return decide(db, partnerId, { review: 'approved', disabledAt: null, nameApprovedAt: nowDate() });
 }
 
-/**
- * Declines a pending app, which stays disabled. Its owner sees the reason. Returns false when it is not
- * pending.
- */
+/** Declines a pending app, which stays disabled and gives up its name. Returns false when it is not pending. */
 export async function declinePartner(partnerId: string, db: Tx = prisma()): Promise<boolean> {
-  return decide(db, partnerId, { review: 'declined' });
+  return decide(db, partnerId, { review: 'declined', nameSkeleton: null });
 }
 
 async function decide(
   db: Tx,
   partnerId: string,
-  decision: { review: string; disabledAt?: null },
+  decision: Prisma.PartnerUpdateManyMutationInput,
 ): Promise<boolean> {
   const { count } = await db.partner.updateMany({
     where: { id: partnerId, review: 'pending' },

@@ -22,6 +22,7 @@ export async function seedDemo(): Promise<void> {
     create: {
       id: DEMO_PARTNER_ID,
       name: 'Demo app',
+      nameApprovedAt: nowDate(),
       publishableKey: newPublishableKey(),
       rateBp: DEMO_RATE_BP,
       rates: { create: { rateBp: DEMO_RATE_BP, effectiveAt: nowDate(), appliedAt: nowDate() } },

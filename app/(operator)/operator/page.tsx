@@ -121,6 +121,13 @@ function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
           </PageLink>
         </Notice>
       )}
+      {state.waitingNames > 0 && (
+        <Notice kind="info">
+          <PageLink href="/operator/apps" className="underline underline-offset-2">
+            {state.waitingNames === 1 ? '1 app has' : `${state.waitingNames} apps have`} a name to approve
+          </PageLink>
+        </Notice>
+      )}
     </div>
   );
 }

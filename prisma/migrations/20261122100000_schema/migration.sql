@@ -61,6 +61,9 @@ CREATE INDEX sign_in_token_expires_at_idx ON sign_in_token (expires_at);
 CREATE TABLE partner (
   id text PRIMARY KEY,
   name text NOT NULL,
+  name_skeleton text,
+  name_approved_at timestamptz(3),
+  pending_name text,
   publishable_key text NOT NULL,
   owner_email text,
   rate_bp integer NOT NULL DEFAULT 0,
@@ -84,6 +87,7 @@ CREATE TABLE partner (
   -- An app that is not approved cannot spend: the ledger looks at disabled_at alone.
   CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL)
 );
+CREATE UNIQUE INDEX partner_name_skeleton_key ON partner (name_skeleton);
 CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
 
 CREATE TABLE partner_rate (

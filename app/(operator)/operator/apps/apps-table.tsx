@@ -1,5 +1,6 @@
 'use client';
 
+import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { AppLink } from '../app-link';
@@ -11,11 +12,21 @@ type Row = {
   name: string;
   owner: string | null;
   state: AppState;
+  isNameWaiting: boolean;
   rate: number;
   cap: number;
   requests: number;
   charged: number;
 };
+
+function States({ state, isNameWaiting }: Row) {
+  return (
+    <span className="flex flex-wrap gap-1.5">
+      <StateBadge state={state} />
+      {isNameWaiting && <Badge look="warning">Name to approve</Badge>}
+    </span>
+  );
+}
 
 export function AppsTable({ rows }: { rows: Row[] }) {
   const column = columnsOf<Row>();
@@ -24,7 +35,10 @@ export function AppsTable({ rows }: { rows: Row[] }) {
       header: 'App',
       cell: ({ row: { original } }) => <AppLink {...original} />,
     }),
-    column.accessor('state', { header: 'Status', cell: ({ getValue }) => <StateBadge state={getValue()} /> }),
+    column.accessor('state', {
+      header: 'Status',
+      cell: ({ row: { original } }) => <States {...original} />,
+    }),
     column.accessor('owner', {
       header: 'Owner',
       cell: ({ getValue }) => <span className="text-muted">{getValue() ?? 'none'}</span>,

@@ -6,6 +6,7 @@ import { readByPartner } from '@/server/activity/install-activity';
 import { readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
+import { isNameWaiting } from '@/server/partners/rename';
 import { AppsTable } from './apps-table';
 
 export const metadata: Metadata = { title: 'Apps' };
@@ -19,6 +20,7 @@ export default async function AppsPage() {
     name: partner.name,
     owner: partner.ownerEmail,
     state: stateOf(partner),
+    isNameWaiting: isNameWaiting(partner),
     rate: partner.rateBp / 100,
     cap: partner.rateCapBp / 100,
     requests: useOf.get(partner.id)?.requests ?? 0,

@@ -28,6 +28,8 @@ const WORDS: Record<ActionName, string> = {
   'app.create': 'Created the app',
   'app.approve': 'Approved the app',
   'app.decline': 'Declined the app',
+  'app.name_approve': 'Approved the name',
+  'app.name_decline': 'Declined the name',
   'app.disable': 'Disabled the app',
   'app.enable': 'Enabled the app',
   'app.resume': 'Resumed the app',

@@ -3,6 +3,7 @@ import { requireSession } from '@/app/_session/session';
 import { settings } from '@/server/env';
 import { ApiError } from '@/server/errors';
 import { type CheckedRedirect, checkRedirect, denyRedirect } from '@/server/identity/authorize';
+import { nameOnPages } from '@/server/partners/rename';
 import { Sheet } from '../../sheet';
 import { Consent } from './consent';
 import { type RedirectParameters, readRedirect, redirectParameters } from './request';
@@ -18,12 +19,13 @@ export default async function AuthorizePage({ searchParams }: Props) {
   const { BRAND_NAME: brand } = settings();
   if (checked instanceof ApiError) return <Refusal brand={brand} reason={checked.message} />;
   const { email } = await requireSession();
+  const destination = checked.returnTo.host || checked.returnTo.protocol;
   return (
     <Sheet brand={brand}>
       <Consent
         parameters={parameters}
-        appName={checked.partner.name}
-        destination={checked.returnTo.host || checked.returnTo.protocol}
+        appName={nameOnPages(checked.partner, destination)}
+        destination={destination}
         email={email}
         denyAddress={denyRedirect(checked)}
       />

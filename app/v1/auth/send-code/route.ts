@@ -5,6 +5,7 @@ import { readBody } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { sendLoginCode } from '@/server/identity/login-codes';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
+import { nameInMails } from '@/server/partners/rename';
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {
@@ -12,7 +13,7 @@ export function POST(request: Request): Promise<Response> {
     const partner = await requireCallingPartner(request, body.publishable_key);
     const sent = await sendLoginCode({
       email: body.email,
-      appName: partner.name,
+      appName: nameInMails(partner),
       partnerId: partner.id,
       visitId: null,
       origin: request.headers.get('origin'),

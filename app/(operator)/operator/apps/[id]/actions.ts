@@ -27,6 +27,16 @@ export const changeState = operatorAction(
   },
 );
 
+const NAME_DONE = { name_approve: 'Name approved', name_decline: 'Name declined' } as const;
+
+export const reviewName = operatorAction(
+  ofApp.extend({ what: z.enum(['name_approve', 'name_decline']), name: z.string().max(200) }),
+  async (session, { partnerId, reason, what, name }) => {
+    await act(session, partnerId, reason, { do: what, name });
+    return { ok: true, message: NAME_DONE[what] };
+  },
+);
+
 export const setCap = operatorAction(
   ofApp.extend({ percent: z.string().max(20) }),
   async (session, { partnerId, reason, percent }) => {

@@ -5,7 +5,7 @@ import { SwitchField } from '@/app/_ui/switch-field';
 import { TextField } from '@/app/_ui/text-field';
 import { ReasonButton } from '../../reason-button';
 import type { AppState } from '../state-badge';
-import { changeState, setCap, setHold, setModels } from './actions';
+import { changeState, reviewName, setCap, setHold, setModels } from './actions';
 
 type StateProps = { partnerId: string; name: string; state: AppState };
 
@@ -39,6 +39,32 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
         'Enable',
         'Its keys and checkout start working immediately, and pending webhooks are sent.',
       );
+}
+
+type NameProps = { partnerId: string; name: string; isRename: boolean };
+
+/** `name` is what the operator sees: a new name, or the current one if nobody has approved it. */
+export function NameButtons({ partnerId, name, isRename }: NameProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <ReasonButton
+        label="Approve name"
+        title={`Approve the name ${name}?`}
+        consequence="Users see it in the checkout and in e-mails, without the app’s origin next to it."
+        look="primary"
+        action={(reason) => reviewName({ partnerId, what: 'name_approve', name, reason })}
+      />
+      {isRename && (
+        <ReasonButton
+          label="Decline name"
+          title={`Decline the name ${name}?`}
+          consequence="The app keeps its current name."
+          isDanger
+          action={(reason) => reviewName({ partnerId, what: 'name_decline', name, reason })}
+        />
+      )}
+    </div>
+  );
 }
 
 export function RateCapButton({ partnerId, cap }: { partnerId: string; cap: string }) {

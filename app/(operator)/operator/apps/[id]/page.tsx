@@ -13,11 +13,12 @@ import { readEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
 import { formatPercent } from '@/server/partners/rate';
+import { isNameWaiting } from '@/server/partners/rename';
 import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { StateBadge } from '../state-badge';
-import { HoldButton, ModelsButton, RateCapButton, StateButtons } from './app-buttons';
+import { HoldButton, ModelsButton, NameButtons, RateCapButton, StateButtons } from './app-buttons';
 
 const SHOWN_ACTIONS = 10;
 
@@ -58,6 +59,7 @@ export default async function AppPage(props: Props) {
           </Notice>
         </div>
       )}
+      {isNameWaiting(partner) && <NameSection partner={partner} />}
       <Section title="Details">
         <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
           <Fact name="Owner">{partner.ownerEmail ?? 'none'}</Fact>
@@ -97,6 +99,18 @@ export default async function AppPage(props: Props) {
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
+  );
+}
+
+function NameSection({ partner: { id, name, pendingName } }: { partner: Partner }) {
+  const description =
+    pendingName === null
+      ? `No operator has approved the name ${name} yet. The checkout shows the app’s origin next to it, and e-mails do not contain it.`
+      : `The owner asks to rename the app to ${pendingName}. Users see ${name} until you approve the new name.`;
+  return (
+    <Section title="Name" description={description}>
+      <NameButtons partnerId={id} name={pendingName ?? name} isRename={pendingName !== null} />
+    </Section>
   );
 }
 

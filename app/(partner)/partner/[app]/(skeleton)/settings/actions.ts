@@ -1,10 +1,10 @@
 'use server';
 
 import { z } from 'zod';
-import { renamePartner } from '@/server/partners/partner';
+import { renamePartner } from '@/server/partners/rename';
 import { ofApp, ownerAction } from '../../owner-action';
 
 export const rename = ownerAction(ofApp.extend({ name: z.string().max(200) }), async (app, { name }) => {
-  await renamePartner(app.id, name);
-  return { ok: true, message: 'Name saved' };
+  const outcome = await renamePartner(app, name);
+  return { ok: true, message: outcome === 'saved' ? 'Name saved' : 'The new name is waiting for approval' };
 });

@@ -1,8 +1,11 @@
 import type { Metadata } from 'next';
 import { CopyField } from '@/app/_ui/copy-field';
+import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { settings } from '@/server/env';
+import type { Partner } from '@/server/partners/partner';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { NameForm } from './name-form';
 
@@ -17,7 +20,10 @@ export default async function SettingsPage(props: AppParams) {
         title="What users see"
         description="The name appears in the checkout, in sign-in e-mails and in users’ accounts."
       >
-        <NameForm partnerId={app.id} name={app.name} />
+        <div className="mb-5 empty:hidden">
+          <NameNotice app={app} />
+        </div>
+        {app.review === 'approved' && <NameForm partnerId={app.id} name={app.name} />}
       </Section>
       <Section title="App ID" description="Identifies this app in test events and when you contact us.">
         <CopyField label="app ID" value={app.id} />
@@ -26,5 +32,25 @@ export default async function SettingsPage(props: AppParams) {
         </p>
       </Section>
     </>
+  );
+}
+
+function NameNotice({ app: { name, pendingName, nameApprovedAt, review } }: { app: Partner }) {
+  if (review !== 'approved')
+    return (
+      <Notice kind="info">The name of this app is {name}. It can change once the app is approved.</Notice>
+    );
+  if (pendingName !== null)
+    return (
+      <Notice kind="info">
+        The new name {pendingName} is waiting for approval. Users see {name} until then.
+      </Notice>
+    );
+  if (nameApprovedAt !== null) return null;
+  return (
+    <Notice kind="info">
+      Your name has not been approved yet. Until then, the checkout shows your site’s address next to it, and
+      e-mails say “an app that uses {settings().BRAND_NAME}”.
+    </Notice>
   );
 }

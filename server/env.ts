@@ -1,6 +1,7 @@
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
+import { findRealSettings } from './open-sandboxes';
 
 /**
  * All settings, read from the environment only here. An invalid value stops the start with the
@@ -52,6 +53,8 @@ export const settingsSchema = z.object({
     )
     .default([]),
   PARTNER_SIGNUP: z.enum(['open', 'approval', 'closed'], { error: 'open, approval or closed' }).optional(),
+
+  SANDBOX: z.enum(['open', 'closed'], { error: 'open or closed' }).optional(),
 
   ...providerSettings(),
   CATALOG_FILE: z.string().min(1).optional(),
@@ -146,6 +149,7 @@ export type Settings = Parsed & {
   CHECKOUT_URL: string;
   SDK_URL: string;
   PARTNER_SIGNUP: 'open' | 'approval' | 'closed';
+  SANDBOX: 'open' | 'closed';
 };
 
 export class SettingsError extends Error {
@@ -172,6 +176,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     BASE_URL: base,
     CHECKOUT_URL: trimSlash(parsed.CHECKOUT_URL ?? `${base}/checkout`),
     SDK_URL: parsed.SDK_URL ?? `${base}/v1/svc.js`,
+    SANDBOX: parsed.SANDBOX ?? (findRealSettings(parsed).length > 0 ? 'closed' : 'open'),
     PARTNER_SIGNUP: parsed.PARTNER_SIGNUP ?? (hasLiveKey(parsed) ? 'approval' : 'open'),
   };
 }
@@ -188,6 +193,10 @@ function refuseContradictions(parsed: Parsed): void {
     [
       live && parsed.STRIPE_API_BASE !== undefined,
       'STRIPE_API_BASE: expected to be unset, because STRIPE_SECRET_KEY is a live key',
+    ],
+    [
+      live && parsed.SANDBOX === 'open',
+      'SANDBOX: expected to be unset, because STRIPE_SECRET_KEY is a live key',
     ],
     [
       live &&
@@ -222,8 +231,7 @@ function refuseContradictions(parsed: Parsed): void {
   if (failed.length > 0) throw new SettingsError(failed.join('\n'));
 }
 
-export const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean =>
-  LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
+const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean => LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
 
 const trimSlash = (url: string): string => url.replace(/\/+$/, '');
 
@@ -248,7 +256,7 @@ export function authSecret(): string {
   return secret;
 }
 
-/** Whether real money moves here. If so, no part of the sandbox is reachable. */
+/** Whether the sandboxes are closed, because something here is real. */
 export function isLive(): boolean {
-  return hasLiveKey(settings());
+  return settings().SANDBOX === 'closed';
 }

@@ -23,7 +23,7 @@ const targets = new Map<string, ProviderTarget>();
 
 /**
  * Returns null for a provider that is not configured. Setting its key configures a provider; the sandbox is
- * available as long as no real money moves.
+ * available while it is open.
  */
 export function findTarget(provider: string): ProviderTarget | null {
   const target = targets.get(provider) ?? readTarget(provider);

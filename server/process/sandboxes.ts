@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { hasLiveKey, type Settings } from '../env';
+import { readSecret, readSettings, type Settings } from '../env';
+import { findRealSettings, isRealUrl } from '../open-sandboxes';
+import type { OwnProvider } from '../pricing/catalog-schema';
 import { startSandboxMail } from '../sandbox/mail/server';
 import { startSandboxPayments } from '../sandbox/payments/server';
 import { startSandboxProvider } from '../sandbox/provider/server';
@@ -8,10 +10,42 @@ import { openDataDir, readOptional, writePrivate } from './data-dir';
 import type { Lifetime } from './lifetime';
 import { choosePort } from './listen';
 import { openSandboxStore } from './sandbox-store';
+import { StartError } from './start-error';
+
+/**
+ * Decides for this process whether sandboxes replace what is missing, and refuses a start in which nothing
+ * replaces it. The operator's own providers come from the catalogue file.
+ */
+export function decideSandboxes(ownProviders: OwnProvider[]): Settings {
+  const ownKeys = ownProviders.flatMap(({ keyVariable: key, baseUrl }) =>
+    key !== undefined && readSecret(key) !== undefined && isRealUrl(baseUrl) ? [key] : [],
+  );
+  if (ownKeys.length > 0) process.env.SANDBOX ||= 'closed';
+  const decided = readSettings(process.env);
+  process.env.SANDBOX = decided.SANDBOX;
+  if (decided.SANDBOX === 'closed')
+    requireNothingMissing(decided, [...findRealSettings(decided), ...ownKeys]);
+  return decided;
+}
+
+function requireNothingMissing({ SMTP_URL, STRIPE_SECRET_KEY }: Settings, real: string[]): void {
+  const missing = [
+    ...(SMTP_URL === undefined ? ['SMTP_URL, to mail sign-in codes'] : []),
+    ...(STRIPE_SECRET_KEY === undefined ? ['STRIPE_SECRET_KEY, to take payments'] : []),
+  ];
+  if (missing.length === 0) return;
+  const because = real.length === 0 ? 'SANDBOX is closed' : `of ${real.join(', ')}`;
+  throw new StartError(
+    `The sandboxes are closed because ${because}, so the service needs:\n` +
+      `${missing.map((line) => `  ${line}\n`).join('')}` +
+      'Set what is missing. Or keep the sandboxes with SANDBOX=open: anyone who can reach the service can then\n' +
+      'read its mail at /dev/mail, including sign-in codes, and buy credits with test cards.',
+  );
+}
 
 /** Starts a sandbox for every external service that has no credentials configured. */
 export async function startSandboxes(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
-  if (hasLiveKey(given)) return;
+  if (given.SANDBOX === 'closed') return;
   await provideProvider(life);
   if (given.SMTP_URL === undefined) await provideMail(life);
   if (given.STRIPE_SECRET_KEY === undefined) await providePayments(life, given, databaseUrl);

@@ -1,5 +1,6 @@
 import { closeDatabase } from '../db';
 import { isLive, settings } from '../env';
+import { describeSandboxes } from '../open-sandboxes';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
 import { closeRedis } from '../rate-limit/redis';
@@ -16,13 +17,14 @@ import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
 import { withProgress } from './progress';
-import { startSandboxes } from './sandboxes';
+import { decideSandboxes, startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
-  const given = await readGivenSettings();
-  buildCatalog(given.CATALOG_FILE);
+  const read = await readGivenSettings();
+  const { providers } = buildCatalog(read.CATALOG_FILE);
+  const given = decideSandboxes(Object.values(providers));
   provideAuthSecret(given);
   provideAddressToNextAuth(given);
   const embedded = await provideDatabase(given);
@@ -63,5 +65,7 @@ function printAddresses(): void {
     ['API', `${BASE_URL}/v1`],
   ].filter(([, address]) => address !== undefined);
   const text = lines.map(([title, address]) => `  ${title?.padEnd(14)} ${address}`).join('\n');
-  process.stdout.write(`\nReady. Open:\n\n${text}\n\nPress Ctrl-C to stop everything.\n\n`);
+  const { open, warning } = describeSandboxes(settings());
+  const sandboxes = `Sandboxes: ${open.join(', ') || 'closed'}.${warning === null ? '' : `\n${warning}.`}`;
+  process.stdout.write(`\nReady. Open:\n\n${text}\n\n${sandboxes}\n\nPress Ctrl-C to stop everything.\n\n`);
 }

@@ -36,6 +36,7 @@ writeFileSync(
 );
 
 process.env.OPENAI_API_KEY = 'sk-of-the-test';
+process.env.SANDBOX = 'open';
 process.env.ANTHROPIC_API_KEY = 'sk-of-the-test';
 process.env.ANTHROPIC_BASE_URL = 'http://127.0.0.1:9/';
 process.env.CATALOG_FILE = catalogFile;

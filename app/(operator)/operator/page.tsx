@@ -21,6 +21,8 @@ import {
 import { PERIODS, type Period, readPeriod } from '@/server/activity/periods';
 import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
 import { creditsToJson } from '@/server/credits';
+import { settings } from '@/server/env';
+import { describeSandboxes, type Sandboxes } from '@/server/open-sandboxes';
 import { readServiceState, type ServiceState } from '@/server/operator/state';
 import { PeriodLinks } from './period-links';
 import { UsageTable } from './usage-table';
@@ -44,12 +46,13 @@ export default async function OverviewPage({ searchParams }: Props) {
     readServiceState(),
     listPaymentsNeedingAttention(),
   ]);
+  const sandboxes = describeSandboxes(settings());
   const step = period === '12m' ? 'month' : 'day';
   const refused = refusals.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
-      <Attention state={state} alerts={alerts.length} />
+      <Attention state={state} alerts={alerts.length} sandboxes={sandboxes} />
       <Totals days={days} refused={refused} money={money} />
       <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">
         {days.length === 0 ? (
@@ -84,12 +87,14 @@ export default async function OverviewPage({ searchParams }: Props) {
       <Section title="Models" description={`Top ${TOP_MODELS} by amount charged.`} flush>
         <UsageTable what="Model" rows={models.map((model) => ({ ...toRow(model), partnerId: null }))} />
       </Section>
-      <Now state={state} />
+      <Now state={state} sandboxes={sandboxes} />
     </>
   );
 }
 
-function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
+type AttentionProps = { state: ServiceState; alerts: number; sandboxes: Sandboxes };
+
+function Attention({ state, alerts, sandboxes }: AttentionProps) {
   const differences = state.audit?.differences ?? [];
   return (
     <div className="mb-6 flex flex-col gap-2 empty:hidden">
@@ -99,6 +104,7 @@ function Attention({ state, alerts }: { state: ServiceState; alerts: number }) {
           {differences.length > 3 && ` and ${differences.length - 3} more`}
         </Notice>
       )}
+      {sandboxes.warning !== null && <Notice kind="warning">{sandboxes.warning}.</Notice>}
       {alerts > 0 && (
         <Notice kind="warning">
           <PageLink href="/operator/payments" className="underline underline-offset-2">
@@ -172,7 +178,7 @@ function Totals({
   );
 }
 
-function Now({ state }: { state: ServiceState }) {
+function Now({ state, sandboxes }: { state: ServiceState; sandboxes: Sandboxes }) {
   const { audit } = state;
   return (
     <Section title="Now">
@@ -182,6 +188,11 @@ function Now({ state }: { state: ServiceState }) {
           name="Holds past their lease"
           value={inNumber(state.overdue)}
           note="left by stopped instances, released within seconds"
+        />
+        <Fact
+          name="Sandboxes"
+          value={sandboxes.open.length === 0 ? 'Closed' : 'Open'}
+          note={sandboxes.open.join(', ') || 'nothing is simulated'}
         />
         <div>
           <dt className="text-muted">Ledger audit</dt>

@@ -30,8 +30,10 @@ async function json(...words: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
+let partners = 0;
 async function newPk(): Promise<string> {
-  return String((await json('partner', 'create', '--name', 'Acme', '--rate', '25')).publishable_key);
+  const name = `Acme ${'x'.repeat(++partners)}`;
+  return String((await json('partner', 'create', '--name', name, '--rate', '25')).publishable_key);
 }
 
 /** Every refusal: nothing on standard output, one line with the reason, and a failing exit code. */
@@ -160,7 +162,7 @@ describe('svc partner', () => {
     const pk = await newPk();
     const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
     expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
-    expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme$`, 'm'));
+    expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme x+$`, 'm'));
   });
 
   it('set-rate schedules a change, cap-rate limits it, and both refuse in one line', async () => {
@@ -253,7 +255,7 @@ describe('svc user', () => {
     expect(shown.apps).toEqual([
       expect.objectContaining({ partner_id: null, own: 12.345678 }),
       expect.objectContaining({
-        name: 'Acme',
+        name: expect.stringMatching(/^Acme x+$/),
         own: 500,
         limit: null,
         balance: 500,
@@ -263,7 +265,7 @@ describe('svc user', () => {
       }),
     ]);
     expect(JSON.stringify(shown)).not.toContain('usr_');
-    expect((await run('user', 'show', 'ada@example.com')).out).toMatch(/Acme +500 +- +500 +0\n/);
+    expect((await run('user', 'show', 'ada@example.com')).out).toMatch(/Acme x+ +500 +- +500 +0\n/);
     expect(await prisma().event.count()).toBe(0);
   });
 

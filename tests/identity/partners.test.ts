@@ -32,8 +32,14 @@ const rateOf = async (id: string) => (await findPartner(id))?.rateBp;
 const historyOf = async (id: string) => (await listRates(id)).map((rate) => rate.rateBp);
 
 describe('signing up an app', () => {
+  let apps = 0;
   const signUp = (ownerEmail = 'owner@example.com') =>
-    signUpPartner({ ownerEmail, name: 'Notes', rateBp: 1_000, origins: ['https://notes.example'] });
+    signUpPartner({
+      ownerEmail,
+      name: `Notes ${'x'.repeat(++apps)}`,
+      rateBp: 1_000,
+      origins: ['https://notes.example'],
+    });
 
   it('enables the app immediately where sign-up is open', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });

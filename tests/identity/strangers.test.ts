@@ -231,9 +231,12 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
 async function* actionsOfOperator(): AsyncGenerator<Step> {
   const { token } = await newSignedIn(OPERATOR);
   const { id: partnerId } = await createPartner({ name: 'Watched', rateBp: 2_500, origins: [] });
+  const name = 'Watched two';
+  await prisma().partner.update({ where: { id: partnerId }, data: { pendingName: name } });
   const user = await newAppUser(partnerId);
   const reason = 'a test of it';
   const ofApp = { token, ids: { partnerId } };
+  yield { ...ofApp, action: 'reviewName', input: { reason, what: 'name_approve', name } };
   yield { ...ofApp, action: 'setCap', input: { reason, percent: '50' } };
   yield { ...ofApp, action: 'setHold', input: { reason, days: '60' } };
   yield { ...ofApp, action: 'setModels', input: { reason, models: 'sandbox/echo' } };

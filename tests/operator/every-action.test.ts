@@ -71,6 +71,17 @@ const byCommand = (what: ActionName, words: string[], before: object, after: obj
 const ACTIONS: Action[] = [
   inConsole({ do: 'approve' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'decline' }, { state: 'pending' }, { state: 'declined' }, true),
+  ...(['name_approve', 'name_decline'] as const).map((what) => ({
+    by: OPERATOR,
+    action: `app: ${what}`,
+    run: async () => {
+      const [partnerId, name] = [await newApp(), `New name to ${what.slice(5)}`];
+      await prisma().partner.update({ where: { id: partnerId }, data: { pendingName: name } });
+      await changePartner({ ...request, partnerId, change: { do: what, name } });
+      const after = { name: what === 'name_approve' ? name : 'Notes', pending_name: null };
+      return [entry(`app.${what}`, partnerId, { name: 'Notes', pending_name: name }, after)];
+    },
+  })),
   inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),
   inConsole({ do: 'enable' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'rate_cap', rateCapBp: 2000 }, { rate: 25, rate_cap: 100 }, { rate: 20, rate_cap: 20 }),

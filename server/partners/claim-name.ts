@@ -12,11 +12,11 @@ export type CheckedName = { name: string; skeleton: string };
 
 export function requireName(text: string, askedBy: Asker): CheckedName {
   const checked = checkName(text);
-  if (!checked.ok) throw refuse(checked.reason);
+  if (!checked.ok) throw refuse(askedBy, checked.reason);
   const { name } = checked;
   const brand = settings().BRAND_NAME;
   if (askedBy !== 'operator' && resemblesBrand(name, brand))
-    throw refuse(`Leave out "${brand}", the name of this service, and words that look like it`);
+    throw refuse(askedBy, `Leave out "${brand}", the name of this service, and words that look like it`);
   return { name, skeleton: skeletonOf(name) };
 }
 
@@ -43,13 +43,15 @@ export async function requireFreeName(
 ): Promise<void> {
   const other = await prisma().partner.findUnique({ where: { nameSkeleton: skeleton } });
   if (other === null || other.id === partnerId) return;
-  if (askedBy === 'operator') throw refuse(`Too similar to "${other.name}" (${other.id})`);
+  if (askedBy === 'operator') throw refuse(askedBy, `Too similar to "${other.name}" (${other.id})`);
   throw refuse(
+    askedBy,
     other.ownerEmail !== null && other.ownerEmail === askedBy.ownerEmail
       ? `You already have an app named "${other.name}"`
       : 'This name is too similar to one in use. Choose another',
   );
 }
 
-const refuse = (reason: string): ApiError =>
-  new ApiError('invalid_request', `name: ${reason}`, { param: 'name' });
+/** Owners see the reason next to the field, operators mostly on the command line. */
+const refuse = (askedBy: Asker, reason: string): ApiError =>
+  new ApiError('invalid_request', askedBy === 'operator' ? `name: ${reason}` : reason, { param: 'name' });

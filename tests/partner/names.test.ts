@@ -51,7 +51,7 @@ describe('a name that looks like another app’s', () => {
   ])('is refused: "%s" and "%s"', async (taken, name) => {
     await prisma().partner.updateMany({ data: { nameSkeleton: null } });
     await signUp(taken);
-    const message = 'name: This name is too similar to one in use. Choose another';
+    const message = 'This name is too similar to one in use. Choose another';
     await expect(signUp(name)).rejects.toMatchObject({ code: 'invalid_request', param: 'name', message });
     const other = await signUp('Harmless');
     await expect(renamePartner(other, name)).rejects.toMatchObject({ message });

@@ -16,7 +16,7 @@ const { url: databaseUrl } = await newDatabase();
 await openMailbox();
 const folder = mkdtempSync(path.join(tmpdir(), 'closed-'));
 const environment = {
-  NODE_ENV: 'production',
+  NODE_ENV: 'production' as const,
   AUTH_SECRET: 'a secret of the tests, long enough to be one',
   DATABASE_URL: databaseUrl,
   KEEP_LOG: 'true',
@@ -37,7 +37,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function startInVain(given: Record<string, string>): Promise<string> {
   const dataDir = path.join(folder, 'unused');
   const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...given },
+    env: {
+      NODE_ENV: 'production',
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      ...given,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let text = '';

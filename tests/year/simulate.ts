@@ -123,6 +123,7 @@ class YearOfActivity {
     this.rows.partner.push({
       id: app.id,
       name: app.name,
+      name_approved_at: createdAt,
       publishable_key: newPublishableKey(),
       owner_email: app.ownerEmail,
       rate_bp: app.rateBp,

@@ -37,7 +37,7 @@ export function NewAppForm() {
       <TextField
         label="Name"
         value={name}
-        error={shown(faults.name)}
+        error={failure?.field === 'name' ? failure.message : shown(faults.name)}
         hint="Users see it in the checkout and in their account."
         autoComplete="organization"
         onChange={(event) => setName(event.target.value)}
@@ -61,7 +61,7 @@ export function NewAppForm() {
         hint="Where the checkout may open. localhost always works."
         onChange={(event) => setOrigin(event.target.value)}
       />
-      {failure && <Notice kind="danger">{failure.message}</Notice>}
+      {failure && failure.field !== 'name' && <Notice kind="danger">{failure.message}</Notice>}
       <Button type="submit" size="large" busy={isRunning} className="mt-2">
         Create app
       </Button>

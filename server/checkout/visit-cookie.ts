@@ -1,3 +1,4 @@
+import { readCookie } from '../http/cookies';
 import { type Display, VISIT_LIFETIME_MS } from './visits';
 
 /**
@@ -10,9 +11,7 @@ export function visitCookie(visitId: string, token: string, display: Display): s
 }
 
 export function readVisitToken(request: Request, visitId: string): string | null {
-  const wanted = `${cookieName(visitId)}=`;
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
-  return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) ?? null;
+  return readCookie(request, cookieName(visitId));
 }
 
 const cookieName = (visitId: string): string => `__Host-svc-visit-${visitId}`;

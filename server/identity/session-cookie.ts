@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../clock';
+import { readCookie } from '../http/cookies';
 import { SESSION_LIFETIME_MS } from './sessions';
 
 /**
@@ -22,7 +23,5 @@ export function clearedSessionCookie(): string {
 }
 
 export function readSessionToken(request: Request): string | null {
-  const wanted = `${SESSION_COOKIE}=`;
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
-  return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) || null;
+  return readCookie(request, SESSION_COOKIE);
 }

@@ -1,3 +1,4 @@
+import { describeWait } from '@/server/describe-wait';
 import type { Language } from '../_ui/language';
 
 /** All texts of the checkout, in each of its languages. */
@@ -163,7 +164,7 @@ const en = {
 
   wrong: 'Something went wrong. Please try again.',
   offline: 'No connection. Please try again.',
-  tooMany: 'Too many attempts. Please wait a moment.',
+  tooMany: (seconds: number) => `Too many attempts. Try again in ${describeWait(seconds)}.`,
   keyFailed: 'The app didn’t receive your sign-in. Please try again.',
 };
 
@@ -332,7 +333,7 @@ const de: Messages = {
 
   wrong: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
   offline: 'Keine Verbindung. Bitte versuchen Sie es erneut.',
-  tooMany: 'Zu viele Versuche. Bitte warten Sie einen Moment.',
+  tooMany: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${describeWait(seconds, 'de')} erneut.`,
   keyFailed: 'Die App hat Ihre Anmeldung nicht erhalten. Bitte versuchen Sie es erneut.',
 };
 

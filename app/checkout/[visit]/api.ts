@@ -60,6 +60,7 @@ export class RequestFailed extends Error {
   constructor(
     readonly code: string,
     message: string,
+    readonly retryAfterSeconds = 1,
   ) {
     super(message);
   }
@@ -114,9 +115,14 @@ async function send<Answer>(path: string, body?: object): Promise<Answer> {
   throw new RequestFailed(
     answer.error?.type ?? 'internal_error',
     answer.error?.message ?? 'Something went wrong',
+    Number(response.headers.get('retry-after') ?? 1),
   );
 }
 
 export function failureCode(error: unknown): string {
   return error instanceof RequestFailed ? error.code : 'internal_error';
+}
+
+export function retryAfterSeconds(error: unknown): number {
+  return error instanceof RequestFailed ? error.retryAfterSeconds : 1;
 }

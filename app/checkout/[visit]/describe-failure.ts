@@ -1,5 +1,5 @@
 import type { Messages } from '../messages';
-import { failureCode, type PaymentStatus } from './api';
+import { failureCode, type PaymentStatus, retryAfterSeconds } from './api';
 
 /** The message for a failed request that is not about one field. */
 export function describeFailure(error: unknown, say: Messages): string {
@@ -7,7 +7,7 @@ export function describeFailure(error: unknown, say: Messages): string {
     case 'offline':
       return say.offline;
     case 'rate_limited':
-      return say.tooMany;
+      return say.tooMany(retryAfterSeconds(error));
     default:
       return say.wrong;
   }

@@ -31,7 +31,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 export type ErrorDetails = {
   /** The offending field, as the caller names it. */
   param?: string;
-  /** Whole seconds, 1–60: sent as `Retry-After`. */
+  /** Whole seconds, at least 1: sent as `Retry-After`. */
   retryAfterSeconds?: number;
   /** Logged, never sent. */
   cause?: unknown;

@@ -1,5 +1,6 @@
 import { readClientIp } from '../http/client-ip';
 import { respond } from '../http/respond';
+import { readKnownBrowserCookie } from '../identity/known-browser';
 import { readSessionToken } from '../identity/session-cookie';
 import { requireSameOrigin } from './same-origin';
 import { readVisitToken } from './visit-cookie';
@@ -35,5 +36,6 @@ export function readDevice(request: Request): Device {
     userAgent: request.headers.get('user-agent') ?? '',
     sessionToken: readSessionToken(request),
     clientIp: readClientIp(request),
+    browserCookie: readKnownBrowserCookie(request),
   };
 }

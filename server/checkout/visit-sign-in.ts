@@ -5,6 +5,7 @@ import { type Caller, requireUserKey } from '../http/authenticate';
 import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { maskEmail } from '../identity/email';
+import { rememberBrowser } from '../identity/known-browser';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
 import { findSession, type LiveSession } from '../identity/sessions';
@@ -55,7 +56,8 @@ export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string; 
 
 export async function sendVisitCode(
   visit: Visit,
-  { email, clientIp, locale }: { email: string; clientIp: string; locale?: string | undefined },
+  { email, locale }: { email: string; locale?: string | undefined },
+  { clientIp, browserCookie }: Device,
 ): Promise<{ challengeId: string; expiresInSeconds: number; resendInSeconds: number }> {
   const partner = await requireEnabledPartner(visit);
   return sendLoginCode({
@@ -65,6 +67,7 @@ export async function sendVisitCode(
     visitId: visit.id,
     origin: visit.origin,
     clientIp,
+    browserCookie,
     ...(locale !== undefined && { locale }),
   });
 }
@@ -76,6 +79,8 @@ export type Device = {
   sessionToken: string | null;
   /** '' when unknown. */
   clientIp: string;
+  /** The cookie with the accounts that signed in here before. */
+  browserCookie: string | null;
 };
 
 type CodeSignIn = {
@@ -83,6 +88,8 @@ type CodeSignIn = {
   signInToken: string;
   /** For the cookie of a first-party window. A frame is on another site and keeps no session. */
   sessionToken: string | null;
+  /** For the cookie of a known browser, which a frame keeps too. */
+  browserCookie: string;
 };
 
 /** Signs in with an e-mailed code. The token lets the widget obtain a key for its app. */
@@ -93,6 +100,7 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
   const { email } = await verifyLoginCode({
     ...entry,
     clientIp: device.clientIp,
+    browserCookie: device.browserCookie,
     partnerId,
     visitId,
     origin,
@@ -108,11 +116,12 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
       visit: signedIn,
       signInToken: await issueVisitToken(tx, visit, { userId, sessionId }),
       sessionToken: isFirstParty(visit) ? token : null,
+      browserCookie: rememberBrowser(device.browserCookie, email),
     };
   });
 }
 
-const isFirstParty = ({ display }: Visit): boolean => display !== 'embedded';
+export const isFirstParty = ({ display }: Visit): boolean => display !== 'embedded';
 
 async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promise<LiveSession | null> {
   return sessionToken !== null && isFirstParty(visit) ? findSession(sessionToken) : null;

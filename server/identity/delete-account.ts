@@ -2,6 +2,7 @@ import { nowDate } from '../clock';
 import { inTransaction, type Tx } from '../db';
 import { ApiError, invariant } from '../errors';
 import { revokeKeysOfUser, revokeSession } from '../keys/revoke';
+import { mailboxOf } from './email';
 
 /**
  * Deletes an account permanently. Devices are signed out and keys revoked; the e-mail address, user
@@ -27,7 +28,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
-    await tx.loginChallenge.deleteMany({ where: { email } });
+    await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
   });
 }

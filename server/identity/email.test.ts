@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskEmail, normaliseEmail } from './email';
+import { mailboxOf, maskEmail, normaliseEmail } from './email';
 
 describe('normalising an e-mail address', () => {
   it.each([
@@ -61,4 +61,14 @@ it.each([
   ['a@example.com', '•••@example.com'],
 ])('masks %j so that only its owner recognises it', (email, masked) => {
   expect(maskEmail(email)).toBe(masked);
+});
+
+it.each([
+  ['ada+shop@example.com', 'ada@example.com'],
+  ['ada+a+b@example.com', 'ada@example.com'],
+  ['ada.l+a@example.com', 'ada.l@example.com'],
+  ['ada.lovelace@example.com', 'ada.lovelace@example.com'],
+  ['+ada@example.com', '+ada@example.com'],
+])('the mailbox of %s is %s', (email, mailbox) => {
+  expect(mailboxOf(email)).toBe(mailbox);
 });

@@ -41,6 +41,16 @@ export function normaliseEmail(text: string): NormalisedEmail {
 }
 
 /**
+ * The mailbox of a normalised e-mail address, for limits on sending: without the `+tag`, which most
+ * providers deliver to the same person. Dots are kept, because elsewhere they name another person.
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const plus = email.indexOf('+');
+  return plus > 0 && plus < at ? email.slice(0, plus) + email.slice(at) : email;
+}
+
+/**
  * Masks an e-mail address so that only its owner recognises it: `a•••@example.com`. Short ones lose every
  * letter.
  */

@@ -1,11 +1,14 @@
 import { randomInt } from 'node:crypto';
+import type { Prisma } from '../../prisma/client/client';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { authSecret } from '../env';
 import { ApiError } from '../errors';
+import { networkOf } from '../http/client-ip';
 import { hmacSha256, newId, sameBytes } from '../ids';
-import { normaliseEmail } from './email';
-import { requireFewWrongAttempts, requireRoomForAttempt, requireRoomForCode } from './login-limits';
+import { mailboxOf, normaliseEmail } from './email';
+import { findKnownBrowser } from './known-browser';
+import { type CodeCaller, codesOfCaller, requireRoomForAttempt, requireRoomForCode } from './login-limits';
 import { sendLoginMail } from './login-mail';
 
 /** Sign-in with an e-mailed six-digit code, valid for ten minutes, five attempts and one use. */
@@ -23,15 +26,22 @@ export type CodePlace = {
   origin: string | null;
 };
 
-export type CodeRequest = CodePlace & {
-  /** As typed or normalised. */
-  email: string;
-  /** The name of the app in the e-mail: `nameInMails`. */
-  appName: string | null;
-  /** '' when unknown, which is not limited. */
+/** Who requests or enters a code. */
+export type CodeBrowser = {
+  /** '' when unknown. */
   clientIp: string;
-  locale?: string | undefined;
+  /** The cookie of a known browser. Absent in the API, whose callers send none. */
+  browserCookie?: string | null | undefined;
 };
+
+export type CodeRequest = CodePlace &
+  CodeBrowser & {
+    /** As typed or normalised. */
+    email: string;
+    /** The name of the app in the e-mail: `nameInMails`. */
+    appName: string | null;
+    locale?: string | undefined;
+  };
 
 export type SentCode = { challengeId: string; expiresInSeconds: number; resendInSeconds: number };
 
@@ -45,18 +55,24 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
     .toString()
     .padStart(DIGITS, '0');
   const challengeId = newId('ch');
+  const mailbox = mailboxOf(email);
+  const caller = callerOf(email, request);
+  const { network: clientNetwork, site: clientSite } = networkOf(request.clientIp);
   const { nextInSeconds } = await inTransaction(async (tx) => {
-    const room = await requireRoomForCode(tx, { ...request, email });
-    await retireOlderCodes(tx, email, request);
+    const room = await requireRoomForCode(tx, mailbox, caller);
+    await retireOlderCodes(tx, { ...codesOfCaller(mailbox, caller), email, partnerId: request.partnerId });
     await tx.loginChallenge.create({
       data: {
         id: challengeId,
         email,
+        mailbox,
         codeHash: new Uint8Array(hashOf(challengeId, email, code)),
         partnerId: request.partnerId,
         visitId: request.visitId,
         origin: request.origin,
-        clientIp: request.clientIp,
+        clientNetwork,
+        clientSite,
+        knownBrowser: caller.knownBrowser ?? '',
         createdAt: nowDate(),
         expiresAt: new Date(now() + CODE_LIFETIME_MS),
       },
@@ -71,25 +87,31 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   };
 }
 
+function callerOf(
+  email: string,
+  { partnerId, clientIp, browserCookie }: CodePlace & CodeBrowser,
+): CodeCaller {
+  return { partnerId, clientIp, knownBrowser: findKnownBrowser(browserCookie, email) };
+}
+
 /**
- * Invalidates older codes: there is one live code per e-mail address and purpose, namely signing in to one
- * app or to the service itself.
+ * Invalidates older codes: a caller has one live code per e-mail address and purpose, namely signing in
+ * to one app or to the service itself. Others cannot invalidate it.
  */
-async function retireOlderCodes(tx: Tx, email: string, { partnerId }: CodePlace): Promise<void> {
+async function retireOlderCodes(tx: Tx, of: Prisma.LoginChallengeWhereInput): Promise<void> {
   await tx.loginChallenge.updateMany({
-    where: { email, partnerId, consumedAt: null, expiresAt: { gt: nowDate() } },
+    where: { ...of, consumedAt: null, expiresAt: { gt: nowDate() } },
     data: { expiresAt: nowDate() },
   });
 }
 
-export type CodeAttempt = CodePlace & {
-  /** Known only to the browser that requested the code, so a code phished elsewhere is useless. */
-  challengeId: string;
-  email: string;
-  code: string;
-  /** '' when unknown, which is not limited. */
-  clientIp: string;
-};
+export type CodeAttempt = CodePlace &
+  CodeBrowser & {
+    /** Known only to the browser that requested the code, so a code phished elsewhere is useless. */
+    challengeId: string;
+    email: string;
+    code: string;
+  };
 
 /**
  * Counts the attempt, then compares. A correct code is not used up here: `consumeChallenge` does
@@ -97,8 +119,7 @@ export type CodeAttempt = CodePlace & {
  */
 export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true; email: string }> {
   const { email } = requireEmail(attempt.email);
-  await requireRoomForAttempt(attempt.clientIp);
-  await requireFewWrongAttempts(prisma(), attempt.challengeId);
+  await requireRoomForAttempt(callerOf(email, attempt));
   const challenge = await recordAttempt(attempt.challengeId);
   if (challenge === null) throw await refusalOf(attempt.challengeId);
   const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');

@@ -1,117 +1,184 @@
+import type { Prisma } from '../../prisma/client/client';
 import { DAY_MS, HOUR_MS, now, SECOND_MS } from '../clock';
 import type { Tx } from '../db';
+import { describeWait } from '../describe-wait';
 import { settings } from '../env';
 import { ApiError } from '../errors';
+import { networkOf } from '../http/client-ip';
 import { countAttempt } from '../rate-limit/attempts';
 
 /**
- * Limits how many codes can be requested and how often they can be guessed. Codes are counted in the
- * challenge rows, so the limits hold across instances. Users who are already signed in are not
- * affected.
+ * Limits how many codes can be requested. Since a code allows five attempts, this also limits how often
+ * codes can be guessed; docs/sign-in.md has the arithmetic. Codes are counted in the challenge rows, so
+ * the limits hold across instances. A known browser has a budget of its own, and what it requests does
+ * not count against anyone else's, so that strangers never stop a user there.
  */
 
-/** Multiples of an e-mail address's hourly code limit: codes per day, and wrong attempts per day. */
-const CODES_PER_DAY = 2;
-const WRONG_ATTEMPTS_PER_DAY = 3;
+/** Multiples of the hourly limit per e-mail address and caller. */
+const CODES_PER_CALLER_PER_DAY = 2;
+const CODES_PER_MAILBOX_PER_DAY = 20;
+/** One IPv6 /48 holds many subscribers. */
+const NETWORKS_PER_SITE = 10;
 /** The wait doubles with each unused code: 30 s, 60 s, 120 s. */
 const MAX_WAIT = 4;
-const ATTEMPTS_PER_IP_PER_MINUTE = 60;
-const MAX_RETRY_AFTER_SECONDS = 60;
-/** Namespaces of PostgreSQL's advisory locks, so that a client IP never collides with an e-mail address. */
-const EMAIL_LOCK = 3_704_301;
-const CLIENT_IP_LOCK = 3_704_302;
+const ATTEMPTS_PER_CALLER_PER_MINUTE = 60;
+/** Namespaces of PostgreSQL's advisory locks, so that values of different kinds never collide. */
+const MAILBOX_LOCK = 3_704_301;
+const CLIENT_SITE_LOCK = 3_704_302;
+const APP_LOCK = 3_704_303;
 
-type CodeRequest = {
-  email: string;
-  /** '' when unknown, which is not limited. */
-  clientIp: string;
+/** What counts against the limits: the place on the internet and the app, or a known browser. */
+export type CodeCaller = {
   /** Null on the service's own pages. */
   partnerId: string | null;
+  /** '' when unknown. Such callers are limited per mailbox and app only. */
+  clientIp: string;
+  /** The id of a browser that signed in to the account before, or null. */
+  knownBrowser: string | null;
 };
+
+type Counted = Prisma.LoginChallengeWhereInput;
+type CodeLimit = { of: Counted; limit: number; periodMs: number };
+
+/** The codes that the same caller requested for the same mailbox. */
+export function codesOfCaller(mailbox: string, caller: CodeCaller): Counted {
+  const { knownBrowser, partnerId, clientIp } = caller;
+  return knownBrowser === null
+    ? { mailbox, partnerId, clientSite: networkOf(clientIp).site, knownBrowser: '' }
+    : { mailbox, knownBrowser };
+}
 
 /** Throws when a limit is reached. Returns how long to wait before the next code. */
 export async function requireRoomForCode(
   tx: Tx,
-  { email, clientIp, partnerId }: CodeRequest,
+  mailbox: string,
+  caller: CodeCaller,
 ): Promise<{ nextInSeconds: number }> {
-  const limits = settings();
-  // Requests for the same e-mail or client IP are counted one at a time, always locking in this order.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${EMAIL_LOCK}::int, hashtext(${email}))`;
-  if (clientIp !== '')
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${CLIENT_IP_LOCK}::int, hashtext(${clientIp}))`;
-
-  const unused = await requireWait(tx, email);
-  const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
-  await requireBelow(tx, { email }, perEmail, HOUR_MS);
-  await requireBelow(tx, { email }, CODES_PER_DAY * perEmail, DAY_MS);
-  if (clientIp !== '') await requireBelow(tx, { clientIp }, limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR, HOUR_MS);
-  if (partnerId !== null) await requireBelow(tx, { partnerId }, limits.LIMIT_CODES_PER_APP_PER_HOUR, HOUR_MS);
+  await lock(tx, MAILBOX_LOCK, mailbox);
+  if (caller.knownBrowser === null && caller.clientIp !== '')
+    await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
+  const { unused, untilMs: waitUntilMs } = await findWait(tx, codesOfCaller(mailbox, caller));
+  let limitedUntilMs = 0;
+  for (const limit of limitsFor(mailbox, caller))
+    limitedUntilMs = Math.max(limitedUntilMs, await findFreeAt(tx, limit));
+  if (limitedUntilMs > now())
+    throw tooMany('Too many codes requested.', Math.max(limitedUntilMs, waitUntilMs));
+  if (waitUntilMs > now()) throw tooMany('A code was just sent.', waitUntilMs);
+  if (caller.knownBrowser === null) await requireRoomInApp(tx, caller.partnerId);
   return { nextInSeconds: waitSeconds(unused + 1) };
 }
 
-/** Returns the number of unused codes in the last hour. */
-async function requireWait(tx: Tx, email: string): Promise<number> {
-  const sent = await tx.loginChallenge.findMany({
-    where: { email, createdAt: { gt: new Date(now() - HOUR_MS) } },
-    orderBy: { createdAt: 'desc' },
-    take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || MAX_WAIT,
-    select: { createdAt: true, consumedAt: true },
-  });
-  const unused = sent.filter(({ consumedAt }) => consumedAt === null).length;
-  const [last] = sent;
-  if (last) {
-    const until = last.createdAt.getTime() + waitSeconds(unused) * SECOND_MS;
-    if (until > now())
-      throw tooMany('A code was just sent. Wait a moment before you request another one.', until);
-  }
-  return unused;
+/** Requests with a count in common are counted one at a time. The order is always mailbox, network, app. */
+async function lock(tx: Tx, kind: number, of: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${kind}::int, hashtext(${of}))`;
 }
 
-function waitSeconds(unused: number): number {
-  return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(MAX_WAIT, 2 ** Math.max(0, unused - 1));
+/** Counts once more under the app's lock, which refused requests never take: they would keep others waiting. */
+async function requireRoomInApp(tx: Tx, partnerId: string | null): Promise<void> {
+  await lock(tx, APP_LOCK, partnerId ?? '');
+  const untilMs = await findFreeAt(tx, ceilingOf(partnerId));
+  if (untilMs > now()) throw tooMany('Too many codes requested.', untilMs);
 }
 
-async function requireBelow(
-  tx: Tx,
-  of: { email: string } | { clientIp: string } | { partnerId: string },
-  limit: number,
-  periodMs: number,
-): Promise<void> {
-  if (limit === 0) return;
+function limitsFor(mailbox: string, caller: CodeCaller): CodeLimit[] {
+  const perEmail = settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
+  const own = codesOfCaller(mailbox, caller);
+  const hourly = { of: own, limit: perEmail, periodMs: HOUR_MS };
+  const daily = { of: own, limit: CODES_PER_CALLER_PER_DAY * perEmail, periodMs: DAY_MS };
+  return caller.knownBrowser === null ? [hourly, ...limitsForStrangers(mailbox, caller)] : [hourly, daily];
+}
+
+function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller): CodeLimit[] {
+  const limits = settings();
+  const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
+  const perNetwork = limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR;
+  const { network: clientNetwork, site: clientSite } = networkOf(clientIp);
+  const knownBrowser = '';
+  const perDay: CodeLimit[] = [
+    {
+      of: { mailbox, clientSite, knownBrowser },
+      limit: CODES_PER_CALLER_PER_DAY * perEmail,
+      periodMs: DAY_MS,
+    },
+    { of: { mailbox, knownBrowser }, limit: CODES_PER_MAILBOX_PER_DAY * perEmail, periodMs: DAY_MS },
+  ];
+  const perHour: CodeLimit[] = [ceilingOf(partnerId)];
+  if (clientIp !== '')
+    perHour.push({ of: { clientSite, clientNetwork, knownBrowser }, limit: perNetwork, periodMs: HOUR_MS });
+  if (clientSite !== clientNetwork)
+    perHour.push({
+      of: { clientSite, knownBrowser },
+      limit: NETWORKS_PER_SITE * perNetwork,
+      periodMs: HOUR_MS,
+    });
+  return [...perDay, ...perHour];
+}
+
+/** The codes of one app, or of the service's own pages. */
+function ceilingOf(partnerId: string | null): CodeLimit {
+  const limit = settings().LIMIT_CODES_PER_APP_PER_HOUR;
+  return { of: { partnerId, knownBrowser: '' }, limit, periodMs: HOUR_MS };
+}
+
+/** When a limit admits another code. In the past when it does already. */
+async function findFreeAt(tx: Tx, { of, limit, periodMs }: CodeLimit): Promise<number> {
+  if (limit === 0) return 0;
   const oldest = await tx.loginChallenge.findFirst({
     where: { ...of, createdAt: { gt: new Date(now() - periodMs) } },
     orderBy: { createdAt: 'desc' },
     skip: limit - 1,
     select: { createdAt: true },
   });
-  if (oldest)
-    throw tooMany('Too many codes requested. Try again later.', oldest.createdAt.getTime() + periodMs);
+  return oldest ? oldest.createdAt.getTime() + periodMs : 0;
 }
 
-/** Limits attempts per client IP, over all codes. An unknown client IP is not limited. */
-export async function requireRoomForAttempt(clientIp: string): Promise<void> {
-  if (clientIp === '' || settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
-  const waitMs = await countAttempt('login-try', clientIp, ATTEMPTS_PER_IP_PER_MINUTE);
-  if (waitMs > 0) throw tooManyAttempts(now() + waitMs);
+/** The unused codes of the hour up to the latest one, and the end of the wait that they cause. */
+async function findWait(tx: Tx, of: Counted): Promise<{ unused: number; untilMs: number }> {
+  const sent = await tx.loginChallenge.findMany({
+    where: of,
+    orderBy: { createdAt: 'desc' },
+    take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || MAX_WAIT,
+    select: { createdAt: true, consumedAt: true },
+  });
+  const last = sent[0]?.createdAt.getTime();
+  if (last === undefined || last <= now() - HOUR_MS) return { unused: 0, untilMs: 0 };
+  const unused = sent.filter(
+    ({ createdAt, consumedAt }) => consumedAt === null && createdAt.getTime() > last - HOUR_MS,
+  ).length;
+  return { unused, untilMs: last + waitSeconds(unused) * SECOND_MS };
 }
 
-/** Limits wrong attempts per e-mail address over all its codes, so that new codes do not allow unlimited guesses. */
-export async function requireFewWrongAttempts(tx: Tx, challengeId: string): Promise<void> {
-  const limit = WRONG_ATTEMPTS_PER_DAY * settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
-  if (limit === 0) return;
-  const [counted] = await tx.$queryRaw<{ wrong: number }[]>`
-    SELECT coalesce(sum(c.attempts - (c.consumed_at IS NOT NULL)::int), 0)::int AS wrong
-    FROM login_challenge tried JOIN login_challenge c ON c.email = tried.email
-    WHERE tried.id = ${challengeId} AND c.created_at > ${new Date(now() - DAY_MS)}`;
-  if (counted && counted.wrong >= limit) throw tooManyAttempts(now() + HOUR_MS);
+function waitSeconds(unused: number): number {
+  return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(MAX_WAIT, 2 ** Math.max(0, unused - 1));
 }
 
-const tooManyAttempts = (untilMs: number): ApiError =>
-  tooMany('Too many attempts. Try again later.', untilMs);
+/**
+ * Limits attempts per caller, over all codes: each costs a write. A caller without a client IP is not
+ * limited.
+ */
+export async function requireRoomForAttempt({
+  knownBrowser,
+  partnerId,
+  clientIp,
+}: CodeCaller): Promise<void> {
+  if (settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
+  if (knownBrowser !== null) return countOne(knownBrowser, ATTEMPTS_PER_CALLER_PER_MINUTE);
+  if (clientIp === '') return;
+  const { network, site } = networkOf(clientIp);
+  await countOne(`${partnerId} ${network}`, ATTEMPTS_PER_CALLER_PER_MINUTE);
+  if (site !== network)
+    await countOne(`${partnerId} ${site}`, NETWORKS_PER_SITE * ATTEMPTS_PER_CALLER_PER_MINUTE);
+}
 
-function tooMany(message: string, untilMs: number): ApiError {
-  const seconds = Math.ceil((untilMs - now()) / SECOND_MS);
-  return new ApiError('rate_limited', message, {
-    retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds)),
+async function countOne(caller: string, perMinute: number): Promise<void> {
+  const waitMs = await countAttempt('login-try', caller, perMinute);
+  if (waitMs > 0) throw tooMany('Too many attempts.', now() + waitMs);
+}
+
+/** Refuses until a time when the same request succeeds. */
+function tooMany(what: string, untilMs: number): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((untilMs - now()) / SECOND_MS));
+  return new ApiError('rate_limited', `${what} Try again in ${describeWait(retryAfterSeconds)}.`, {
+    retryAfterSeconds,
   });
 }

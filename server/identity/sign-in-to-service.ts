@@ -1,7 +1,15 @@
 import { inTransaction, type Tx } from '../db';
 import { settings } from '../env';
 import { revokeSession } from '../keys/revoke';
-import { consumeChallenge, invalidCode, type SentCode, sendLoginCode, verifyLoginCode } from './login-codes';
+import { rememberBrowser } from './known-browser';
+import {
+  type CodeBrowser,
+  consumeChallenge,
+  invalidCode,
+  type SentCode,
+  sendLoginCode,
+  verifyLoginCode,
+} from './login-codes';
 import { findSession, type LiveSession, lockLiveSession, openSession, renewSession } from './sessions';
 import { openUser } from './users';
 
@@ -9,17 +17,15 @@ import { openUser } from './users';
 
 const OWN_PAGES = { partnerId: null, visitId: null, origin: null };
 
-export function sendServiceCode(request: { email: string; clientIp: string }): Promise<SentCode> {
+export function sendServiceCode(request: { email: string } & CodeBrowser): Promise<SentCode> {
   return sendLoginCode({ ...request, ...OWN_PAGES, appName: settings().BRAND_NAME });
 }
 
-export type ServiceSignIn = {
+export type ServiceSignIn = CodeBrowser & {
   challengeId: string;
   email: string;
   code: string;
   userAgent: string;
-  /** '' when unknown. */
-  clientIp: string;
   /** The session token that the browser sent, possibly another user's. */
   currentToken: string | null;
 };
@@ -28,15 +34,18 @@ export type ServiceSignIn = {
  * Always issues a new token, so that a planted one is worthless. A user who is already signed in
  * keeps the same device. A browser belongs to one user at a time.
  */
-export async function signInToService(entry: ServiceSignIn): Promise<{ token: string }> {
+export async function signInToService(
+  entry: ServiceSignIn,
+): Promise<{ token: string; browserCookie: string }> {
   const { challengeId, userAgent } = entry;
   const { email } = await verifyLoginCode({ ...entry, ...OWN_PAGES });
   const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
-  return inTransaction(async (tx) => {
+  const { token } = await inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     return openDeviceSession(tx, { userId, userAgent, current });
   });
+  return { token, browserCookie: rememberBrowser(entry.browserCookie, email) };
 }
 
 /** Opens or renews the session of a browser whose user has just confirmed their presence, and replaces the `current` one. */

@@ -195,6 +195,8 @@ describe('POST /v1/auth/send-code', () => {
 
   it('limits codes per e-mail address and hour, even for parallel requests', async () => {
     limitCodes({ perEmail: 3 });
+    const start = now();
+    setClock(() => start);
     const email = newEmail();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => call(sendCode, { publishable_key: pk, email })),
@@ -205,9 +207,8 @@ describe('POST /v1/auth/send-code', () => {
       200,
       ...Array<number>(7).fill(429),
     ]);
-    expect(responses.find((response) => response.status === 429)?.headers.get('retry-after')).toBe('60');
-    const later = now() + 60 * MINUTE_MS;
-    setClock(() => later);
+    expect(responses.find((response) => response.status === 429)?.headers.get('retry-after')).toBe('3600');
+    setClock(() => start + 60 * MINUTE_MS);
     expect((await call(sendCode, { publishable_key: pk, email })).status).toBe(200);
   });
 
@@ -315,21 +316,6 @@ describe('POST /v1/auth/verify-code', () => {
     });
     expect(await prisma().userKey.count({ where: { userId } })).toBe(1);
     expect(await prisma().session.count({ where: { userId } })).toBe(1);
-  });
-
-  it('limits guesses per day, however many codes are requested', async () => {
-    limitCodes({ perEmail: 5 });
-    const email = newEmail();
-    const outcomes: string[] = [];
-    for (let codes = 0; codes < 4; codes++) {
-      const request = await sentCode(email);
-      const guess = { ...request, code: wrongCode(request.code) };
-      for (let tries = 0; tries < 5; tries++) outcomes.push(errorOf(await call(verifyCode, guess)));
-    }
-    expect(outcomes).toEqual([
-      ...Array<string>(15).fill('invalid_code'),
-      ...Array<string>(5).fill('rate_limited'),
-    ]);
   });
 
   it('allows 60 attempts a minute from one IP', async () => {

@@ -47,6 +47,7 @@ it('one sweep deletes more rows than one batch', async () => {
     data: Array.from({ length: 2_500 }, (_, n) => ({
       id: `ch_${n}`,
       email: 'many@example.com',
+      mailbox: 'many@example.com',
       codeHash: new Uint8Array(32),
       createdAt: old,
       expiresAt: old,

@@ -28,18 +28,21 @@ CREATE INDEX session_user_id_idx ON session (user_id);
 CREATE TABLE login_challenge (
   id text PRIMARY KEY,
   email text NOT NULL,
+  mailbox text NOT NULL,
   code_hash bytea NOT NULL,
   partner_id text,
   visit_id text,
   origin text,
-  client_ip text NOT NULL DEFAULT '',
+  client_network text NOT NULL DEFAULT '',
+  client_site text NOT NULL DEFAULT '',
+  known_browser text NOT NULL DEFAULT '',
   attempts integer NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   consumed_at timestamptz(3)
 );
-CREATE INDEX login_challenge_email_created_at_idx ON login_challenge (email, created_at);
-CREATE INDEX login_challenge_client_ip_created_at_idx ON login_challenge (client_ip, created_at);
+CREATE INDEX login_challenge_mailbox_created_at_idx ON login_challenge (mailbox, created_at);
+CREATE INDEX login_challenge_client_site_created_at_idx ON login_challenge (client_site, created_at);
 CREATE INDEX login_challenge_partner_id_created_at_idx ON login_challenge (partner_id, created_at);
 CREATE INDEX login_challenge_created_at_idx ON login_challenge (created_at);
 

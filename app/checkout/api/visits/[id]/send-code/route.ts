@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { respondToVisit } from '@/server/checkout/visit-request';
+import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
 import { sendVisitCode } from '@/server/checkout/visit-sign-in';
-import { readClientIp } from '@/server/http/client-ip';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
 
@@ -10,7 +9,7 @@ const bodySchema = z.object({ email: z.string().max(320), locale: z.string().max
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
     const { email, locale } = await readBody(request, bodySchema);
-    const sent = await sendVisitCode(visit, { email, locale, clientIp: readClientIp(request) });
+    const sent = await sendVisitCode(visit, { email, locale }, readDevice(request));
     return privateJson({
       challenge_id: sent.challengeId,
       expires_in: sent.expiresInSeconds,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { signInWithCode } from '@/server/checkout/visit-sign-in';
+import { isFirstParty, signInWithCode } from '@/server/checkout/visit-sign-in';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
+import { knownBrowserCookie } from '@/server/identity/known-browser';
 import { sessionCookie } from '@/server/identity/session-cookie';
 import { stateBody } from '../../state-body';
 
@@ -17,11 +18,14 @@ export function POST(request: Request, context: { params: Promise<{ id: string }
     const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
     const device = readDevice(request);
     const signIn = await signInWithCode(visit, { challengeId, email, code }, device);
-    return privateJson(
-      { sign_in_token: signIn.signInToken, state: await stateBody(signIn.visit, device) },
-      signIn.sessionToken === null
-        ? undefined
-        : { headers: { 'set-cookie': sessionCookie(signIn.sessionToken) } },
-    );
+    const response = privateJson({
+      sign_in_token: signIn.signInToken,
+      state: await stateBody(signIn.visit, device),
+    });
+    const framed = !isFirstParty(visit);
+    response.headers.append('set-cookie', knownBrowserCookie(signIn.browserCookie, { framed }));
+    if (signIn.sessionToken !== null)
+      response.headers.append('set-cookie', sessionCookie(signIn.sessionToken));
+    return response;
   });
 }

@@ -7,6 +7,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
+import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
 import { LEDGER_JOBS } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
@@ -19,6 +20,7 @@ const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_REVERSALS_EVERY_MS = HOUR_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
+const WARN_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
 const FORGET_EVERY_MS = HOUR_MS;
@@ -32,6 +34,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
+  life.onStop('wrong codes', repeat('wrong codes', WARN_EVERY_MS, warnOfWrongCodes));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
   // Stops after the activity job, so that the counts of the last requests are written too.
   life.onStop('counts', () => writeCounts([]));

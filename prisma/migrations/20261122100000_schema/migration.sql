@@ -7,7 +7,8 @@ CREATE TABLE "user" (
   id text PRIMARY KEY,
   email text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  deleted_at timestamptz(3)
+  deleted_at timestamptz(3),
+  warned_at timestamptz(3)
 );
 CREATE UNIQUE INDEX user_email_key ON "user" (email);
 

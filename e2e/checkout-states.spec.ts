@@ -73,8 +73,16 @@ for (const language of LANGUAGES) {
       await expect(popup.getByText(text.emailInvalid)).toBeVisible();
       await see(popup, 'sign-in-invalid');
 
+      const limited = { status: 429, headers: { 'retry-after': '2400' } };
+      await popup.route('**/send-code', (route) =>
+        route.fulfill({ ...limited, json: { error: { type: 'rate_limited' } } }),
+      );
       const email = newEmail();
       await popup.getByLabel(text.email).fill(email);
+      await popup.keyboard.press('Enter');
+      await expect(popup.getByText(text.tooMany(2_400))).toBeVisible();
+      await see(popup, 'sign-in-limited');
+      await popup.unroute('**/send-code');
       await popup.keyboard.press('Enter');
       await expect(popup.getByLabel(text.code, { exact: true })).toBeVisible();
       await see(popup, 'code');

@@ -38,6 +38,26 @@ test('signing in by code: a wrong code is reported in place, and the right one r
   expect(Object.keys((await response.json()) as object)).toEqual(['expires']);
 });
 
+test('a browser is known after signing in, and stays known when the user signs out', async ({
+  page,
+  context,
+  service,
+}) => {
+  const email = newEmail();
+  await page.goto(`${service}/sign-in`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').fill(await readCode(page, service, email));
+  await expect(page).toHaveURL(`${service}/account`);
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await expect(page).toHaveURL(/\/$|\/sign-in/);
+  const cookies = await context.cookies();
+  expect(cookies.map(({ name }) => name)).not.toContain(COOKIE);
+  const known = cookies.find(({ name }) => name === '__Host-svc-known');
+  expect(known).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' });
+  expect(known?.value).toMatch(/^[\w.-]+$/);
+});
+
 test('the sign-in page redirects only to pages of this site', async ({ page, service }) => {
   for (const path of ['https://evil.test', '//evil.test', '/\\evil.test', '/sign-in']) {
     await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);

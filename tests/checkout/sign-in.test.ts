@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
+import { settings } from '@/server/env';
+import { KNOWN_BROWSER_COOKIE, rememberBrowser } from '@/server/identity/known-browser';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { bookPurchase } from '@/server/ledger';
@@ -112,6 +114,40 @@ describe('signing in by an e-mailed code', () => {
     expect((await window.get()).body).toMatchObject({ signed_in: null, balance: null });
     expect((await window.post('/allowance', { credits: 5, save_id: 'save-one' })).status).toBe(403);
     expect((await window.post('/payments', { amount: 10 })).status).toBe(401);
+  });
+
+  test('makes the browser known, which a frame keeps under the site of its page only', async () => {
+    const cookiesOf = async (display: string, email: string) => {
+      const window = await CheckoutWindow.open(world, { display });
+      const { body } = await window.post('/send-code', { email });
+      const entry = { challenge_id: body.challenge_id, email, code: await window.readCode(email) };
+      const { headers } = await window.post('/verify-code', entry);
+      return headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]*; Max-Age=\d+/, ''));
+    };
+    expect(await cookiesOf('embedded', 'framed@example.com')).toEqual([
+      '__Host-svc-known; Path=/; HttpOnly; Secure; SameSite=None; Partitioned',
+    ]);
+    expect(await cookiesOf('popup', 'popped@example.com')).toEqual([
+      '__Host-svc-known; Path=/; HttpOnly; Secure; SameSite=Lax',
+      '__Host-svc-session; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ]);
+  });
+
+  test('succeeds in a known browser when strangers used up the codes of the address', async () => {
+    const email = 'popular@example.com';
+    Object.assign(settings(), { LIMIT_CODES_PER_EMAIL_PER_HOUR: 1 });
+    const cookie = `${KNOWN_BROWSER_COOKIE}=${rememberBrowser(null, email)}`;
+    const stranger = await CheckoutWindow.open(world);
+    expect((await stranger.post('/send-code', { email })).status).toBe(200);
+    const refused = await stranger.post('/send-code', { email });
+    expect(refused.status).toBe(429);
+
+    const window = await CheckoutWindow.open(world);
+    const known = { cookie: `${window.cookie}; ${cookie}` };
+    const { body: sent } = await window.post('/send-code', { email }, known);
+    const entry = { challenge_id: sent.challenge_id, email, code: await window.readCode(email) };
+    expect((await window.post('/verify-code', entry, known)).status).toBe(200);
+    Object.assign(settings(), { LIMIT_CODES_PER_EMAIL_PER_HOUR: 0 });
   });
 
   test('is refused for a disabled app', async () => {

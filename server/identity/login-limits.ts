@@ -54,7 +54,8 @@ export async function requireRoomForCode(
   mailbox: string,
   caller: CodeCaller,
 ): Promise<{ nextInSeconds: number }> {
-  await lock(tx, MAILBOX_LOCK, mailbox);
+  // A known browser counts only its own codes, so it never waits for strangers.
+  await lock(tx, MAILBOX_LOCK, caller.knownBrowser ?? mailbox);
   if (caller.knownBrowser === null && caller.clientIp !== '')
     await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
   const { unused, untilMs: waitUntilMs } = await findWait(tx, codesOfCaller(mailbox, caller));

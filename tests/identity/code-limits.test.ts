@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { POST as sendCode } from '@/app/v1/auth/send-code/route';
 import { POST as verifyCode } from '@/app/v1/auth/verify-code/route';
 import { DAY_MS, HOUR_MS, now, SECOND_MS, setClock } from '@/server/clock';
-import { prisma } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { ApiError } from '@/server/errors';
+import { requireRoomForCode } from '@/server/identity/login-limits';
 import { sendServiceCode, signInToService } from '@/server/identity/sign-in-to-service';
 import { newDatabase } from '../harness';
 import { newPartner } from './app-world';
@@ -161,6 +162,15 @@ it('a known browser has its own five codes per hour and ten per day, in every ap
   wait(HOUR_MS);
   responses.push(await askOwnPages(email, ipv4(1), browser));
   expect(outcomes(responses)).toEqual({ ok: 10, limited: 5 });
+});
+
+it('a known browser does not wait while requests of strangers for the mailbox are counted', async () => {
+  const email = newEmail();
+  const browser = await signIn(email, ipv4(1));
+  await inTransaction(async (tx) => {
+    await requireRoomForCode(tx, email, { partnerId: null, clientIp: ipv4(2), knownBrowser: null });
+    await signIn(email, ipv4(1), browser);
+  });
 });
 
 it('signing in again does not give a known browser a new budget', async () => {

@@ -58,7 +58,7 @@ export async function requireRoomForCode(
   await lock(tx, MAILBOX_LOCK, caller.knownBrowser ?? mailbox);
   if (caller.knownBrowser === null && caller.clientIp !== '')
     await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
-  const { unused, untilMs: waitUntilMs } = await findWait(tx, codesOfCaller(mailbox, caller));
+  const { untilMs: waitUntilMs, nextInSeconds } = await findWait(tx, codesOfCaller(mailbox, caller));
   let limitedUntilMs = 0;
   for (const limit of limitsFor(mailbox, caller))
     limitedUntilMs = Math.max(limitedUntilMs, await findFreeAt(tx, limit));
@@ -66,7 +66,7 @@ export async function requireRoomForCode(
     throw tooMany('Too many codes requested.', Math.max(limitedUntilMs, waitUntilMs));
   if (waitUntilMs > now()) throw tooMany('A code was just sent.', waitUntilMs);
   if (caller.knownBrowser === null) await requireRoomInApp(tx, caller.partnerId);
-  return { nextInSeconds: waitSeconds(unused + 1) };
+  return { nextInSeconds };
 }
 
 /** Requests with a count in common are counted one at a time. The order is always mailbox, network, app. */
@@ -133,20 +133,24 @@ async function findFreeAt(tx: Tx, { of, limit, periodMs }: CodeLimit): Promise<n
   return oldest ? oldest.createdAt.getTime() + periodMs : 0;
 }
 
-/** The unused codes of the hour up to the latest one, and the end of the wait that they cause. */
-async function findWait(tx: Tx, of: Counted): Promise<{ unused: number; untilMs: number }> {
+/** When the wait after the latest code ends, and how long it will be after the next one. */
+async function findWait(tx: Tx, of: Counted): Promise<{ untilMs: number; nextInSeconds: number }> {
   const sent = await tx.loginChallenge.findMany({
     where: of,
     orderBy: { createdAt: 'desc' },
     take: settings().LIMIT_CODES_PER_EMAIL_PER_HOUR || MAX_WAIT,
     select: { createdAt: true, consumedAt: true },
   });
-  const last = sent[0]?.createdAt.getTime();
-  if (last === undefined || last <= now() - HOUR_MS) return { unused: 0, untilMs: 0 };
-  const unused = sent.filter(
-    ({ createdAt, consumedAt }) => consumedAt === null && createdAt.getTime() > last - HOUR_MS,
-  ).length;
-  return { unused, untilMs: last + waitSeconds(unused) * SECOND_MS };
+  const unused = sent.filter(({ consumedAt }) => consumedAt === null).map((code) => code.createdAt.getTime());
+  const countInHourUpTo = (timeMs: number) => unused.filter((sentAt) => sentAt > timeMs - HOUR_MS).length;
+  const [latest] = sent;
+  const latestMs = latest?.createdAt.getTime() ?? 0;
+  // Once a code was entered, the next one is for another purpose, such as a confirmation after a sign-in.
+  const waits = latest?.consumedAt === null;
+  return {
+    untilMs: waits ? latestMs + waitSeconds(countInHourUpTo(latestMs)) * SECOND_MS : 0,
+    nextInSeconds: waitSeconds(countInHourUpTo(now()) + 1),
+  };
 }
 
 function waitSeconds(unused: number): number {

@@ -151,6 +151,15 @@ it('neither the wait nor the code of a user is affected by what others request',
   expect((await enter(challengeId, email, code, ipv4(1))).outcome).toBe('ok');
 });
 
+it('the next code needs no wait once a code was entered', async () => {
+  setLimits({ resendSeconds: 30 });
+  const email = newEmail();
+  await signIn(email, ipv4(1));
+  wait(SECOND_MS);
+  expect(await askOwnPages(email, ipv4(1))).toMatchObject({ outcome: 'ok' });
+  expect(await askOwnPages(email, ipv4(1))).toEqual({ outcome: 'rate_limited', retryAfter: 30 });
+});
+
 it('a known browser has its own five codes per hour and ten per day, in every app together', async () => {
   const email = newEmail();
   const browser = await signIn(email, ipv4(1));

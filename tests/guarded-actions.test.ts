@@ -11,7 +11,7 @@ const sources = readdirSync('app', { recursive: true, encoding: 'utf8' })
   .map((file) => ({ file, text: readFileSync(`app/${file}`, 'utf8') }));
 const actionFiles = sources.filter(({ text }) => /^['"]use server['"]/.test(text));
 
-const GUARDS = ['sessionAction', 'recentAction', 'operatorAction'];
+const GUARDS = ['sessionAction', 'operatorAction'];
 /** Actions that do not require a signed-in user. */
 const OPEN = ['(sign-in)/sign-in/actions.ts', '_session/sign-out.ts'];
 

@@ -7,13 +7,15 @@ import { ApiError } from '@/server/errors';
 import { noteAction } from '@/server/http/page-failures';
 import { validate } from '@/server/http/read-body';
 import { toApiError } from '@/server/http/respond';
+import { isRecent } from '@/server/identity/presence';
+import { isOperator } from '@/server/identity/sessions';
 import { newId } from '@/server/ids';
-import { findSession, isOperator, isRecent, type Session } from './session';
+import { findSession, type Session } from './session';
 
 /**
  * Server actions are public endpoints that anyone may call with any input. Each is made by a function
  * of this file, which only accepts calls from our own pages, checks the input and, except for sign-in
- * itself, requires a session. A test walks all of them.
+ * itself, requires a session confirmed in the last minutes. A test walks all of them.
  */
 
 type Action<Input, Value> = (input: Input) => Promise<ActionResult<Value>>;
@@ -21,6 +23,9 @@ type Work<Schema extends z.ZodType, Value> = (
   session: Session,
   input: z.output<Schema>,
 ) => Promise<ActionResult<Value>>;
+
+/** `harmless` says why the action needs no confirmation. Without it, the user is asked for one first. */
+export type Confirmation = { harmless: string };
 
 /** For everyone. Only sign-in needs it. */
 export function openAction<Schema extends z.ZodType, Value = undefined>(
@@ -38,18 +43,12 @@ export function openAction<Schema extends z.ZodType, Value = undefined>(
 export function sessionAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
+  confirmation?: Confirmation,
 ): Action<z.input<Schema>, Value> {
-  return openAction(schema, async (input) => work(await requireSignedIn(), input));
-}
-
-/** For users who entered a code in the last minutes; others are asked for one first. */
-export function recentAction<Schema extends z.ZodType, Value = undefined>(
-  schema: Schema,
-  work: Work<Schema, Value>,
-): Action<z.input<Schema>, Value> {
-  return sessionAction(schema, (session, input) => {
-    if (!isRecent(session))
-      throw new ApiError('step_up_required', 'Confirm with a code sent to your e-mail address');
+  return openAction(schema, async (input) => {
+    const session = await findSession();
+    if (session === null) return SIGNED_OUT;
+    if (confirmation === undefined && !isRecent(session)) return UNCONFIRMED;
     return work(session, input);
   });
 }
@@ -58,18 +57,26 @@ export function recentAction<Schema extends z.ZodType, Value = undefined>(
 export function operatorAction<Schema extends z.ZodType, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
+  confirmation?: Confirmation,
 ): Action<z.input<Schema>, Value> {
-  return sessionAction(schema, (session, input) => {
+  const confirmed = (session: Session, input: z.output<Schema>) => {
     if (!isOperator(session)) throw new ApiError('not_found', 'There is nothing at this address');
     return work(session, input);
-  });
+  };
+  return sessionAction(schema, confirmed, confirmation);
 }
 
-async function requireSignedIn(): Promise<Session> {
-  const session = await findSession();
-  if (session === null) throw new ApiError('step_up_required', 'You were signed out. Please sign in again.');
-  return session;
-}
+const SIGNED_OUT = {
+  ok: false,
+  message: 'You were signed out. Please sign in again.',
+  signedOut: true,
+} as const;
+
+const UNCONFIRMED = {
+  ok: false,
+  message: 'This needs a confirmation with a code sent to your e-mail address.',
+  stepUp: true,
+} as const;
 
 /** Browsers send cookies even with requests that other sites trigger: cookies alone prove nothing. */
 async function requireOwnOrigin(): Promise<void> {
@@ -88,12 +95,7 @@ async function answer<Value>(work: () => Promise<ActionResult<Value>>): Promise<
     return await work();
   } catch (failure) {
     unstable_rethrow(failure);
-    const { code, message, param } = toApiError(failure, newId('req'));
-    return {
-      ok: false,
-      message,
-      ...(param !== null && { field: param }),
-      ...(code === 'step_up_required' && { stepUp: true as const }),
-    };
+    const { message, param } = toApiError(failure, newId('req'));
+    return { ok: false, message, ...(param !== null && { field: param }) };
   }
 }

@@ -3,20 +3,15 @@ import { notFound, redirect } from 'next/navigation';
 import { getServerSession } from 'next-auth/next';
 import { cache } from 'react';
 import { PATH_HEADER } from '@/app/_ui/site-header';
-import { MINUTE_MS, now } from '@/server/clock';
-import { settings } from '@/server/env';
 import type { SessionUser } from '@/server/identity/session-adapter';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
-import type { LiveSession } from '@/server/identity/sessions';
+import { isOperator, type LiveSession } from '@/server/identity/sessions';
 import { callNextAuth } from './call-next-auth';
 import { HOME, signInPath } from './return-path';
 
 /** The session on the service's own pages. For pages; actions are made in `action.ts`. */
 
 export type Session = LiveSession;
-
-/** How long a sign-in counts as recent. */
-const RECENT_MINUTES = 10;
 
 export const findSession = cache(async (): Promise<Session | null> => {
   const found = await callNextAuth((options) =>
@@ -40,18 +35,10 @@ export async function hasSessionCookie(): Promise<boolean> {
   return (await cookies()).has(SESSION_COOKIE);
 }
 
-export function isRecent(session: Session): boolean {
-  return now() - session.confirmedAt.getTime() < RECENT_MINUTES * MINUTE_MS;
-}
-
 /** For anyone but an operator, this page is a 404. */
 export async function requireOperator(): Promise<Session> {
   const session = await requireSession();
   return isOperator(session) ? session : notFound();
-}
-
-export function isOperator({ email }: Session): boolean {
-  return settings().OPERATOR_EMAILS.includes(email);
 }
 
 async function here(): Promise<string> {

@@ -14,7 +14,7 @@ type Props = {
     signIn: string;
     resend: string;
     resendIn: (seconds: number) => string;
-    otherEmail: string;
+    otherEmail?: string;
   };
   hint: string;
   error: string | undefined;

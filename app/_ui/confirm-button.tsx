@@ -4,7 +4,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { type ReactNode, useState } from 'react';
 import type { ActionResult } from './action-result';
 import { Button, type ButtonLook } from './button';
-import { BACKDROP, POPUP } from './dialog';
+import { BACKDROP, LAYER, POPUP } from './dialog';
 import { Notice } from './notice';
 import { useAction } from './use-action';
 import { useFocusAfter } from './use-focus-after';
@@ -45,7 +45,7 @@ export function ConfirmButton({ label, title, consequence, action, describe, dis
       >
         {label}
       </AlertDialog.Trigger>
-      <AlertDialog.Portal>
+      <AlertDialog.Portal className={LAYER}>
         <AlertDialog.Backdrop className={BACKDROP} />
         <AlertDialog.Popup className={POPUP}>
           <AlertDialog.Title className="text-lg font-semibold tracking-tight">{title}</AlertDialog.Title>

@@ -5,6 +5,8 @@ import { X } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 import { useFocusAfter } from './use-focus-after';
 
+/** A dialog opened from another one covers it, backdrop included. */
+export const LAYER = 'relative z-50';
 export const BACKDROP =
   'fixed inset-0 z-40 bg-black/40 transition-opacity data-[ending-style]:opacity-0 data-[starting-style]:opacity-0';
 export const POPUP =
@@ -25,7 +27,7 @@ export function Dialog({ title, description, trigger, open, onOpenChange, childr
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       {trigger && <Base.Trigger render={trigger} />}
-      <Base.Portal>
+      <Base.Portal className={LAYER}>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup className={POPUP}>
           <Base.Title className="pr-10 text-lg font-semibold tracking-tight">{title}</Base.Title>

@@ -1,8 +1,6 @@
-import type { Prisma } from '../../prisma/client/client';
-import { now, nowDate } from '../clock';
 import { inTransaction, prisma } from '../db';
 import { revokeSession } from '../keys/revoke';
-import { SESSION_IDLE_MS } from './sessions';
+import { isLive } from './sessions';
 
 /** The devices where a user is signed in: browsers, checkout windows, apps. */
 
@@ -17,10 +15,12 @@ export type Device = {
 
 /** Most recently seen first. */
 export async function listDevices(userId: string): Promise<Device[]> {
-  const sessions = await prisma().session.findMany({
-    where: { userId, ...isLive() },
+  const signedIn = await prisma().session.findMany({
+    where: { userId, revokedAt: null },
+    include: { user: { select: { email: true } } },
     orderBy: [{ lastSeenAt: 'desc' }, { id: 'asc' }],
   });
+  const sessions = signedIn.filter(isLive);
   const appNames = await findAppNames(sessions.map((session) => session.id));
   return sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => ({
     sessionId: id,
@@ -52,15 +52,6 @@ export async function logOutAllDevices(
     for (const { id } of sessions) await revokeSession(tx, id);
     return sessions.length;
   });
-}
-
-/** The same condition as in `findSession`: a device that has been idle too long is signed out. */
-function isLive(): Prisma.SessionWhereInput {
-  return {
-    revokedAt: null,
-    expiresAt: { gt: nowDate() },
-    lastSeenAt: { gt: new Date(now() - SESSION_IDLE_MS) },
-  };
 }
 
 async function findAppNames(sessionIds: string[]): Promise<Map<string, string[]>> {

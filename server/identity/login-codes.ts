@@ -24,6 +24,8 @@ export type CodePlace = {
   visitId: string | null;
   /** The web origin that requested it through the API. */
   origin: string | null;
+  /** The signed-in device whose user confirms a change. Absent when the code signs in. */
+  sessionId?: string | undefined;
 };
 
 /** Who requests or enters a code. */
@@ -66,7 +68,7 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
         id: challengeId,
         email,
         mailbox,
-        codeHash: new Uint8Array(hashOf(challengeId, email, code)),
+        codeHash: new Uint8Array(hashOf({ ...request, challengeId, email, code })),
         partnerId: request.partnerId,
         visitId: request.visitId,
         origin: request.origin,
@@ -79,7 +81,9 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
     });
     return room;
   });
-  await sendLoginMail({ to: display, code, appName: request.appName, locale: request.locale });
+  const { appName, locale, sessionId } = request;
+  const purpose = sessionId === undefined ? 'sign-in' : 'change';
+  await sendLoginMail({ to: display, code, purpose, appName, locale });
   return {
     challengeId,
     expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,
@@ -87,16 +91,14 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   };
 }
 
-function callerOf(
-  email: string,
-  { partnerId, clientIp, browserCookie }: CodePlace & CodeBrowser,
-): CodeCaller {
-  return { partnerId, clientIp, knownBrowser: findKnownBrowser(browserCookie, email) };
+function callerOf(email: string, place: CodePlace & CodeBrowser): CodeCaller {
+  const { partnerId, clientIp, sessionId, browserCookie } = place;
+  return { partnerId, clientIp, knownBrowser: sessionId ?? findKnownBrowser(browserCookie, email) };
 }
 
 /**
  * Invalidates older codes: a caller has one live code per e-mail address and purpose, namely signing in
- * to one app or to the service itself. Others cannot invalidate it.
+ * to one app or to the service itself, or confirming a change. Others cannot invalidate it.
  */
 async function retireOlderCodes(tx: Tx, of: Prisma.LoginChallengeWhereInput): Promise<void> {
   await tx.loginChallenge.updateMany({
@@ -124,7 +126,7 @@ export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true;
   if (challenge === null) throw await refusalOf(attempt.challengeId);
   const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');
   const isRight =
-    sameBytes(challenge.code_hash, hashOf(attempt.challengeId, email, code)) &&
+    sameBytes(challenge.code_hash, hashOf({ ...attempt, email, code })) &&
     challenge.partner_id === attempt.partnerId &&
     challenge.visit_id === attempt.visitId &&
     challenge.origin === attempt.origin;
@@ -177,6 +179,9 @@ function requireEmail(text: string): { email: string; display: string } {
   return normalised;
 }
 
-function hashOf(challengeId: string, email: string, code: string): Buffer {
-  return hmacSha256(`login-code:${authSecret()}`, `${challengeId}\n${email}\n${code}`);
+type Hashed = { challengeId: string; email: string; code: string; sessionId?: string | undefined };
+
+/** Covers what the code is for, so that it is good for nothing else. */
+function hashOf({ challengeId, email, code, sessionId = '' }: Hashed): Buffer {
+  return hmacSha256(`login-code:${authSecret()}`, `${challengeId}\n${email}\n${code}\n${sessionId}`);
 }

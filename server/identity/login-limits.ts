@@ -33,7 +33,7 @@ export type CodeCaller = {
   partnerId: string | null;
   /** '' when unknown. Such callers are limited per mailbox and app only. */
   clientIp: string;
-  /** The id of a browser that signed in to the account before, or null. */
+  /** The id of a browser that signed in to the account before, or of a device that is signed in. */
   knownBrowser: string | null;
 };
 
@@ -85,8 +85,14 @@ function limitsFor(mailbox: string, caller: CodeCaller): CodeLimit[] {
   const perEmail = settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
   const own = codesOfCaller(mailbox, caller);
   const hourly = { of: own, limit: perEmail, periodMs: HOUR_MS };
-  const daily = { of: own, limit: CODES_PER_CALLER_PER_DAY * perEmail, periodMs: DAY_MS };
-  return caller.knownBrowser === null ? [hourly, ...limitsForStrangers(mailbox, caller)] : [hourly, daily];
+  if (caller.knownBrowser === null) return [hourly, ...limitsForStrangers(mailbox, caller)];
+  // Users confirm changes as often as they work: on a known browser, only codes left unused count.
+  const unused = { ...own, consumedAt: null };
+  const perDay = CODES_PER_CALLER_PER_DAY * perEmail;
+  return [
+    { ...hourly, of: unused },
+    { of: unused, limit: perDay, periodMs: DAY_MS },
+  ];
 }
 
 function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller): CodeLimit[] {

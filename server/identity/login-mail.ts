@@ -7,6 +7,7 @@ import { htmlMail, htmlParagraph, sendMail } from '../mail';
 export type LoginMail = {
   to: string;
   code: string;
+  purpose: 'sign-in' | 'change';
   /** Null for an app whose name no operator has approved: anyone may have written it. */
   appName: string | null;
   locale?: string | undefined;
@@ -23,8 +24,9 @@ export async function sendLoginMail(mail: LoginMail): Promise<void> {
 
 type Wording = { subject: string; code: string; reason: string; life: string; never: string; ignore: string };
 
-function wordingFor({ code, appName, locale }: LoginMail): Wording {
+function wordingFor({ code, purpose, appName, locale }: LoginMail): Wording {
   const brand = settings().BRAND_NAME;
+  if (purpose === 'change') return confirmationWording(code, brand);
   const name = appName ?? brand;
   return /^de\b/i.test(locale ?? '')
     ? {
@@ -43,6 +45,19 @@ function wordingFor({ code, appName, locale }: LoginMail): Wording {
         never: 'We will never ask you for this code by phone, chat or e-mail.',
         ignore: 'If you did not request it, you can ignore this e-mail.',
       };
+}
+
+/** The dashboards, where changes are confirmed, are in English. */
+function confirmationWording(code: string, brand: string): Wording {
+  return {
+    subject: `${code} confirms a change in your ${brand} account`,
+    code: `${code} is your code to confirm a change in your ${brand} account.`,
+    reason: `Someone who is signed in to your ${brand} account is about to change something there. This code confirms that change; it does not sign in.`,
+    life: 'It works once, within the next 10 minutes.',
+    never:
+      'Enter it only on the page where you make the change. We will never ask you for it by phone, chat or e-mail.',
+    ignore: `If this was not you, do not pass the code on. Sign in to ${brand} and sign out your other devices.`,
+  };
 }
 
 export function writeLoginMail(mail: LoginMail): { subject: string; text: string; html: string } {

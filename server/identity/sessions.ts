@@ -1,5 +1,6 @@
-import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
+import { settings } from '../env';
 import { newId, randomBase62, sha256 } from '../ids';
 import type { LockedSession } from '../keys/mint';
 
@@ -7,6 +8,9 @@ import type { LockedSession } from '../keys/mint';
 
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_LIFETIME_MS = 180 * DAY_MS;
+/** Operators can change everyone's credits, so a device they leave behind is signed out sooner. */
+const OPERATOR_IDLE_MS = 8 * HOUR_MS;
+const OPERATOR_LIFETIME_MS = 7 * DAY_MS;
 const LAST_SEEN_STEP_MS = 5 * MINUTE_MS;
 /** 256 random bits in base62. */
 const TOKEN_CHARACTERS = 43;
@@ -59,10 +63,8 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     where: { tokenHash: hashOf(token) },
     include: { user: true },
   });
-  if (session === null || session.revokedAt !== null) return null;
-  const idleMs = now() - session.lastSeenAt.getTime();
-  if (session.expiresAt.getTime() <= now() || idleMs >= SESSION_IDLE_MS) return null;
-  if (idleMs >= LAST_SEEN_STEP_MS) {
+  if (session === null || !isLive(session)) return null;
+  if (now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
     await prisma().session.updateMany({
       where: { id: session.id, revokedAt: null },
       data: { lastSeenAt: nowDate() },
@@ -74,8 +76,32 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     email: session.user.email,
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
-    expiresAt: session.expiresAt,
+    expiresAt: new Date(endOf(session)),
   };
+}
+
+type StoredSession = {
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  user: { email: string };
+};
+
+/** Decided at each look-up, so that naming an operator also shortens the sessions they already have. */
+export function isLive(session: StoredSession): boolean {
+  const maxIdleMs = isOperator(session.user) ? OPERATOR_IDLE_MS : SESSION_IDLE_MS;
+  const isIdle = now() - session.lastSeenAt.getTime() >= maxIdleMs;
+  return session.revokedAt === null && !isIdle && now() < endOf(session);
+}
+
+function endOf({ createdAt, expiresAt, user }: StoredSession): number {
+  const lifetimeMs = isOperator(user) ? OPERATOR_LIFETIME_MS : SESSION_LIFETIME_MS;
+  return Math.min(expiresAt.getTime(), createdAt.getTime() + lifetimeMs);
+}
+
+export function isOperator({ email }: { email: string }): boolean {
+  return settings().OPERATOR_EMAILS.includes(email);
 }
 
 /**

@@ -19,6 +19,7 @@ import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
+import { confirmedMinutesAgo } from '../harness/confirmations';
 import { until } from '../harness/until';
 import { Instance } from '../sim/instances';
 import { liveKeyIds, mint, newAppUser } from './app-world';
@@ -34,6 +35,14 @@ import { openMailbox } from './mailbox';
 const OPERATOR = 'operator@example.com';
 /** Actions that need no session. */
 const OPEN = ['sendCode', 'enterCode', 'signOut'];
+/**
+ * Actions that work with an old confirmation, as they change nothing or only end access. Every other action
+ * needs one of the last 10 minutes.
+ */
+const HARMLESS = [
+  ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'findUser', 'sendTest', 'resend'],
+  ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
+];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
 const { url: databaseUrl } = await newDatabase();
@@ -86,7 +95,7 @@ const inputOf = ({ ids, input }: Step, named = ids): object | undefined =>
 const unknown = (ids: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, `${id.slice(0, -4)}none`]));
 
-test('every server action is refused to strangers, without a session and from other sites, and succeeds from its own page', async () => {
+test('every server action is refused to strangers, without a session, from other sites and, unless harmless, without a recent confirmation, and succeeds from its own page', async () => {
   const stranger = (await newSignedIn()).token;
   const seen = new Set<string>();
   for await (const step of everyAction()) {
@@ -98,6 +107,7 @@ test('every server action is refused to strangers, without a session and from ot
     for (const [how, { result, setsCookie }] of refusals)
       expect([action, how, result?.ok ?? false, setsCookie]).toEqual([action, how, false, false]);
     expect(await readFacts(), action).toEqual(before);
+    await expectConfirmation(step);
 
     const done = await dashboard.call(action, inputOf(step), { token, headers: dashboard.ownPage });
     if (attemptsOnly) expect(await readFacts(), action).not.toEqual(before);
@@ -153,6 +163,19 @@ async function refuse(step: Step): Promise<[string, ActionResponse][]> {
     }
   }
   return responses;
+}
+
+/** After 11 minutes the action asks for a confirmation, or is harmless; one of 9 minutes ago is enough. */
+async function expectConfirmation(step: Step): Promise<void> {
+  const { action, token } = step;
+  if (token === undefined) return;
+  await confirmedMinutesAgo(token, 11);
+  if (OPEN.includes(action) || HARMLESS.includes(action)) return;
+  const before = await readFacts();
+  const asked = await dashboard.call(action, inputOf(step), { token, headers: dashboard.ownPage });
+  expect([action, asked.result]).toMatchObject([action, { ok: false, stepUp: true }]);
+  expect(await readFacts(), action).toEqual(before);
+  await confirmedMinutesAgo(token, 9);
 }
 
 /** Calls the action on our own page with another user's ids: the response is as for unknown ids. */
@@ -274,10 +297,20 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
 
 async function* actionsOfEveryone(): AsyncGenerator<Step> {
   yield { action: 'sendCode', input: { email: 'asked@example.com' } };
+  yield* actionsOfConfirmation();
   const { token, email } = await newSignedIn();
   const { challengeId } = await sendServiceCode({ email, clientIp: '' });
   yield { token, action: 'enterCode', input: { email, challengeId, code: mailbox.lastCode() } };
   yield { token: (await newSignedIn(email)).token, action: 'signOut' };
+}
+
+async function* actionsOfConfirmation(): AsyncGenerator<Step> {
+  const { token } = await newSignedIn();
+  yield { token, action: 'sendConfirmation' };
+  const { id: challengeId } = await prisma().loginChallenge.findFirstOrThrow({
+    where: { sessionId: { not: null } },
+  });
+  yield { token, action: 'confirmPresence', input: { challengeId, code: mailbox.lastCode() } };
 }
 
 /** Paths whose parameters belong to no user; the page around a checkout is empty. */

@@ -10,11 +10,13 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
-import { isOperator, requireSession, type Session } from '@/app/_session/session';
+import { PresenceDialog } from '@/app/_session/presence-dialog';
+import { requireSession, type Session } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { PageLink } from '@/app/_ui/page-link';
 import { settings } from '@/server/env';
+import { isOperator } from '@/server/identity/sessions';
 
 export const metadata: Metadata = { title: { default: 'Account', template: '%s · Account' } };
 
@@ -33,14 +35,16 @@ const PAGES = [
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
   return (
-    <DashboardShell
-      brand={settings().BRAND_NAME}
-      area="Account"
-      items={PAGES}
-      footer={<Footer session={session} />}
-    >
-      {children}
-    </DashboardShell>
+    <PresenceDialog>
+      <DashboardShell
+        brand={settings().BRAND_NAME}
+        area="Account"
+        items={PAGES}
+        footer={<Footer session={session} />}
+      >
+        {children}
+      </DashboardShell>
+    </PresenceDialog>
   );
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireOperator } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
@@ -38,14 +39,16 @@ const PAGES = [
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const { email } = await requireOperator();
   return (
-    <DashboardShell
-      brand={settings().BRAND_NAME}
-      area="Operator"
-      items={PAGES}
-      footer={<Footer email={email} />}
-    >
-      {children}
-    </DashboardShell>
+    <PresenceDialog>
+      <DashboardShell
+        brand={settings().BRAND_NAME}
+        area="Operator"
+        items={PAGES}
+        footer={<Footer email={email} />}
+      >
+        {children}
+      </DashboardShell>
+    </PresenceDialog>
   );
 }
 

@@ -9,7 +9,7 @@ type Props = {
   email: string;
   challenge: Challenge;
   onSent(challenge: Challenge): void;
-  onOtherEmail: (() => void) | undefined;
+  onOtherEmail(): void;
   onSignedIn(): void;
 };
 

@@ -8,13 +8,12 @@ import { SignIn } from './sign-in';
 
 export const metadata: Metadata = { title: 'Sign in' };
 
-type Props = { searchParams: Promise<{ return?: string | string[]; again?: string | string[] }> };
+type Props = { searchParams: Promise<{ return?: string | string[] }> };
 
 export default async function SignInPage({ searchParams }: Props) {
   const query = await searchParams;
   const returnTo = readReturnPath(query.return);
-  const session = await findSession();
-  if (session !== null && query.again === undefined) redirect(returnTo);
+  if ((await findSession()) !== null) redirect(returnTo);
   const { BRAND_NAME: brand, SANDBOX_MAIL_URL: mailbox } = settings();
   return (
     <Sheet
@@ -32,7 +31,7 @@ export default async function SignInPage({ searchParams }: Props) {
         )
       }
     >
-      <SignIn returnTo={returnTo} brand={brand} signedInAs={session?.email ?? null} />
+      <SignIn returnTo={returnTo} brand={brand} />
     </Sheet>
   );
 }

@@ -11,30 +11,20 @@ import { CodeForm } from './code-form';
 type Props = {
   returnTo: string;
   brand: string;
-  /** The address of a signed-in user who only has to confirm it again. */
-  signedInAs: string | null;
 };
 
 /** Two steps: the e-mail address, then the code sent there. */
-export function SignIn({ returnTo, brand, signedInAs }: Props) {
-  const [email, setEmail] = useState(signedInAs ?? '');
+export function SignIn({ returnTo, brand }: Props) {
+  const [email, setEmail] = useState('');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   if (challenge === null)
-    return (
-      <EmailForm
-        brand={brand}
-        signedInAs={signedInAs}
-        email={email}
-        onEmail={setEmail}
-        onSent={setChallenge}
-      />
-    );
+    return <EmailForm brand={brand} email={email} onEmail={setEmail} onSent={setChallenge} />;
   return (
     <CodeForm
       email={email.trim()}
       challenge={challenge}
       onSent={setChallenge}
-      onOtherEmail={signedInAs === null ? () => setChallenge(null) : undefined}
+      onOtherEmail={() => setChallenge(null)}
       onSignedIn={() => window.location.assign(returnTo)}
     />
   );
@@ -48,7 +38,7 @@ type EmailFormProps = Omit<Props, 'returnTo'> & {
   onSent(challenge: Challenge): void;
 };
 
-function EmailForm({ brand, signedInAs, email, onEmail, onSent }: EmailFormProps) {
+function EmailForm({ brand, email, onEmail, onSent }: EmailFormProps) {
   const { run, isRunning, failure, clearFailure } = useAction(sendCode);
   const [problem, setProblem] = useState<string>();
 
@@ -66,13 +56,9 @@ function EmailForm({ brand, signedInAs, email, onEmail, onSent }: EmailFormProps
 
   return (
     <form onSubmit={submit} noValidate className="animate-appear">
-      <h1 className="text-2xl font-semibold">
-        {signedInAs === null ? `Sign in to ${brand}` : 'Confirm that it’s you'}
-      </h1>
+      <h1 className="text-2xl font-semibold">Sign in to {brand}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        {signedInAs === null
-          ? 'We’ll send you a code. If you are new, this creates your account.'
-          : 'This page needs a fresh code. We’ll send it to your e-mail address.'}
+        We’ll send you a code. If you are new, this creates your account.
       </p>
       <TextField
         label="E-mail"
@@ -81,8 +67,7 @@ function EmailForm({ brand, signedInAs, email, onEmail, onSent }: EmailFormProps
         autoComplete="email"
         autoCapitalize="none"
         spellCheck={false}
-        autoFocus={signedInAs === null}
-        readOnly={signedInAs !== null}
+        autoFocus
         placeholder="you@example.com"
         value={email}
         error={problem ?? failure?.message}

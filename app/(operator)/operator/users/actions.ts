@@ -6,12 +6,16 @@ import { isRequestId } from '@/server/activity/user-receipt';
 import { ApiError } from '@/server/errors';
 import { findUserRef } from '@/server/operator/find-user';
 
-export const findUser = operatorAction(z.object({ name: z.string().max(300) }), async (_, { name }) => {
-  const ref = await findUserRef(name);
-  if (ref === null) {
-    throw new ApiError('not_found', 'No user matches this exact address or ID', { param: 'name' });
-  }
-  const page = `/operator/users/${ref}`;
-  const request = name.trim();
-  return { ok: true, value: { page: isRequestId(request) ? `${page}/requests/${request}` : page } };
-});
+export const findUser = operatorAction(
+  z.object({ name: z.string().max(300) }),
+  async (_, { name }) => {
+    const ref = await findUserRef(name);
+    if (ref === null) {
+      throw new ApiError('not_found', 'No user matches this exact address or ID', { param: 'name' });
+    }
+    const page = `/operator/users/${ref}`;
+    const request = name.trim();
+    return { ok: true, value: { page: isRequestId(request) ? `${page}/requests/${request}` : page } };
+  },
+  { harmless: 'changes nothing' },
+);

@@ -15,6 +15,7 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import type { NavItem } from '@/app/_ui/dashboard-nav';
@@ -39,17 +40,19 @@ export default async function AppLayout({ params, children }: Props) {
   const { email } = await requireSession();
   const apps = (await listOwnedPartners(email)).map(({ id, name }) => ({ id, name }));
   return (
-    <DashboardShell
-      brand={settings().BRAND_NAME}
-      area="Partner"
-      title={app.name}
-      items={pagesOf(app.id)}
-      switcher={<AppSwitcher current={app.id} apps={apps} />}
-      footer={<Footer />}
-    >
-      <StateNotice app={app} />
-      {children}
-    </DashboardShell>
+    <PresenceDialog>
+      <DashboardShell
+        brand={settings().BRAND_NAME}
+        area="Partner"
+        title={app.name}
+        items={pagesOf(app.id)}
+        switcher={<AppSwitcher current={app.id} apps={apps} />}
+        footer={<Footer />}
+      >
+        <StateNotice app={app} />
+        {children}
+      </DashboardShell>
+    </PresenceDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
-import { recentAction, sessionAction } from '@/app/_session/action';
+import { type Confirmation, sessionAction } from '@/app/_session/action';
 import type { Session } from '@/app/_session/session';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { ApiError } from '@/server/errors';
@@ -20,16 +20,9 @@ type Work<Schema extends OfApp, Value> = (
 export function ownerAction<Schema extends OfApp, Value = undefined>(
   schema: Schema,
   work: Work<Schema, Value>,
+  confirmation?: Confirmation,
 ) {
-  return sessionAction(schema, (session, input) => run(session, input, work));
-}
-
-/** For the owner, after a recent sign-in. */
-export function recentOwnerAction<Schema extends OfApp, Value = undefined>(
-  schema: Schema,
-  work: Work<Schema, Value>,
-) {
-  return recentAction(schema, (session, input) => run(session, input, work));
+  return sessionAction(schema, (session, input) => run(session, input, work), confirmation);
 }
 
 async function run<Schema extends OfApp, Value>(

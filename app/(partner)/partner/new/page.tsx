@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { Notice } from '@/app/_ui/notice';
@@ -40,7 +41,9 @@ export default async function NewAppPage() {
               </Notice>
             </div>
           )}
-          <NewAppForm />
+          <PresenceDialog>
+            <NewAppForm />
+          </PresenceDialog>
         </>
       )}
     </Frame>

@@ -9,4 +9,5 @@ import { startOwnPayment } from '@/server/checkout/own-payments';
 export const startPurchase = sessionAction(
   z.object({ amount: z.number(), currency: z.enum(CURRENCIES) }),
   async ({ userId }, order) => ({ ok: true, value: await startOwnPayment(userId, order) }),
+  { harmless: 'the user pays on the processor’s page' },
 );

@@ -7,6 +7,8 @@ import { sessionAction } from '@/app/_session/action';
 import { logOutAllDevices, logOutDevice } from '@/server/identity/devices';
 import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
 
+const ENDS_ACCESS = { harmless: 'only ends access, which must be quick when a device is lost' };
+
 /** Returns `gone` when the current device was signed out too. */
 export const logOutOne = sessionAction(
   z.object({ sessionId: z.string().max(64) }),
@@ -18,19 +20,28 @@ export const logOutOne = sessionAction(
     else revalidatePath('/account', 'layout');
     return { ok: true, message: 'Device signed out', value: { gone } };
   },
+  ENDS_ACCESS,
 );
 
-export const logOutOthers = sessionAction(z.undefined(), async ({ userId, sessionId }) => {
-  const count = await logOutAllDevices(userId, { except: sessionId });
-  revalidatePath('/account', 'layout');
-  return { ok: true, message: count === 1 ? '1 device signed out' : `${count} devices signed out` };
-});
+export const logOutOthers = sessionAction(
+  z.undefined(),
+  async ({ userId, sessionId }) => {
+    const count = await logOutAllDevices(userId, { except: sessionId });
+    revalidatePath('/account', 'layout');
+    return { ok: true, message: count === 1 ? '1 device signed out' : `${count} devices signed out` };
+  },
+  ENDS_ACCESS,
+);
 
-export const logOutEverywhere = sessionAction(z.undefined(), async ({ userId }) => {
-  await logOutAllDevices(userId);
-  await forgetCookie();
-  return { ok: true, value: { gone: true } };
-});
+export const logOutEverywhere = sessionAction(
+  z.undefined(),
+  async ({ userId }) => {
+    await logOutAllDevices(userId);
+    await forgetCookie();
+    return { ok: true, value: { gone: true } };
+  },
+  ENDS_ACCESS,
+);
 
 async function forgetCookie(): Promise<void> {
   (await cookies()).set(SESSION_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });

@@ -2,12 +2,12 @@
 
 import { cookies } from 'next/headers';
 import { z } from 'zod';
-import { recentAction } from '@/app/_session/action';
+import { sessionAction } from '@/app/_session/action';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
 
-/** Requires a recent sign-in and the account's e-mail address, typed in full. */
-export const deleteMyAccount = recentAction(
+/** Also requires the account's e-mail address, typed in full. */
+export const deleteMyAccount = sessionAction(
   z.object({ email: z.string().max(320) }),
   async (session, { email }) => {
     if (email.trim().toLowerCase() !== session.email)

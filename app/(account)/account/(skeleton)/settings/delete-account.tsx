@@ -10,6 +10,7 @@ import { deleteMyAccount } from './actions';
 
 /** Shows what will be lost and asks for the address before deleting anything. */
 export function DeleteAccount({ email, lost }: { email: string; lost: string | null }) {
+  const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(deleteMyAccount);
   const submit = async (event: FormEvent) => {
@@ -23,7 +24,10 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
         title="Delete your account?"
         description="This cannot be undone. Signing in with this address later creates a new, empty account."
         trigger={<Button look="danger">Delete my account</Button>}
-        onOpenChange={() => {
+        open={isOpen}
+        onOpenChange={(open) => {
+          if (isRunning) return;
+          setOpen(open);
           setTyped('');
           clearFailure();
         }}

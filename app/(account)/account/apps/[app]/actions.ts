@@ -29,21 +29,31 @@ export const saveAllowance = sessionAction(
   },
 );
 
-export const removeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
-  const app = await findAppOfUser(userId, partnerId);
-  if (app === null) return NO_APP;
-  await allowance.setAllowance(saveOf(userId, app), null);
-  return done(`Allowance for ${app.name} removed`);
-});
+const ENDS_SPENDING = { harmless: 'only ends what an app can spend' };
 
-export const pauseAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
-  const app = await findAppOfUser(userId, partnerId);
-  if (app === null) return NO_APP;
-  const paused = await allowance.pauseAllowance(saveOf(userId, app));
-  return paused === null
-    ? { ok: false, message: 'This allowance has nothing left to pause.' }
-    : done(`Allowance for ${app.name} paused`);
-});
+export const removeAllowance = sessionAction(
+  ofApp,
+  async ({ userId }, { partnerId }) => {
+    const app = await findAppOfUser(userId, partnerId);
+    if (app === null) return NO_APP;
+    await allowance.setAllowance(saveOf(userId, app), null);
+    return done(`Allowance for ${app.name} removed`);
+  },
+  ENDS_SPENDING,
+);
+
+export const pauseAllowance = sessionAction(
+  ofApp,
+  async ({ userId }, { partnerId }) => {
+    const app = await findAppOfUser(userId, partnerId);
+    if (app === null) return NO_APP;
+    const paused = await allowance.pauseAllowance(saveOf(userId, app));
+    return paused === null
+      ? { ok: false, message: 'This allowance has nothing left to pause.' }
+      : done(`Allowance for ${app.name} paused`);
+  },
+  ENDS_SPENDING,
+);
 
 export const resumeAllowance = sessionAction(ofApp, async ({ userId }, { partnerId }) => {
   const app = await findAppOfUser(userId, partnerId);
@@ -61,6 +71,7 @@ export const revokeAppKey = sessionAction(
     (await revokeKey(userId, keyId))
       ? done('Key revoked')
       : { ok: false, message: 'This key is no longer active.' },
+  ENDS_SPENDING,
 );
 
 /** Each save gets its own id. */

@@ -42,7 +42,7 @@ export function SigningSecret({ partnerId, isRotating }: Props) {
           new one signs.
         </Notice>
       )}
-      {failure && !failure.stepUp && <Notice kind="danger">{failure.message}</Notice>}
+      {failure && <Notice kind="danger">{failure.message}</Notice>}
       <div className="flex flex-wrap gap-2">
         {shown === null ? (
           <Button look="secondary" busy={reveal.isRunning} onClick={show}>

@@ -1,0 +1,51 @@
+import { MINUTE_MS, now } from '../clock';
+import { inTransaction } from '../db';
+import { ApiError } from '../errors';
+import {
+  type CodePlace,
+  consumeChallenge,
+  invalidCode,
+  type SentCode,
+  sendLoginCode,
+  verifyLoginCode,
+} from './login-codes';
+import { type LiveSession, lockLiveSession, renewSession } from './sessions';
+
+/**
+ * The user of a signed-in device confirms that they are present, before a change that matters. The code
+ * works on that device only and does not sign in.
+ */
+
+/** How long a confirmation counts; signing in is one. */
+const CONFIRMED_MS = 10 * MINUTE_MS;
+
+export function isRecent({ confirmedAt }: LiveSession): boolean {
+  return now() - confirmedAt.getTime() < CONFIRMED_MS;
+}
+
+export function sendConfirmationCode(session: LiveSession, clientIp: string): Promise<SentCode> {
+  return sendLoginCode({ ...placeOf(session), email: session.email, appName: null, clientIp });
+}
+
+export type ConfirmationEntry = { challengeId: string; code: string; clientIp: string };
+
+/** Keeps the device but replaces its token: a stolen copy of the old one is not confirmed along. */
+export async function confirmPresence(
+  session: LiveSession,
+  entry: ConfirmationEntry,
+): Promise<{ token: string }> {
+  await verifyLoginCode({ ...placeOf(session), ...entry, email: session.email });
+  return inTransaction(async (tx) => {
+    if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
+    if ((await lockLiveSession(tx, session.sessionId)) === null)
+      throw new ApiError('invalid_request', 'You were signed out. Please sign in again.');
+    return renewSession(tx, session.sessionId);
+  });
+}
+
+const placeOf = ({ sessionId }: LiveSession): CodePlace => ({
+  partnerId: null,
+  visitId: null,
+  origin: null,
+  sessionId,
+});

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible, expectAccessibleInLightAndDark } from './fixtures/accessibility';
 import { demoAddress, newEmail, openCheckout, readCode, test } from './fixtures/checkout-walk';
+import { ageSignIns, confirmPresence } from './fixtures/sign-ins';
 
 test.use({ locale: 'en-US', timezoneId: 'UTC' });
 
@@ -99,7 +100,9 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await page.getByRole('button', { name: /^Save allowance/ }).click();
     await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
     await page.getByLabel('Credits it can spend from now on').fill('300');
+    await ageSignIns(email);
     await page.getByRole('button', { name: /^Save allowance/ }).click();
+    await confirmPresence(page, service, email);
     await expect(page.getByText('of 300 credits allowed')).toBeVisible();
     await expectAccessiblePage(page);
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -156,7 +159,9 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     await expectAccessible(page);
     await expect(dialog.getByRole('button', { name: 'Permanently delete my account' })).toBeDisabled();
     await dialog.getByLabel(/^Type/).fill(email);
+    await ageSignIns(email);
     await dialog.getByRole('button', { name: 'Permanently delete my account' }).click();
+    await confirmPresence(page, service, email);
     await expect(page).toHaveURL(`${service}/`);
     await page.goto(`${service}/account`);
     await expect(page).toHaveURL(/\/sign-in\?/);

@@ -1,5 +1,6 @@
 import { type Cookie, expect, type Locator, type Page } from '@playwright/test';
 import { YEAR_APP, YEAR_HEAVY_USER } from '../tests/year/people';
+import { expectGoodAppearance } from './fixtures/appearance';
 import {
   chooseAmount,
   demoAddress,
@@ -12,6 +13,7 @@ import {
 import { expectAccessibleLayout, expectRecovery, signInTo } from './fixtures/dashboard';
 import { runSql, withoutTable } from './fixtures/database';
 import { OPERATOR_EMAIL, runCommand } from './fixtures/server';
+import { ageSignIns, findPresenceDialog, readConfirmationCode } from './fixtures/sign-ins';
 
 /** What an operator does, on an installation with a year of activity. */
 
@@ -119,6 +121,44 @@ async function changeCredits(page: Page, kind: 'Give' | 'Take', credits: string)
   await dialog.getByRole('button', { name: `${kind} ${credits} credits` }).click();
   await expect(dialog).toBeHidden();
 }
+
+test('an operator whose sign-in is old confirms with a code, and the action continues with what was entered', async ({
+  page,
+  service,
+}) => {
+  await openDashboard(page, service);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await ageSignIns(OPERATOR_EMAIL);
+  await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
+  await page.getByRole('button', { name: 'Find user' }).click();
+  await page.getByRole('button', { name: 'Give credits' }).click();
+  const form = page.getByRole('dialog', { name: /^Give credits/ });
+  await form.getByLabel('Credits').fill('37');
+  await form.getByLabel('Reason').fill('kept while confirming');
+  await form.getByRole('button', { name: 'Continue' }).click();
+  const give = form.getByRole('button', { name: 'Give 37 credits' });
+
+  await give.click();
+  await findPresenceDialog(page);
+  await expectGoodAppearance(page, 'confirmation');
+  await page.keyboard.press('Escape');
+  await expect(form.getByText('This needs a confirmation with a code')).toBeVisible();
+  await expect(form.getByText('kept while confirming')).toBeVisible();
+
+  await give.click();
+  const dialog = await findPresenceDialog(page);
+  const code = await readConfirmationCode(page, service, OPERATOR_EMAIL);
+  await dialog.getByLabel('Code').fill(code === '000000' ? '111111' : '000000');
+  await expect(dialog.getByText('The code is incorrect.')).toBeVisible();
+  await expectGoodAppearance(page, 'confirmation-wrong-code');
+  await dialog.getByLabel('Code').fill(code);
+  await expect(page.getByText('Credits given')).toBeVisible();
+  await expect(form).toBeHidden();
+  const entry = page.getByRole('row', { name: 'kept while confirming' });
+  await expect(entry).toContainText('37');
+  await expect(entry).toHaveCount(1);
+  cookies = await page.context().cookies();
+});
 
 test('every operator action on an app, a purchase or an alert requires a reason and appears in the audit log', async ({
   page,

@@ -59,9 +59,10 @@ type SentCode = Challenge & { sentAt: number };
 /** The code that was sent last. It is kept while the dialog is closed, as another is sent only later. */
 function useConfirmationCode() {
   const [sent, setSent] = useState<SentCode | null>(null);
-  const { run, failure, clearFailure } = useAction(sendConfirmation);
+  const { run, isRunning, failure, clearFailure } = useAction(sendConfirmation);
   return {
     sent,
+    isSending: isRunning,
     failure,
     clearFailure,
     isUsable: () => sent !== null && Date.now() - sent.sentAt < CODE_LIFETIME_MS,
@@ -84,7 +85,7 @@ function Confirmation({ code: { sent, failure, ...code }, onConfirmed }: Props) 
     return (
       <>
         <Notice kind="danger">{failure.message}</Notice>
-        <Button className="mt-4 w-full" onClick={() => void code.send()}>
+        <Button className="mt-4 w-full" busy={code.isSending} onClick={() => void code.send()}>
           Send code
         </Button>
       </>

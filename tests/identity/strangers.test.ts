@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { credit } from '@/server/checkout/credit';
-import { DAY_MS, now } from '@/server/clock';
+import { DAY_MS, HOUR_MS, now } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
@@ -116,6 +116,22 @@ test('every server action is refused to strangers, without a session, from other
   }
   expect([...seen].sort()).toEqual(dashboard.actionNames);
 }, 120_000);
+
+test('an operator’s session that was idle overnight opens no page and no export', async () => {
+  const { userId, token } = await newSignedIn(OPERATOR);
+  const cookie = `${SESSION_COOKIE}=${token}`;
+  const statuses = () =>
+    Promise.all(
+      ['/operator', '/operator/users', '/account/activity/export'].map(async (path) => {
+        const init = { redirect: 'manual', headers: { ...dashboard.ownPage, cookie } } as const;
+        return (await fetch(dashboard.url + path, init)).status;
+      }),
+    );
+  expect(await statuses()).toEqual([200, 200, 200]);
+  const lastSeenAt = new Date(now() - 9 * HOUR_MS);
+  await prisma().session.updateMany({ where: { userId }, data: { lastSeenAt } });
+  expect(await statuses()).toEqual([307, 307, 401]);
+});
 
 test('a form on our own page reaches an action, so the forms from other sites were real attempts', async () => {
   const { token, email } = await newSignedIn();

@@ -72,7 +72,8 @@ const SIGNED_OUT = {
   signedOut: true,
 } as const;
 
-const UNCONFIRMED = {
+/** Asks the user for a confirmation, after which the page repeats the action. */
+export const UNCONFIRMED = {
   ok: false,
   message: 'This needs a confirmation with a code sent to your e-mail address.',
   stepUp: true,

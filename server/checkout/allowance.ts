@@ -30,11 +30,7 @@ export async function setAllowanceInVisit(
 
 /** Sets the allowance of a partner; null removes it. */
 export function setAllowance(save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
-  return inTransaction(async (tx) => {
-    const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance });
-    if (booking.repeated) await requireSameAllowance(tx, save, booking, allowance);
-    return recordChange(tx, save, booking, allowance ?? ZERO);
-  });
+  return inTransaction((tx) => book(tx, save, allowance));
 }
 
 /** Pauses the allowance until it is resumed. Null when there is none. */
@@ -51,6 +47,27 @@ export function resumeAllowance(save: AllowanceSave): Promise<SavedAllowance | n
     const booking = await ledger.resumeAllowance(tx, inLedger(save));
     return booking && recordChange(tx, save, booking, booking.allowance);
   });
+}
+
+/**
+ * Sets an allowance only if it does not raise what is left of the current one, or if `confirm` returns true.
+ * Otherwise changes nothing and returns null.
+ */
+export function setConfirmedAllowance(
+  save: AllowanceSave,
+  allowance: Microcredits | null,
+  confirm: (tx: Tx) => Promise<boolean>,
+): Promise<SavedAllowance | null> {
+  return inTransaction(async (tx) => {
+    const isRaise = (allowance ?? ZERO) > (await ledger.lockAllowance(tx, save));
+    return isRaise && !(await confirm(tx)) ? null : book(tx, save, allowance);
+  });
+}
+
+async function book(tx: Tx, save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
+  const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance });
+  if (booking.repeated) await requireSameAllowance(tx, save, booking, allowance);
+  return recordChange(tx, save, booking, allowance ?? ZERO);
 }
 
 const inLedger = ({ userId, partnerId, saveId }: AllowanceSave) => ({ userId, partnerId, saveId });

@@ -19,6 +19,7 @@ export {
   type Booking,
   bookPurchase,
   grantCredits,
+  lockAllowance,
   OUTSIDE_ANY_APP,
   openUserApp,
   openWallet,

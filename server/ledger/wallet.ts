@@ -148,6 +148,18 @@ export async function saveAllowance(
   return toBooking(rows);
 }
 
+/** What is left of the allowance. Nothing spends from it or changes it until the transaction ends. */
+export async function lockAllowance(
+  tx: Tx,
+  { userId, partnerId }: { userId: string; partnerId: string },
+): Promise<Microcredits> {
+  await tx.$queryRaw`SELECT 1 FROM wallet WHERE user_id = ${userId} FOR UPDATE`;
+  const [pocket] = await tx.$queryRaw<{ allowance_left: bigint }[]>`
+    SELECT allowance_left FROM user_app WHERE user_id = ${userId} AND partner_id = ${partnerId}`;
+  invariant(pocket, 'a user who sets an allowance has opened the app');
+  return pocket.allowance_left as Microcredits;
+}
+
 /**
  * Removes an allowance and remembers the unspent part, so that it can be restored. Returns null if nothing
  * was left.

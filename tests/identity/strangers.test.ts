@@ -117,6 +117,24 @@ test('every server action is refused to strangers, without a session, from other
   expect([...seen].sort()).toEqual(dashboard.actionNames);
 }, 120_000);
 
+test('an allowance is lowered with an old confirmation, and raised only with a new one', async () => {
+  const { id: partnerId } = await createPartner({ name: 'Allowed', rateBp: 0, origins: [] });
+  const user = await newAppUser(partnerId);
+  await giveCredits(user.userId);
+  const { token } = await newDevice(user.userId);
+  const save = async (credits: string) =>
+    (await dashboard.call('saveAllowance', { partnerId, credits }, { token, headers: dashboard.ownPage }))
+      .result;
+  expect(await save('5')).toMatchObject({ ok: true });
+  await confirmedMinutesAgo(token, 11);
+  expect(await save('5.000001')).toMatchObject({ ok: false, stepUp: true });
+  expect(await save('5')).toMatchObject({ ok: true });
+  expect(await save('3')).toMatchObject({ ok: true });
+  expect(await save('4')).toMatchObject({ ok: false, stepUp: true });
+  await confirmedMinutesAgo(token, 9);
+  expect(await save('4')).toMatchObject({ ok: true });
+});
+
 test('an operator’s session that was idle overnight opens no page and no export', async () => {
   const { userId, token } = await newSignedIn(OPERATOR);
   const cookie = `${SESSION_COOKIE}=${token}`;
@@ -324,7 +342,7 @@ async function* actionsOfConfirmation(): AsyncGenerator<Step> {
   const { token } = await newSignedIn();
   yield { token, action: 'sendConfirmation' };
   const { id: challengeId } = await prisma().loginChallenge.findFirstOrThrow({
-    where: { sessionId: { not: null } },
+    where: { knownBrowser: { startsWith: 'ses_' } },
   });
   yield { token, action: 'confirmPresence', input: { challengeId, code: mailbox.lastCode() } };
 }

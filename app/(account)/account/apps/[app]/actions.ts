@@ -2,11 +2,12 @@
 
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
-import { sessionAction } from '@/app/_session/action';
+import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
 import * as allowance from '@/server/checkout/allowance';
 import { formatCredits, parseCredits } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
+import { isRecent } from '@/server/identity/presence';
 import { newId } from '@/server/ids';
 import { revokeKey } from '@/server/keys/revoke';
 
@@ -16,7 +17,8 @@ const MAX_CREDITS = 100_000_000_000_000n;
 
 export const saveAllowance = sessionAction(
   ofApp.extend({ credits: z.string().max(40) }),
-  async ({ userId }, { partnerId, credits }) => {
+  async (session, { partnerId, credits }) => {
+    const { userId } = session;
     const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
@@ -24,9 +26,13 @@ export const saveAllowance = sessionAction(
     if (limit === null || limit <= 0n || limit > MAX_CREDITS) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
     }
-    await allowance.setAllowance(saveOf(userId, app), limit);
+    const saved = await allowance.setConfirmedAllowance(saveOf(userId, app), limit, async () =>
+      isRecent(session),
+    );
+    if (saved === null) return UNCONFIRMED;
     return done(`${app.name} may now spend ${formatCredits(limit)} of your other credits`);
   },
+  { harmless: 'lowering an allowance; raising one asks for the confirmation itself' },
 );
 
 const ENDS_SPENDING = { harmless: 'only ends what an app can spend' };

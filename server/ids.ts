@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'evt' // webhook event
   | 'key' // user key
   | 'prt' // partner
+  | 'psk' // passkey
   | 'req' // request
   | 'ses' // device session
   | 'txn' // ledger transaction

@@ -237,6 +237,26 @@ describe('svc partner', () => {
 });
 
 describe('svc user', () => {
+  it('passkeys lists them by name and removes all of them', async () => {
+    await json('user', 'grant', 'keys@example.com', '--credits', '1');
+    const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: 'keys@example.com' } });
+    await prisma().passkey.create({
+      data: {
+        ...{ id: 'psk_one', userId, credentialId: 'secret-id', userHandle: 'secret-handle', name: 'Laptop' },
+        ...{ publicKey: new Uint8Array(), counter: 0 },
+      },
+    });
+    expect(await json('user', 'passkeys', 'keys@example.com')).toEqual({
+      email: 'keys@example.com',
+      passkeys: [{ name: 'Laptop', created_at: expect.stringMatching(/Z$/), last_used_at: null }],
+    });
+    expect((await run('user', 'passkeys', 'keys@example.com')).out).toMatch(/^Laptop +2\S+Z +-$/m);
+    expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 1 });
+    expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 0 });
+    expect((await json('user', 'passkeys', 'keys@example.com')).passkeys).toEqual([]);
+    await expectRefusal(['user', 'passkeys', 'nobody@example.com'], /Unknown user/);
+  });
+
   it('grant adds exact credits, in an app or outside any, as rows of the history', async () => {
     const pk = await newPk();
     const outside = await json('user', 'grant', 'Ada@Example.com', '--credits', '12.345678');

@@ -7,7 +7,7 @@ import { ApiError } from '@/server/errors';
 import { noteAction } from '@/server/http/page-failures';
 import { validate } from '@/server/http/read-body';
 import { toApiError } from '@/server/http/respond';
-import { isRecent } from '@/server/identity/presence';
+import { isConfirmed, lacksPasskey } from '@/server/identity/presence';
 import { isOperator } from '@/server/identity/sessions';
 import { newId } from '@/server/ids';
 import { findSession, type Session } from './session';
@@ -48,7 +48,7 @@ export function sessionAction<Schema extends z.ZodType, Value = undefined>(
   return openAction(schema, async (input) => {
     const session = await findSession();
     if (session === null) return SIGNED_OUT;
-    if (confirmation === undefined && !isRecent(session)) return UNCONFIRMED;
+    if (confirmation === undefined && !(await isConfirmed(session))) return UNCONFIRMED;
     return work(session, input);
   });
 }
@@ -59,8 +59,9 @@ export function operatorAction<Schema extends z.ZodType, Value = undefined>(
   work: Work<Schema, Value>,
   confirmation?: Confirmation,
 ): Action<z.input<Schema>, Value> {
-  const confirmed = (session: Session, input: z.output<Schema>) => {
+  const confirmed: Work<Schema, Value> = async (session, input) => {
     if (!isOperator(session)) throw new ApiError('not_found', 'There is nothing at this address');
+    if (await lacksPasskey(session)) return UNCONFIRMED;
     return work(session, input);
   };
   return sessionAction(schema, confirmed, confirmation);
@@ -75,7 +76,7 @@ const SIGNED_OUT = {
 /** Asks the user for a confirmation, after which the page repeats the action. */
 export const UNCONFIRMED = {
   ok: false,
-  message: 'This needs a confirmation with a code sent to your e-mail address.',
+  message: 'This needs a confirmation that it is you.',
   stepUp: true,
 } as const;
 

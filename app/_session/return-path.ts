@@ -15,3 +15,8 @@ export function readReturnPath(value: string | string[] | undefined): string {
 export function signInPath(returnTo: string): string {
   return `/sign-in?return=${encodeURIComponent(returnTo)}`;
 }
+
+/** The page that asks a signed-in user for a passkey, with the way back. */
+export function passkeyPath(returnTo: string): string {
+  return `/sign-in/passkey?return=${encodeURIComponent(returnTo)}`;
+}

@@ -3,11 +3,12 @@ import { notFound, redirect } from 'next/navigation';
 import { getServerSession } from 'next-auth/next';
 import { cache } from 'react';
 import { PATH_HEADER } from '@/app/_ui/site-header';
+import { lacksPasskey } from '@/server/identity/presence';
 import type { SessionUser } from '@/server/identity/session-adapter';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { isOperator, type LiveSession } from '@/server/identity/sessions';
 import { callNextAuth } from './call-next-auth';
-import { HOME, signInPath } from './return-path';
+import { HOME, passkeyPath, signInPath } from './return-path';
 
 /** The session on the service's own pages. For pages; actions are made in `action.ts`. */
 
@@ -35,11 +36,13 @@ export async function hasSessionCookie(): Promise<boolean> {
   return (await cookies()).has(SESSION_COOKIE);
 }
 
-/** For anyone but an operator, this page is a 404. */
-export async function requireOperator(): Promise<Session> {
+/** For anyone but an operator, this page is a 404. An operator with a passkey has to have used it. */
+export const requireOperator = cache(async (): Promise<Session> => {
   const session = await requireSession();
-  return isOperator(session) ? session : notFound();
-}
+  if (!isOperator(session)) notFound();
+  if (await lacksPasskey(session)) redirect(passkeyPath(await here()));
+  return session;
+});
 
 async function here(): Promise<string> {
   return (await headers()).get(PATH_HEADER) ?? HOME;

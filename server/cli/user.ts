@@ -1,6 +1,7 @@
 import { creditsToJson, formatCredits, type Microcredits } from '../credits';
 import { inTransaction } from '../db';
 import { normaliseEmail } from '../identity/email';
+import { listPasskeys } from '../identity/passkeys';
 import { findUserSummary, type UserSummary } from '../identity/user-summary';
 import { openUser } from '../identity/users';
 import { newId } from '../ids';
@@ -12,6 +13,7 @@ import {
 } from '../operator/change-credits';
 import { resumeUserAs } from '../operator/overruns';
 import { COMMAND_LINE, NO_REASON } from '../operator/record';
+import { removePasskeysAs } from '../operator/remove-passkeys';
 import { findPartnerByKey, type Partner } from '../partners/partner';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns, alignFacts } from './output';
@@ -47,6 +49,14 @@ export const userCommands: Readonly<Record<string, Command>> = {
     options: { reason: 'text' },
     needs: 'schema',
     run: resume,
+  },
+  'user passkeys': {
+    usage: 'user passkeys EMAIL [--remove-all] [--reason R]',
+    summary: 'list passkeys, or remove all of them for a user who lost the device',
+    arguments: ['EMAIL'],
+    options: { 'remove-all': 'flag', reason: 'text' },
+    needs: 'schema',
+    run: passkeys,
   },
 };
 
@@ -128,6 +138,29 @@ async function resume(input: CommandInput): Promise<Outcome> {
   const { userId } = await requireUser(input);
   await resumeUserAs(COMMAND_LINE, userId, input.find('reason') ?? NO_REASON);
   return { json: { paused: false }, text: 'Resumed.' };
+}
+
+async function passkeys(input: CommandInput): Promise<Outcome> {
+  const email = readEmail(input);
+  const { userId } = await requireUser(input);
+  if (input.has('remove-all')) {
+    const reason = input.find('reason') ?? NO_REASON;
+    const removed = await removePasskeysAs(COMMAND_LINE, { userId, email, reason });
+    return { json: { removed }, text: `Removed ${removed} passkeys.` };
+  }
+  const found = await listPasskeys(userId);
+  const rows = found.map(({ name, createdAt, lastUsedAt }) => ({
+    name,
+    created_at: createdAt.toISOString(),
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  }));
+  return {
+    json: { email, passkeys: rows },
+    text: alignColumns([
+      ['passkey', 'created', 'last used'],
+      ...rows.map((row) => [row.name, row.created_at, row.last_used_at ?? '-']),
+    ]),
+  };
 }
 
 async function requireUser(input: CommandInput): Promise<UserSummary> {

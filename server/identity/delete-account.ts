@@ -25,6 +25,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     });
     for (const { id } of sessions) await revokeSession(tx, id);
     await revokeKeysOfUser(tx, userId);
+    await tx.passkey.deleteMany({ where: { userId } });
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });

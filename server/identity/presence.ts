@@ -9,6 +9,7 @@ import {
   sendLoginCode,
   verifyLoginCode,
 } from './login-codes';
+import { readPasskeyUse } from './passkeys';
 import { type LiveSession, lockLiveSession, renewSession } from './sessions';
 
 /**
@@ -21,6 +22,16 @@ const CONFIRMED_MS = 10 * MINUTE_MS;
 
 export function isRecent({ confirmedAt }: LiveSession): boolean {
   return now() - confirmedAt.getTime() < CONFIRMED_MS;
+}
+
+/** Whether a change that matters may go ahead. */
+export async function isConfirmed(session: LiveSession): Promise<boolean> {
+  return isRecent(session) && !(await lacksPasskey(session));
+}
+
+/** For some users, a code is not enough: they have to have used their passkey. */
+export async function lacksPasskey(session: LiveSession): Promise<boolean> {
+  return session.confirmedBy === 'code' && (await readPasskeyUse(session)) === 'required';
 }
 
 export function sendConfirmationCode(session: LiveSession, clientIp: string): Promise<SentCode> {

@@ -16,9 +16,14 @@ const LAST_SEEN_STEP_MS = 5 * MINUTE_MS;
 const TOKEN_CHARACTERS = 43;
 const MAX_USER_AGENT_CHARACTERS = 300;
 
+/** How a user last confirmed their identity: with an e-mailed code or with a passkey. */
+export type Confirmation = 'code' | 'passkey';
+
+type NewSession = { userId: string; userAgent: string; confirmedBy?: Confirmation | undefined };
+
 export async function openSession(
   tx: Tx,
-  { userId, userAgent }: { userId: string; userAgent: string },
+  { userId, userAgent, confirmedBy = 'code' }: NewSession,
 ): Promise<LockedSession & { token: string }> {
   const token = randomBase62(TOKEN_CHARACTERS);
   const session = await tx.session.create({
@@ -30,6 +35,7 @@ export async function openSession(
       createdAt: nowDate(),
       lastSeenAt: nowDate(),
       confirmedAt: nowDate(),
+      confirmedBy,
       expiresAt: new Date(now() + SESSION_LIFETIME_MS),
     },
     select: { id: true },
@@ -38,11 +44,15 @@ export async function openSession(
 }
 
 /** The user has confirmed their presence again: keeps the device but replaces its token. */
-export async function renewSession(tx: Tx, sessionId: string): Promise<{ token: string }> {
+export async function renewSession(
+  tx: Tx,
+  sessionId: string,
+  confirmedBy: Confirmation = 'code',
+): Promise<{ token: string }> {
   const token = randomBase62(TOKEN_CHARACTERS);
   await tx.session.update({
     where: { id: sessionId },
-    data: { tokenHash: hashOf(token), confirmedAt: nowDate(), lastSeenAt: nowDate() },
+    data: { tokenHash: hashOf(token), confirmedAt: nowDate(), confirmedBy, lastSeenAt: nowDate() },
   });
   return { token };
 }
@@ -54,6 +64,7 @@ export type LiveSession = {
   createdAt: Date;
   /** When the user last confirmed their presence. */
   confirmedAt: Date;
+  confirmedBy: Confirmation;
   expiresAt: Date;
 };
 
@@ -76,6 +87,7 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     email: session.user.email,
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
+    confirmedBy: session.confirmedBy === 'passkey' ? 'passkey' : 'code',
     expiresAt: new Date(endOf(session)),
   };
 }

@@ -10,7 +10,14 @@ import {
   sendLoginCode,
   verifyLoginCode,
 } from './login-codes';
-import { findSession, type LiveSession, lockLiveSession, openSession, renewSession } from './sessions';
+import {
+  type Confirmation,
+  findSession,
+  type LiveSession,
+  lockLiveSession,
+  openSession,
+  renewSession,
+} from './sessions';
 import { openUser } from './users';
 
 /** Sign-in to the service's own pages, not to an app or a checkout window. */
@@ -48,16 +55,23 @@ export async function signInToService(
   return { token, browserCookie: rememberBrowser(entry.browserCookie, email) };
 }
 
+export type DeviceSession = {
+  userId: string;
+  userAgent: string;
+  current: LiveSession | null;
+  confirmedBy?: Confirmation;
+};
+
 /** Opens or renews the session of a browser whose user has just confirmed their presence, and replaces the `current` one. */
 export async function openDeviceSession(
   tx: Tx,
-  { userId, userAgent, current }: { userId: string; userAgent: string; current: LiveSession | null },
+  { userId, userAgent, current, confirmedBy }: DeviceSession,
 ): Promise<{ sessionId: string; token: string }> {
   const isSameUser = current?.userId === userId;
   if (current && isSameUser && (await lockLiveSession(tx, current.sessionId)))
-    return { sessionId: current.sessionId, ...(await renewSession(tx, current.sessionId)) };
+    return { sessionId: current.sessionId, ...(await renewSession(tx, current.sessionId, confirmedBy)) };
   if (current && !isSameUser) await revokeSession(tx, current.sessionId);
-  return openSession(tx, { userId, userAgent });
+  return openSession(tx, { userId, userAgent, confirmedBy });
 }
 
 /** Logs out the device of a token and revokes the keys that it minted. */

@@ -1,16 +1,23 @@
 import { DAY_MS, HOUR_MS, now } from '../clock';
 import { deleteInSteps } from '../db';
 
-/** Deletes codes and tokens of past sign-ins once no limit and no replay check needs them. */
+/** Deletes codes, tokens and challenges of past sign-ins once no limit and no replay check needs them. */
 
 /** Limits look back a day at most; the margin allows for clock differences between instances. */
 const CODE_KEPT_MS = DAY_MS + HOUR_MS;
 const TOKEN_KEPT_MS = HOUR_MS;
+/** Past its expiry; for clock differences between instances. */
+const CHALLENGE_KEPT_MS = HOUR_MS;
 
 export async function sweepSignIns(): Promise<void> {
   await deleteInSteps(
     'DELETE FROM login_challenge WHERE id IN (SELECT id FROM login_challenge WHERE created_at < $1 LIMIT $2)',
     new Date(now() - CODE_KEPT_MS),
+  );
+  await deleteInSteps(
+    `DELETE FROM used_passkey_challenge WHERE challenge IN (
+       SELECT challenge FROM used_passkey_challenge WHERE expires_at < $1 LIMIT $2)`,
+    new Date(now() - CHALLENGE_KEPT_MS),
   );
   // Using a token twice revokes the key it created, so a token is kept as long as that key.
   await deleteInSteps(

@@ -33,6 +33,7 @@ export const ACTION_NAMES = [
   'app.origins',
   'app.webhook',
   'user.resume',
+  'user.passkeys',
   'credits.give',
   'credits.take',
   'purchase.refund_asked',

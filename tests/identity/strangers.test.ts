@@ -19,6 +19,7 @@ import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
+import { Authenticator } from '../harness/authenticator';
 import { confirmedMinutesAgo } from '../harness/confirmations';
 import { until } from '../harness/until';
 import { Instance } from '../sim/instances';
@@ -34,7 +35,7 @@ import { openMailbox } from './mailbox';
 
 const OPERATOR = 'operator@example.com';
 /** Actions that need no session. */
-const OPEN = ['sendCode', 'enterCode', 'signOut'];
+const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', 'signOut'];
 /**
  * Actions that work with an old confirmation, as they change nothing or only end access. Every other action
  * needs one of the last 10 minutes.
@@ -74,6 +75,9 @@ afterAll(async () => {
   await Promise.all([server?.stop(), receiver?.close()]);
   rmSync(folder, { recursive: true });
 });
+
+type Creation = Parameters<Authenticator['create']>[0];
+type Request = Parameters<Authenticator['get']>[0];
 
 type Step = {
   action: string;
@@ -150,6 +154,37 @@ test('an operator’s session that was idle overnight opens no page and no expor
   await prisma().session.updateMany({ where: { userId }, data: { lastSeenAt } });
   expect(await statuses()).toEqual([307, 307, 401]);
 });
+
+test('the mailbox of an operator or owner who has a passkey opens no operator page and changes nothing', async () => {
+  const operator = await newSignedIn(OPERATOR);
+  const owner = await newSignedIn();
+  const app = { name: 'Harbour', rateBp: 0, origins: [], ownerEmail: owner.email };
+  const { id: partnerId } = await createPartner(app);
+  const find = () => ofOwnPage(operator.token, 'findUser', { name: owner.email });
+  const rename = () => ofOwnPage(owner.token, 'rename', { partnerId, name: 'Pier' });
+  const begin = () => ofOwnPage(owner.token, 'beginNewPasskey', undefined);
+  const init = { redirect: 'manual', headers: { cookie: `${SESSION_COOKIE}=${operator.token}` } } as const;
+  const open = () => fetch(`${dashboard.url}/operator/users`, init);
+  expect([(await find())?.ok, (await rename())?.ok, (await open()).status]).toEqual([true, true, 200]);
+
+  for (const { userId } of [operator, owner]) {
+    const passkey = { userId, userHandle: '', publicKey: new Uint8Array(), counter: 0, name: 'Laptop' };
+    await prisma().passkey.create({ data: { ...passkey, id: newId('psk'), credentialId: newId('psk') } });
+  }
+  for (const attempt of [find, rename, begin])
+    expect(await attempt()).toMatchObject({ ok: false, stepUp: true });
+  const page = await open();
+  expect([page.status, page.headers.get('location')]).toEqual([
+    307,
+    `/sign-in/passkey?return=${encodeURIComponent('/operator/users')}`,
+  ]);
+  await prisma().session.updateMany({ data: { confirmedBy: 'passkey' } });
+  expect([(await find())?.ok, (await rename())?.ok, (await open()).status]).toEqual([true, true, 200]);
+  await prisma().passkey.deleteMany();
+});
+
+const ofOwnPage = async (token: string, action: string, input: unknown) =>
+  (await dashboard.call(action, input, { token, headers: dashboard.ownPage })).result;
 
 test('a form on our own page reaches an action, so the forms from other sites were real attempts', async () => {
   const { token, email } = await newSignedIn();
@@ -282,7 +317,23 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   yield { token, action: 'logOutOthers' };
   yield { token, action: 'logOutEverywhere' };
   const { token: again } = await newDevice(user.userId);
+  yield* actionsOfPasskeys(user.userId, again);
   yield { token: again, action: 'deleteMyAccount', input: { email: user.email } };
+}
+
+async function* actionsOfPasskeys(userId: string, token: string): AsyncGenerator<Step> {
+  const authenticator = new Authenticator(dashboard.url);
+  const ask = async <Options>(action: string, sender: Sender) =>
+    (await dashboard.call(action, undefined, sender)).result?.value as Options;
+  yield { token, action: 'beginNewPasskey' };
+  const creation = await ask<Creation>('beginNewPasskey', { token, headers: dashboard.ownPage });
+  const created = { name: 'Laptop', response: authenticator.create(creation) };
+  yield { token, action: 'addMyPasskey', input: created };
+  yield { action: 'askBrowserForPasskey' };
+  const request = await ask<Request>('askBrowserForPasskey', { headers: dashboard.ownPage });
+  yield { action: 'enterPasskey', input: { response: authenticator.get(request) } };
+  const { id: passkeyId } = await prisma().passkey.findFirstOrThrow({ where: { userId } });
+  yield { token, action: 'removeMyPasskey', ids: { passkeyId } };
 }
 
 async function* actionsOfOperator(): AsyncGenerator<Step> {

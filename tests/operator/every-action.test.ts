@@ -163,6 +163,18 @@ const ACTIONS: Action[] = [
     },
   },
   {
+    by: COMMAND_LINE,
+    action: 'user passkeys --remove-all',
+    run: async () => {
+      const { userId } = await newPerson();
+      const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId } });
+      const passkey = { userId, userHandle: '', publicKey: new Uint8Array(), counter: 0, name: 'Laptop' };
+      await prisma().passkey.create({ data: { ...passkey, id: newId('psk'), credentialId: newId('psk') } });
+      await svc('user', 'passkeys', email, '--remove-all');
+      return [entry('user.passkeys', userId, { passkeys: 1 }, { passkeys: 0 })];
+    },
+  },
+  {
     by: OPERATOR,
     action: 'dismisses an alert',
     run: async () => {

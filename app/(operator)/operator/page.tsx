@@ -1,4 +1,5 @@
 import { CircleCheck } from 'lucide-react';
+import { PasskeyNotice } from '@/app/_session/passkey-notice';
 import { requireOperator } from '@/app/_session/session';
 import { BarChart } from '@/app/_ui/bar-chart';
 import { EmptyState } from '@/app/_ui/empty-state';
@@ -52,6 +53,7 @@ export default async function OverviewPage({ searchParams }: Props) {
   return (
     <>
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
+      <PasskeyNotice />
       <Attention state={state} alerts={alerts.length} sandboxes={sandboxes} />
       <Totals days={days} refused={refused} money={money} />
       <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">

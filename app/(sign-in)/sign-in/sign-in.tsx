@@ -1,6 +1,9 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { WebAuthnAbortService } from '@simplewebauthn/browser';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
+import { PasskeyButton } from '@/app/_session/passkey-button';
+import { signWithSuggestedPasskey } from '@/app/_session/sign-with-passkey';
 import { Button } from '@/app/_ui/button';
 import type { Challenge } from '@/app/_ui/code-entry';
 import { TextField } from '@/app/_ui/text-field';
@@ -13,19 +16,22 @@ type Props = {
   brand: string;
 };
 
-/** Two steps: the e-mail address, then the code sent there. */
+/** A passkey, or two steps: the e-mail address, then the code sent there. */
 export function SignIn({ returnTo, brand }: Props) {
   const [email, setEmail] = useState('');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const goOn = () => window.location.assign(returnTo);
   if (challenge === null)
-    return <EmailForm brand={brand} email={email} onEmail={setEmail} onSent={setChallenge} />;
+    return (
+      <EmailForm brand={brand} email={email} onEmail={setEmail} onSent={setChallenge} onSignedIn={goOn} />
+    );
   return (
     <CodeForm
       email={email.trim()}
       challenge={challenge}
       onSent={setChallenge}
       onOtherEmail={() => setChallenge(null)}
-      onSignedIn={() => window.location.assign(returnTo)}
+      onSignedIn={goOn}
     />
   );
 }
@@ -36,11 +42,13 @@ type EmailFormProps = Omit<Props, 'returnTo'> & {
   email: string;
   onEmail(email: string): void;
   onSent(challenge: Challenge): void;
+  onSignedIn(): void;
 };
 
-function EmailForm({ brand, email, onEmail, onSent }: EmailFormProps) {
+function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps) {
   const { run, isRunning, failure, clearFailure } = useAction(sendCode);
   const [problem, setProblem] = useState<string>();
+  useSuggestedPasskey({ onSignedIn, onRefused: setProblem });
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -64,7 +72,7 @@ function EmailForm({ brand, email, onEmail, onSent }: EmailFormProps) {
         label="E-mail"
         type="email"
         name="email"
-        autoComplete="email"
+        autoComplete="email webauthn"
         autoCapitalize="none"
         spellCheck={false}
         autoFocus
@@ -80,6 +88,25 @@ function EmailForm({ brand, email, onEmail, onSent }: EmailFormProps) {
       <Button type="submit" size="large" busy={isRunning} className="mt-4 w-full">
         Send code
       </Button>
+      <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or
+      </p>
+      <PasskeyButton label="Sign in with a passkey" onDone={onSignedIn} />
     </form>
   );
+}
+
+type Suggestion = { onSignedIn(): void; onRefused(problem: string): void };
+
+/** Browsers that can list passkeys among the suggestions of the e-mail field. */
+function useSuggestedPasskey({ onSignedIn, onRefused }: Suggestion): void {
+  const offer = useEffectEvent(async () => {
+    const signed = await signWithSuggestedPasskey();
+    if (signed?.ok) onSignedIn();
+    else if (signed) onRefused(signed.message);
+  });
+  useEffect(() => {
+    void offer();
+    return () => WebAuthnAbortService.cancelCeremony();
+  }, []);
 }

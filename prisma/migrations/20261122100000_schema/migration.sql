@@ -20,8 +20,10 @@ CREATE TABLE session (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_seen_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   confirmed_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  confirmed_by text NOT NULL DEFAULT 'code',
   expires_at timestamptz(3) NOT NULL,
-  revoked_at timestamptz(3)
+  revoked_at timestamptz(3),
+  CONSTRAINT session_confirmed_by_known CHECK (confirmed_by IN ('code', 'passkey'))
 );
 CREATE UNIQUE INDEX session_token_hash_key ON session (token_hash);
 CREATE INDEX session_user_id_idx ON session (user_id);
@@ -46,6 +48,27 @@ CREATE INDEX login_challenge_mailbox_created_at_idx ON login_challenge (mailbox,
 CREATE INDEX login_challenge_client_site_created_at_idx ON login_challenge (client_site, created_at);
 CREATE INDEX login_challenge_partner_id_created_at_idx ON login_challenge (partner_id, created_at);
 CREATE INDEX login_challenge_created_at_idx ON login_challenge (created_at);
+
+CREATE TABLE passkey (
+  id text PRIMARY KEY,
+  user_id text NOT NULL REFERENCES "user" ON UPDATE CASCADE ON DELETE RESTRICT,
+  credential_id text NOT NULL,
+  user_handle text NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[],
+  name text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  last_used_at timestamptz(3)
+);
+CREATE UNIQUE INDEX passkey_credential_id_key ON passkey (credential_id);
+CREATE INDEX passkey_user_id_idx ON passkey (user_id);
+
+CREATE TABLE used_passkey_challenge (
+  challenge text PRIMARY KEY,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX used_passkey_challenge_expires_at_idx ON used_passkey_challenge (expires_at);
 
 CREATE TABLE sign_in_token (
   token_hash bytea PRIMARY KEY,

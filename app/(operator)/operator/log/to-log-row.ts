@@ -42,6 +42,7 @@ const WORDS: Record<ActionName, string> = {
   'app.webhook': 'Changed the webhook',
   'app.models': 'Changed the models',
   'user.resume': 'Resumed the user',
+  'user.passkeys': 'Removed the passkeys',
   'credits.give': 'Gave credits',
   'credits.take': 'Took credits',
   'purchase.refund_asked': 'Requested a refund',

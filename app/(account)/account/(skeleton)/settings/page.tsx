@@ -8,12 +8,14 @@ import { Time } from '@/app/_ui/time';
 import { readPockets } from '@/server/ledger';
 import { inCredits, inDollars } from '../../show-credits';
 import { DeleteAccount } from './delete-account';
+import { Passkeys } from './passkeys';
 
 export const metadata: Metadata = { title: 'Settings' };
 
 /** The account's e-mail address, how its user signs in, and its deletion. */
 export default async function SettingsPage() {
-  const { userId, email, confirmedAt } = await requireSession();
+  const session = await requireSession();
+  const { userId, email, confirmedAt } = session;
   const { money } = await readPockets(userId);
   return (
     <>
@@ -32,13 +34,14 @@ export default async function SettingsPage() {
               A six-digit code by e-mail
               <span className="max-sm:hidden"> · </span>
               <span className="max-sm:block">
-                last entered here <Time at={confirmedAt.toISOString()} />
+                last confirmed here <Time at={confirmedAt.toISOString()} />
               </span>
             </p>
           </div>
           <Badge look="positive">In use</Badge>
         </div>
       </Section>
+      <Passkeys session={session} />
       <Section
         title="Delete my account"
         description="Signs out all devices, revokes every key and erases your e-mail address. Receipts are kept, anonymised, for accounting."

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { PasskeyNotice } from '@/app/_session/passkey-notice';
 import { CopyField } from '@/app/_ui/copy-field';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
@@ -16,6 +17,7 @@ export default async function SettingsPage(props: AppParams) {
   return (
     <>
       <PageHead title="Settings" />
+      <PasskeyNotice />
       <Section
         title="What users see"
         description="The name appears in the checkout, in sign-in e-mails and in users’ accounts."

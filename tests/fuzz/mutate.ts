@@ -131,9 +131,10 @@ function applyEdits(given: Json, list: Edit[]): Json {
     const { parent, key } = places[at % places.length] ?? { parent: root, key: 'body' };
     const current = parent[key] ?? null;
     const put = (field: string, changed: Json) => setField(parent, field, changed);
-    if (how === 'replace') put(key, value);
+    // A copy, because the next edit may change it.
+    if (how === 'replace') put(key, structuredClone(value));
     else if (how === 'remove') delete parent[key];
-    else if (how === 'add') put(name, value);
+    else if (how === 'add') put(name, structuredClone(value));
     else if (how === 'wrap') put(key, at % 2 ? [current] : { [name]: current });
     else if (how === 'repeat')
       put(

@@ -64,7 +64,7 @@ export function LogTable({ rows, withSubject = true }: { rows: LogRow[]; withSub
   return (
     <DataTable
       card={asCard}
-      caption="Operator actions"
+      caption="Operator actions, newest first"
       columns={columns}
       rows={rows}
       empty={

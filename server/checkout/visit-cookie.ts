@@ -1,4 +1,4 @@
-import { readCookie } from '../http/cookies';
+import { readCookie } from '../cookies';
 import { type Display, VISIT_LIFETIME_MS } from './visits';
 
 /**

@@ -1,6 +1,6 @@
 import { DAY_MS, now, SECOND_MS } from '../clock';
+import { readCookie } from '../cookies';
 import { authSecret } from '../env';
-import { readCookie } from '../http/cookies';
 import { hmacSha256, randomBase62, sameBytes } from '../ids';
 
 /**

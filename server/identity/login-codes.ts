@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Prisma } from '../../prisma/client/client';
+import { networkOf } from '../client-network';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { authSecret } from '../env';
 import { ApiError } from '../errors';
-import { networkOf } from '../http/client-ip';
 import { hmacSha256, newId, sameBytes } from '../ids';
 import { mailboxOf, normaliseEmail } from './email';
 import { findKnownBrowser } from './known-browser';

@@ -1,10 +1,10 @@
 import type { Prisma } from '../../prisma/client/client';
+import { networkOf } from '../client-network';
 import { DAY_MS, HOUR_MS, now, SECOND_MS } from '../clock';
 import type { Tx } from '../db';
 import { describeWait } from '../describe-wait';
 import { settings } from '../env';
 import { ApiError } from '../errors';
-import { networkOf } from '../http/client-ip';
 import { countAttempt } from '../rate-limit/attempts';
 
 /**

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../clock';
-import { readCookie } from '../http/cookies';
+import { readCookie } from '../cookies';
 import { SESSION_LIFETIME_MS } from './sessions';
 
 /**

@@ -44,7 +44,7 @@ function claimWarnings(): Promise<WrongCodes[]> {
 }
 
 /** Names no app, because strangers choose apps' names, and contains no link. */
-export function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Omit<Mail, 'to'> {
+function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Omit<Mail, 'to'> {
   const brand = settings().BRAND_NAME;
   const title = `Wrong sign-in codes for your ${brand} account`;
   const paragraphs = [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { networkOf, readClientIp } from './client-ip';
+import { networkOf } from './client-network';
+import { readClientIp } from './http/client-ip';
 
 const networkOfCaller = (address: string) =>
   networkOf(readClientIp({ headers: new Headers({ 'x-svc-client-address': address }) }));

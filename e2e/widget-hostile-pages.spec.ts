@@ -67,7 +67,7 @@ test('styles that reset, hide, blur and rotate everything do not affect the over
   await page.evaluate(() => (window as unknown as Svc).Svc.open());
   const checkout = await findCheckout(page);
   const size = await checkout.evaluate(() => [innerWidth, innerHeight]);
-  expect(size).toEqual([440, 672]);
+  expect(size).toEqual([440, 628]);
   await checkout.getByLabel('E-mail').click();
   await expect(checkout.getByLabel('E-mail')).toBeFocused();
 });
@@ -76,7 +76,7 @@ test('on a phone the overlay takes the whole screen', async ({ page, partner }) 
   await page.setViewportSize({ width: 375, height: 700 });
   await page.goto(partner.page());
   const checkout = await openOverlay(page);
-  expect(await checkout.evaluate(() => [innerWidth, innerHeight])).toEqual([375, 700]);
+  expect(await checkout.evaluate(() => [innerWidth, innerHeight])).toEqual([375, 656]);
 });
 
 test('the page behind does not scroll, cannot be reached by Tab, and gets back its scroll position, style and focus', async ({

@@ -1,4 +1,7 @@
-/** The styles of the overlay. It is in a closed shadow root, so the rules of the host do not apply to it. */
+/**
+ * The styles of the overlay. It is in a closed shadow root, so the rules of the host do not apply to it. The close
+ * button is above the frame, not over it: a browser counts a frame with anything in front of it as covered.
+ */
 export const OVERLAY_STYLES = `
 :host{all:initial}
 *{box-sizing:border-box}
@@ -13,10 +16,10 @@ dialog{
 }
 dialog:focus{outline:none}
 dialog::backdrop{background:rgb(10 12 20/.48);animation:fade .2s ease-out}
-iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:transparent;color-scheme:light dark;opacity:0;transition:opacity .15s}
+iframe{position:absolute;inset:44px 0 0;width:100%;height:calc(100% - 44px);border:0;background:transparent;color-scheme:light dark;opacity:0;transition:opacity .15s}
 .open iframe{opacity:1}
 .close{
-  position:absolute;z-index:2;top:24px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
+  position:absolute;z-index:2;top:8px;right:14px;width:36px;height:36px;padding:0;border:0;border-radius:10px;
   display:grid;place-items:center;background:transparent;color:var(--muted);cursor:pointer
 }
 .close:hover{background:rgb(127 132 148/.16);color:var(--text)}
@@ -38,7 +41,7 @@ p{margin:0 0 16px;color:var(--muted);text-wrap:balance}
 }
 @media(max-width:639px){
   dialog{width:100vw;height:100dvh;border-radius:0;box-shadow:none;padding:0 env(safe-area-inset-right) env(safe-area-inset-bottom) env(safe-area-inset-left)}
-  .close{width:44px;height:44px;top:20px;right:10px}
+  .close{width:44px;height:44px;top:0;right:10px}
 }
 @media(prefers-reduced-motion:reduce){dialog,dialog::backdrop{animation:none}iframe{transition:none}.spinner{animation-duration:2.4s}}
 @media(forced-colors:active){dialog{border:1px solid CanvasText}}

@@ -13,11 +13,11 @@ type Props = {
   onAccount: (() => void) | null;
 };
 
-/** The app and the signed-in user. Leaves room for the close button. */
+/** The app and the signed-in user. */
 export function AccountHeader({ say, language, visit, onAccount }: Props) {
   const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
   return (
-    <header className="mb-6 flex min-h-11 items-center gap-3 pr-10">
+    <header className="mb-6 flex min-h-11 items-center gap-3">
       <span
         aria-hidden="true"
         className="grid size-10 shrink-0 place-items-center rounded-[10px] bg-accent-soft font-semibold text-accent"

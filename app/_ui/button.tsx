@@ -19,20 +19,27 @@ export type ButtonLook = { look?: keyof typeof LOOKS; size?: keyof typeof SIZES 
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClass({ look = 'primary', size = 'medium' }: ButtonLook = {}): string {
-  return `inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-60 ${LOOKS[look]} ${SIZES[size]}`;
+  return `inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-[color,background-color,opacity] disabled:opacity-60 ${LOOKS[look]} ${SIZES[size]}`;
 }
 
-type Props = ComponentProps<'button'> & ButtonLook & { busy?: boolean };
+type Props = ComponentProps<'button'> &
+  ButtonLook & {
+    busy?: boolean;
+    /** Does not work yet, but looks as if it will in a moment. */
+    isInactive?: boolean;
+  };
 
-export function Button({ look, size, busy = false, className = '', children, onClick, ...rest }: Props) {
+export function Button({ look, size, className = '', children, onClick, ...props }: Props) {
+  const { busy = false, isInactive = false, ...rest } = props;
+  const isOff = busy || isInactive;
   return (
     <button
       type="button"
       {...rest}
-      // Stays focusable while busy, so that focus does not fall back to the page.
-      aria-disabled={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
-      className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${className}`}
+      // Stays focusable, so that focus does not fall back to the page.
+      aria-disabled={isOff || undefined}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
+      className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${isInactive ? 'cursor-default opacity-75' : ''} ${className}`}
     >
       {/* Hidden, but still the button's name. */}
       <span className={busy ? 'inline-flex items-center gap-[inherit] opacity-0' : 'contents'}>

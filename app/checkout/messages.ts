@@ -72,6 +72,10 @@ const en = {
   allowanceAll: (credits: string) => `All ${credits}`,
   allowanceHint: 'You can change or remove this anytime in your account.',
   allow: (credits: string) => `Allow up to ${credits} credits`,
+  allowanceCodeTitle: 'Confirm the allowance',
+  allowanceCodeText: (app: string, credits: string) =>
+    `This code lets ${app} use up to ${credits} of your credits. We sent it to`,
+  covered: 'Something on this page covers the checkout. The button works once it’s fully visible.',
   buyInstead: 'Buy credits instead',
   useOwn: 'Use credits you already have',
   accountTitle: 'Your credits',
@@ -241,6 +245,11 @@ const de: Messages = {
   allowanceAll: (credits) => `Alle ${credits}`,
   allowanceHint: 'Sie können das jederzeit in Ihrem Konto ändern oder entfernen.',
   allow: (credits) => `Bis zu ${credits} Credits freigeben`,
+  allowanceCodeTitle: 'Freigabe bestätigen',
+  allowanceCodeText: (app, credits) =>
+    `Mit diesem Code darf ${app} bis zu ${credits} Ihrer Credits nutzen. Wir haben ihn gesendet an`,
+  covered:
+    'Etwas auf dieser Seite verdeckt die Bezahlseite. Die Schaltfläche funktioniert, sobald sie ganz sichtbar ist.',
   buyInstead: 'Stattdessen Credits kaufen',
   useOwn: 'Vorhandene Credits nutzen',
   accountTitle: 'Ihr Guthaben',

@@ -1,7 +1,8 @@
 'use client';
 
 import { Amount } from '../../_ui/amount';
-import { Button, buttonClass } from '../../_ui/button';
+import { ArmedButton } from '../../_ui/armed-button';
+import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
@@ -52,13 +53,15 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
       )}
       <div className="mt-auto pt-6">
         <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>
-        <button
-          type="button"
+        <ArmedButton
+          look="secondary"
+          size="large"
+          coveredHint={say.covered}
+          className="w-full"
           onClick={onSignOut}
-          className={`${buttonClass({ look: 'secondary', size: 'large' })} w-full`}
         >
           {say.signOut}
-        </button>
+        </ArmedButton>
         <Button look="quiet" className="mt-2 w-full" onClick={onBack}>
           {say.back}
         </Button>

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react';
 import { formatCredits, formatMoney } from '../../_ui/amount';
 import { AmountTiles } from '../../_ui/amount-tiles';
+import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
@@ -76,9 +77,9 @@ export function AmountStep(props: Props) {
           <Line label={say.youGet}>{amount === null ? '–' : credits(amount)}</Line>
         </dl>
         {form.notes !== '' && <p className="-mt-2 mb-4 text-sm text-muted">{form.notes}</p>}
-        <Button type="submit" size="large" busy={form.isBusy} className="w-full">
+        <ArmedButton type="submit" size="large" busy={form.isBusy} className="w-full">
           {amount === null ? say.goOn : say.continue(money(amount))}
-        </Button>
+        </ArmedButton>
         {onUseOwn && (
           <Button look="quiet" className="mt-2 w-full" onClick={onUseOwn}>
             {say.useOwn}

@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
@@ -43,11 +44,16 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">{say.knownText(visit.app_name)}</p>
-      <Button size="large" busy={busy} className="h-auto min-h-12 w-full py-2" onClick={() => void proceed()}>
+      <ArmedButton
+        size="large"
+        busy={busy}
+        className="h-auto min-h-12 w-full py-2"
+        onClick={() => void proceed()}
+      >
         <span className="min-w-0 whitespace-normal">
           {say.continueAs} <span className="wrap-anywhere">{email}</span>
         </span>
-      </Button>
+      </ArmedButton>
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {error}
       </p>

@@ -5,9 +5,10 @@ import { formatCredits, formatMoney } from '../../_ui/amount';
 import { Button, buttonClass } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
+import { useArmed } from '../../_ui/use-armed';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import type { Api, Payment, PaymentStatus } from './api';
+import type { Api, Payment, PaymentStatus, VisitState } from './api';
 import { describeRate } from './purchase-amount';
 import { mountStripe } from './stripe-form';
 import { usePaymentStatus } from './use-payment-status';
@@ -16,6 +17,7 @@ type Props = {
   say: Messages;
   language: Language;
   api: Api;
+  visit: VisitState;
   payment: Payment;
   /** The app opens the payment itself. */
   isManual: boolean;
@@ -33,7 +35,7 @@ type Props = {
 const POLL_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
 
 export function PaymentStep(props: Props) {
-  const { say, language, api, payment, onFinal, onProcessing, onDeclined, onBack } = props;
+  const { say, language, api, visit, payment, onFinal, onProcessing, onDeclined, onBack } = props;
   const { kind } = payment.payment;
   usePaymentStatus(api, payment.session_id, POLL_MS[kind], {
     onFinal,
@@ -50,8 +52,9 @@ export function PaymentStep(props: Props) {
           {say.rateLocked(...describeRate(payment.rate, payment.currency, language))}
         </p>
       )}
-      <div className="mt-4 flex flex-1 flex-col">
+      <div className="relative mt-4 flex flex-1 flex-col">
         <Form {...props} />
+        {visit.display !== 'embedded' && kind !== 'hosted' && <Shield />}
       </div>
       <div className="pt-3">
         <Button look="quiet" className="w-full" onClick={onBack}>
@@ -60,6 +63,14 @@ export function PaymentStep(props: Props) {
       </div>
     </section>
   );
+}
+
+/**
+ * In a window of ours the processor's form may offer a saved card. Clicks are kept from it until the user could
+ * see it; keys reach it only after a click.
+ */
+function Shield() {
+  return useArmed() === 'armed' ? null : <div aria-hidden="true" className="absolute -inset-2" />;
 }
 
 function Form(props: Props) {

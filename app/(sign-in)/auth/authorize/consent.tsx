@@ -1,7 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { Button, buttonClass } from '@/app/_ui/button';
+import { ArmedButton } from '@/app/_ui/armed-button';
+import { buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
 import { allow } from './actions';
@@ -49,9 +50,9 @@ export function Consent({ parameters, appName, destination, email, denyAddress }
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button size="large" className="w-full" busy={isRunning || isLeaving} onClick={() => void agree()}>
+      <ArmedButton size="large" className="w-full" busy={isRunning || isLeaving} onClick={() => void agree()}>
         Continue
-      </Button>
+      </ArmedButton>
       <a href={denyAddress} className={`${buttonClass({ look: 'quiet' })} mt-2 w-full`}>
         Cancel
       </a>

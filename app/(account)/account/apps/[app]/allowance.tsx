@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react';
 import { formatCredits } from '@/app/_ui/amount';
+import { ArmedButton } from '@/app/_ui/armed-button';
 import { Button } from '@/app/_ui/button';
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { Notice } from '@/app/_ui/notice';
@@ -47,9 +48,9 @@ function Resting({ partnerId, paused }: Props & { paused: number }) {
       <span>
         Paused with <strong className="tabular-nums">{show(paused)}</strong> credits left.
       </span>
-      <Button look="secondary" size="small" busy={isRunning} onClick={() => void run({ partnerId })}>
+      <ArmedButton look="secondary" size="small" busy={isRunning} onClick={() => void run({ partnerId })}>
         Resume
-      </Button>
+      </ArmedButton>
       {failure && <Notice kind="danger">{failure.message}</Notice>}
     </div>
   );
@@ -91,9 +92,14 @@ function SaveForm({ partnerId, appName, left }: Props) {
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button type="submit" busy={isRunning} className="mt-5" aria-label={`Save allowance for ${appName}`}>
+      <ArmedButton
+        type="submit"
+        busy={isRunning}
+        className="mt-5"
+        aria-label={`Save allowance for ${appName}`}
+      >
         Save allowance
-      </Button>
+      </ArmedButton>
     </form>
   );
 }

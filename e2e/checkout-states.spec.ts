@@ -2,7 +2,14 @@ import { expect, type Frame, type Page } from '@playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
 import { expectGoodAppearance, PICTURES } from './fixtures/appearance';
-import { type CheckoutFrame, findCheckout, newEmail, readCode, test } from './fixtures/checkout-walk';
+import {
+  type CheckoutFrame,
+  confirmAllowance,
+  findCheckout,
+  newEmail,
+  readCode,
+  test,
+} from './fixtures/checkout-walk';
 import { processorAt } from './fixtures/processor';
 import { runCommand } from './fixtures/server';
 
@@ -285,6 +292,9 @@ for (const language of LANGUAGES) {
       await see(checkout, 'success-with-offer-invalid');
       await checkout.locator('[name=credits]').fill('250');
       await checkout.locator('form [type=submit]').click();
+      await expect(checkout.getByRole('heading', { name: text.allowanceCodeTitle })).toBeVisible();
+      await see(checkout, 'allowance-code');
+      await confirmAllowance(page, checkout, service, email);
       await expect(checkout.getByRole('heading', { name: text.allowedTitle })).toBeVisible();
       await see(checkout, 'allowed');
 

@@ -5,6 +5,7 @@ import {
   test as base,
   type CheckoutFrame,
   chooseAmount,
+  confirmAllowance,
   newEmail,
   openCheckout,
   payByCard,
@@ -385,6 +386,7 @@ test('a purchase works with the keyboard alone, from the app’s button to the e
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeFocused();
   await press('Tab', 'ArrowUp', 'Tab');
   await focused(checkout, /^Continue with \$5$/);
+  await expect(checkout.getByRole('button', { name: 'Continue with $5' })).toBeEnabled();
   await press('Enter');
   await expect(checkout.getByRole('heading', { name: 'Payment' })).toBeFocused();
   await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
@@ -455,6 +457,7 @@ test('after a purchase the app may be allowed more, unticked; a key alone does n
   await expect(checkout.getByText('Enter a number from 1 to 300.')).toBeVisible();
   await checkout.getByLabel('Up to').fill('100');
   await checkout.getByRole('button', { name: 'Allow up to 100 and finish' }).click();
+  await confirmAllowance(page, checkout, service, email);
   await expect(checkout.getByRole('heading', { name: 'Allowance saved' })).toBeVisible();
   expect((await app.received(page)).at(-1)).toMatchObject([
     'onCreditsAdded',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
-import { findCheckout, newEmail } from './fixtures/checkout-walk';
+import { confirmAllowance, findCheckout, newEmail } from './fixtures/checkout-walk';
 import {
   buy,
   collectWarnings,
@@ -107,7 +107,8 @@ test('the deprecated callbacks still fire, after onCreditsAdded, without type, w
   await page.goto(partner.page({ callbacks }));
   const checkout = await openOverlay(page);
   await enterCode(checkout, page, email);
-  await checkout.getByRole('button', { name: /^Allow up to/ }).click();
+  await checkout.getByRole('button', { name: 'Allow up to 100 credits' }).click();
+  await confirmAllowance(page, checkout, BASE_URL, email);
   const received = await expectCallbacks(page, 'onLoginCompleted', 'onCreditsAdded', 'onPermissionUpdated');
   const { type, ...rest } = received[1]?.[1] ?? {};
   expect(type).toBe('permission');

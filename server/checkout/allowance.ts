@@ -1,12 +1,9 @@
-import { creditsToJson, type Microcredits, parseCredits, ZERO } from '../credits';
+import { creditsToJson, type Microcredits, ZERO } from '../credits';
 import { inTransaction, type Tx } from '../db';
 import { ApiError } from '../errors';
 import * as ledger from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
-import { requireEnabledPartner } from './visit-partner';
-import { requireOwnSignIn } from './visit-sign-in';
-import type { Visit } from './visits';
 
 /** Identifies the user, the partner and the save. A save id that is sent again is booked once. */
 export type AllowanceSave = { userId: string; partnerId: string; saveId: string };
@@ -16,20 +13,11 @@ export type SavedAllowance = {
   balance: Microcredits;
 };
 
-/** Sets the allowance of the partner that a checkout window belongs to. */
-export async function setAllowanceInVisit(
-  visit: Visit,
-  { credits, saveId }: { credits: number | null; saveId: string },
+/** Sets the allowance of a partner; null removes it. The caller has made sure that the user is present. */
+export async function setAllowance(
+  save: AllowanceSave,
+  allowance: Microcredits | null,
 ): Promise<SavedAllowance> {
-  const { userId } = await requireOwnSignIn(visit);
-  await requireEnabledPartner(visit);
-  const allowance = credits === null ? null : requireAllowance(credits);
-  // The page chooses the save id. The visit id in front of it prevents a collision with other windows.
-  return setAllowance({ userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` }, allowance);
-}
-
-/** Sets the allowance of a partner; null removes it. */
-export function setAllowance(save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
   return inTransaction((tx) => book(tx, save, allowance));
 }
 
@@ -71,16 +59,6 @@ async function book(tx: Tx, save: AllowanceSave, allowance: Microcredits | null)
 }
 
 const inLedger = ({ userId, partnerId, saveId }: AllowanceSave) => ({ userId, partnerId, saveId });
-
-function requireAllowance(credits: number): Microcredits {
-  const allowance = parseCredits(String(credits));
-  if (allowance === null || allowance < 0n) {
-    throw new ApiError('invalid_request', 'credits: must be zero or more, with at most six decimals', {
-      param: 'credits',
-    });
-  }
-  return allowance;
-}
 
 async function requireSameAllowance(
   tx: Tx,

@@ -1,4 +1,3 @@
-import { now } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { type Caller, requireUserKey } from '../http/authenticate';
@@ -8,7 +7,7 @@ import { maskEmail } from '../identity/email';
 import { rememberBrowser } from '../identity/known-browser';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
-import { findSession, type LiveSession } from '../identity/sessions';
+import { findSession, isLive, type LiveSession } from '../identity/sessions';
 import { openDeviceSession } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
@@ -19,7 +18,9 @@ import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
 
 /** The user of a window: signed in there, or only recognised by a key that the app holds. */
-export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string } | { by: 'key' });
+export type SignedIn = { userId: string } & (OwnSignIn | { by: 'key' });
+/** `confirmedAt`: when the user last entered a code. */
+type OwnSignIn = { by: 'session'; sessionId: string; confirmedAt: Date };
 
 /**
  * Finds the user of a visit. A device that was logged out elsewhere is also signed out here, and a revoked
@@ -28,9 +29,9 @@ export type SignedIn = { userId: string } & ({ by: 'session'; sessionId: string 
 export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise<SignedIn | null> {
   if (userId === null) return null;
   if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
-  const session = await prisma().session.findUnique({ where: { id: sessionId } });
-  const isLive = session !== null && session.revokedAt === null && session.expiresAt.getTime() > now();
-  return isLive ? { userId, by: 'session', sessionId } : null;
+  const session = await prisma().session.findUnique({ where: { id: sessionId }, include: { user: true } });
+  if (session === null || !isLive(session)) return null;
+  return { userId, by: 'session', sessionId, confirmedAt: session.confirmedAt };
 }
 
 async function isLiveKey(keyId: string | null): Promise<boolean> {
@@ -46,7 +47,7 @@ export async function requireSignedIn(visit: Visit): Promise<SignedIn> {
 }
 
 /** Requires the user's own sign-in. A key does not prove presence, because the app's server holds it too. */
-export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string; sessionId: string }> {
+export async function requireOwnSignIn(visit: Visit): Promise<{ userId: string } & OwnSignIn> {
   const signedIn = await findSignedIn(visit);
   if (signedIn?.by !== 'session') {
     throw new ApiError('step_up_required', 'Please confirm with a code sent to your e-mail address.');
@@ -121,6 +122,10 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
   });
 }
 
+/**
+ * Whether the window is a tab or popup of its own. The page of the visit decides it when it opens, and no page
+ * can frame any other visit than an embedded one: its `frame-ancestors` is 'none' (proxy.ts).
+ */
 export const isFirstParty = ({ display }: Visit): boolean => display !== 'embedded';
 
 async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promise<LiveSession | null> {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Prisma } from '../../prisma/client/client';
 import { networkOf } from '../client-network';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
+import { type Microcredits, ZERO } from '../credits';
 import { inTransaction, prisma, type Tx } from '../db';
 import { authSecret } from '../env';
 import { ApiError } from '../errors';
@@ -26,6 +27,8 @@ export type CodePlace = {
   origin: string | null;
   /** The signed-in device whose user confirms a change. Absent when the code signs in. */
   sessionId?: string | undefined;
+  /** The change is an allowance of this many credits. The code permits nothing else. */
+  allowance?: Microcredits | undefined;
 };
 
 /** Who requests or enters a code. */
@@ -81,9 +84,9 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
     });
     return room;
   });
-  const { appName, locale, sessionId } = request;
+  const { appName, locale, sessionId, allowance } = request;
   const purpose = sessionId === undefined ? 'sign-in' : 'change';
-  await sendLoginMail({ to: display, code, purpose, appName, locale });
+  await sendLoginMail({ to: display, code, purpose, appName, locale, allowance });
   return {
     challengeId,
     expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,
@@ -179,9 +182,10 @@ function requireEmail(text: string): { email: string; display: string } {
   return normalised;
 }
 
-type Hashed = { challengeId: string; email: string; code: string; sessionId?: string | undefined };
+type Hashed = CodePlace & { challengeId: string; email: string; code: string };
 
 /** Covers what the code is for, so that it is good for nothing else. */
-function hashOf({ challengeId, email, code, sessionId = '' }: Hashed): Buffer {
-  return hmacSha256(`login-code:${authSecret()}`, `${challengeId}\n${email}\n${code}\n${sessionId}`);
+function hashOf({ challengeId, email, code, sessionId = '', allowance = ZERO }: Hashed): Buffer {
+  const signed = [challengeId, email, code, sessionId, allowance];
+  return hmacSha256(`login-code:${authSecret()}`, signed.join('\n'));
 }

@@ -1,3 +1,4 @@
+import { creditsToJson, type Microcredits } from '../credits';
 import { settings } from '../env';
 import { describeError, log } from '../log';
 import { htmlMail, htmlParagraph, sendMail } from '../mail';
@@ -8,6 +9,8 @@ export type LoginMail = {
   to: string;
   code: string;
   purpose: 'sign-in' | 'change';
+  /** The change is an allowance of this many credits for the app. */
+  allowance?: Microcredits | undefined;
   /** Null for an app whose name no operator has approved: anyone may have written it. */
   appName: string | null;
   locale?: string | undefined;
@@ -24,11 +27,18 @@ export async function sendLoginMail(mail: LoginMail): Promise<void> {
 
 type Wording = { subject: string; code: string; reason: string; life: string; never: string; ignore: string };
 
-function wordingFor({ code, purpose, appName, locale }: LoginMail): Wording {
+function wordingFor(mail: LoginMail): Wording {
+  if (mail.purpose === 'sign-in') return signInWording(mail);
+  return mail.allowance === undefined ? changeWording(mail) : allowanceWording(mail, mail.allowance);
+}
+
+const speaksGerman = ({ locale }: LoginMail): boolean => /^de\b/i.test(locale ?? '');
+
+function signInWording(mail: LoginMail): Wording {
+  const { code, appName } = mail;
   const brand = settings().BRAND_NAME;
-  if (purpose === 'change') return confirmationWording(code, brand);
   const name = appName ?? brand;
-  return /^de\b/i.test(locale ?? '')
+  return speaksGerman(mail)
     ? {
         subject: `${code} ist Ihr Code für ${name}`,
         code: `${code} ist Ihr Code für ${name}.`,
@@ -47,8 +57,32 @@ function wordingFor({ code, purpose, appName, locale }: LoginMail): Wording {
       };
 }
 
-/** The dashboards, where changes are confirmed, are in English. */
-function confirmationWording(code: string, brand: string): Wording {
+/** In a frame, nothing else shows the user what they are about to allow. */
+function allowanceWording(mail: LoginMail, allowance: Microcredits): Wording {
+  const { code, appName } = mail;
+  const isGerman = speaksGerman(mail);
+  const credits = creditsToJson(allowance).toLocaleString(isGerman ? 'de' : 'en', {
+    maximumFractionDigits: 6,
+  });
+  const text = isGerman
+    ? `${code} erlaubt ${appName ?? 'einer App'}, bis zu ${credits} Ihrer Credits auszugeben`
+    : `${code} allows ${appName ?? 'an app'} to spend up to ${credits} of your credits`;
+  return {
+    ...signInWording(mail),
+    subject: text,
+    code: `${text}.`,
+    reason: isGerman
+      ? `Geben Sie diesen Code nur ein, wenn ${appName ?? 'die App, die Sie danach fragt,'} bis zu ${credits} Credits ausgeben darf, die Sie anderswo gekauft haben.`
+      : `Enter this code only if ${appName ?? 'the app that asks for it'} may spend up to ${credits} credits that you bought elsewhere.`,
+    ignore: isGerman
+      ? 'Wenn Sie das nicht möchten, ignorieren Sie diese E-Mail. Ohne den Code ändert sich nichts.'
+      : 'If you do not want this, ignore this e-mail. Nothing changes without the code.',
+  };
+}
+
+/** The dashboards, where other changes are confirmed, are in English. */
+function changeWording({ code }: LoginMail): Wording {
+  const brand = settings().BRAND_NAME;
   return {
     subject: `${code} confirms a change in your ${brand} account`,
     code: `${code} is your code to confirm a change in your ${brand} account.`,

@@ -20,7 +20,7 @@ import { type LiveSession, lockLiveSession, renewSession } from './sessions';
 /** How long a confirmation counts; signing in is one. */
 const CONFIRMED_MS = 10 * MINUTE_MS;
 
-export function isRecent({ confirmedAt }: LiveSession): boolean {
+export function isRecent({ confirmedAt }: Pick<LiveSession, 'confirmedAt'>): boolean {
   return now() - confirmedAt.getTime() < CONFIRMED_MS;
 }
 

@@ -157,11 +157,16 @@ export class CheckoutWindow {
     readonly cookie: string,
   ) {}
 
-  static async open(world: World, changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {
+  /** `session` is the cookie of a browser that is signed in to the service. */
+  static async open(
+    world: World,
+    changes: Record<string, unknown> = {},
+    session = '',
+  ): Promise<CheckoutWindow> {
     const response = await send(
       `${world.url}/checkout/api/visits`,
       'POST',
-      { origin: world.url },
+      { origin: world.url, cookie: session },
       openRequest(world, changes),
     );
     expect(response.status).toBe(201);
@@ -189,9 +194,13 @@ export class CheckoutWindow {
   }
 
   async readCode(email: string): Promise<string> {
+    return /\d{6}/.exec((await this.readMail(email))?.text ?? '')?.[0] ?? '';
+  }
+
+  /** The newest mail. */
+  async readMail(email: string): Promise<{ subject: string; text: string } | undefined> {
     const response = await fetch(`${this.world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
-    const [mail] = (await response.json()) as { text: string }[];
-    return /\d{6}/.exec(mail?.text ?? '')?.[0] ?? '';
+    return ((await response.json()) as { subject: string; text: string }[])[0];
   }
 
   /** Starts a payment and returns the response. */

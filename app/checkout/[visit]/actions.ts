@@ -1,8 +1,8 @@
 import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
-import { type Api, failureCode, type PaymentStatus, type VisitState } from './api';
+import { type AllowanceChoice, type Api, failureCode, type PaymentStatus, type VisitState } from './api';
 import type { CheckoutEvent } from './checkout-state';
-import { describeFailure } from './describe-failure';
+import { describeCodeFailure, describeFailure } from './describe-failure';
 import type { HostLink } from './use-host';
 
 type Context = {
@@ -112,15 +112,25 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     dispatch({ type: 'payment_unavailable' });
   }
 
-  async function saveAllowance(credits: number, saveId: string): Promise<string | undefined> {
+  /** With a code, if the server asked for one before. */
+  async function saveAllowance(
+    choice: AllowanceChoice,
+    confirmation?: { challenge_id: string; code: string },
+  ): Promise<string | undefined> {
     try {
-      const { granted_credits: granted, balance, credits_added } = await api.saveAllowance(credits, saveId);
+      const outcome = await api.saveAllowance(choice, language, confirmation);
+      if ('challenge_id' in outcome) {
+        const challenge = { id: outcome.challenge_id, resendInSeconds: outcome.resend_in };
+        dispatch({ type: 'allowance_code_sent', choice, challenge });
+        return undefined;
+      }
+      const { granted_credits: granted, balance, credits_added } = outcome;
       host.send({ t: 'credits_added', type: 'permission', balance, credits_added });
       await refresh();
       dispatch({ type: 'allowance_saved', granted });
       return undefined;
     } catch (error) {
-      if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
+      if (failureCode(error) !== 'step_up_required') return describeCodeFailure(error, say);
       dispatch({ type: 'step_up_requested' });
       return undefined;
     }

@@ -2,22 +2,25 @@
 
 import { type FormEvent, useRef, useState } from 'react';
 import { formatCredits } from '../../_ui/amount';
+import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import type { VisitState } from './api';
+import type { AllowanceChoice, VisitState } from './api';
 import { newSaveId } from './save-id';
 
 const SUGGESTIONS = [100, 500, 1000];
+/** Worth $1. A click that a user did not mean to make permits no more than this. */
+const PREFILLED = 100;
 
 type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
-  onAllow(credits: number, saveId: string): Promise<string | undefined>;
+  onAllow(choice: AllowanceChoice): Promise<string | undefined>;
   onBuy(): void;
 };
 
@@ -25,11 +28,11 @@ type Props = {
 export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
   const most = Math.floor(visit.money ?? 0);
   const show = (credits: number) => formatCredits(credits, language);
-  const [typed, setTyped] = useState(String(Math.min(most, 500)));
+  const [typed, setTyped] = useState(String(Math.min(most, PREFILLED)));
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
   // The same id is sent again after a lost response, so that the save is booked once.
-  const save = useRef<{ credits: number; id: string } | null>(null);
+  const choice = useRef<AllowanceChoice | null>(null);
 
   const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
   const isValid = credits >= 1 && credits <= most;
@@ -37,9 +40,9 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!isValid || busy) return;
-    if (save.current?.credits !== credits) save.current = { credits, id: newSaveId() };
+    if (choice.current?.credits !== credits) choice.current = { credits, saveId: newSaveId() };
     setBusy(true);
-    setFailure(await onAllow(credits, save.current.id));
+    setFailure(await onAllow(choice.current));
     setBusy(false);
   }
 
@@ -63,13 +66,13 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
       />
       <div className="mt-3 flex flex-wrap gap-2">
         {SUGGESTIONS.filter((option) => option < most).map((option) => (
-          <Button key={option} look="secondary" size="small" onClick={() => setTyped(String(option))}>
+          <ArmedButton key={option} look="secondary" size="small" onClick={() => setTyped(String(option))}>
             {show(option)}
-          </Button>
+          </ArmedButton>
         ))}
-        <Button look="secondary" size="small" onClick={() => setTyped(String(most))}>
+        <ArmedButton look="secondary" size="small" onClick={() => setTyped(String(most))}>
           {say.allowanceAll(show(most))}
-        </Button>
+        </ArmedButton>
       </div>
       <div className="mt-auto pt-6">
         {failure && (
@@ -77,9 +80,16 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
             <Notice kind="danger">{failure}</Notice>
           </div>
         )}
-        <Button type="submit" size="large" busy={busy} disabled={!isValid} className="w-full">
+        <ArmedButton
+          type="submit"
+          size="large"
+          busy={busy}
+          disabled={!isValid}
+          coveredHint={say.covered}
+          className="w-full"
+        >
           {say.allow(isValid ? show(credits) : '…')}
-        </Button>
+        </ArmedButton>
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
           {say.buyInstead}
         </Button>

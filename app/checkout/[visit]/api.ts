@@ -56,6 +56,14 @@ export type PaymentStatus = {
   receipt_id?: string;
 };
 
+/** An allowance that the user chose. The same id is sent again after a lost response or with a code. */
+export type AllowanceChoice = { credits: number; saveId: string };
+
+/** The saved allowance, or the challenge of the code that was mailed because it has to be confirmed. */
+export type AllowanceOutcome =
+  | { granted_credits: number; credits_added: number; balance: number }
+  | { challenge_id: string; resend_in: number };
+
 export class RequestFailed extends Error {
   constructor(
     readonly code: string,
@@ -81,11 +89,11 @@ export function createApi(visitId: string) {
       }),
     issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
     recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),
-    saveAllowance: (credits: number, saveId: string) =>
-      post<{ granted_credits: number; credits_added: number; balance: number }>('/allowance', {
-        credits,
-        save_id: saveId,
-      }),
+    saveAllowance: (
+      { credits, saveId }: AllowanceChoice,
+      locale: string,
+      confirmation?: { challenge_id: string; code: string },
+    ) => post<AllowanceOutcome>('/allowance', { credits, save_id: saveId, locale, confirmation }),
     startPayment: (choice: { amount: number; currency: string; checkoutMode: string; language: string }) => {
       const { checkoutMode, ...rest } = choice;
       return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode });

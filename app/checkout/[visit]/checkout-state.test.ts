@@ -189,4 +189,15 @@ describe('an allowance', () => {
     expect(stepUp.step).toEqual({ name: 'step_up', back: { name: 'allowance' } });
     expect(reduce(stepUp, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
   });
+
+  test('that needs a code returns, also after further codes, to the form where it was set', () => {
+    const sent = (id: string): CheckoutEvent => ({
+      type: 'allowance_code_sent',
+      choice: { credits: 100, saveId: 'save-one' },
+      challenge: { id, resendInSeconds: 30 },
+    });
+    const asked = from({ name: 'allowance' }, sent('ch_1'), sent('ch_2'));
+    expect(asked.step).toMatchObject({ name: 'allowance_code', challenge: { id: 'ch_2' } });
+    expect(reduce(asked, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
+  });
 });

@@ -1,10 +1,13 @@
-import type { Payment, PaymentStatus, VisitState } from './api';
+import type { Challenge } from '../../_ui/code-entry';
+import type { AllowanceChoice, Payment, PaymentStatus, VisitState } from './api';
 
 /** The step of the checkout a user is at. */
 export type Step =
   | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' | 'amount' }
   /** The app's key identifies the user, who has to confirm their identity to set an allowance. */
   | { name: 'step_up'; back: Step | null }
+  /** A code was mailed that permits the chosen allowance. */
+  | { name: 'allowance_code'; choice: AllowanceChoice; challenge: Challenge; back: Step }
   | { name: 'payment'; payment: Payment; isOpened: boolean }
   | { name: 'confirming'; payment: Payment }
   /** The bank has accepted the payment and settles it later. */
@@ -33,6 +36,7 @@ export type CheckoutEvent =
   | { type: 'signed_out'; visit: VisitState }
   | { type: 'step_up_requested' }
   | { type: 'allowance_requested' }
+  | { type: 'allowance_code_sent'; choice: AllowanceChoice; challenge: Challenge }
   | { type: 'allowance_saved'; granted: number }
   | { type: 'amount_requested' }
   | { type: 'payment_started'; payment: Payment; isOpened: boolean }
@@ -72,6 +76,11 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
       return visit ? firstStep(visit) : step;
     case 'step_up_requested':
       return { name: 'step_up', back: step };
+    case 'allowance_code_sent':
+      return {
+        ...{ name: 'allowance_code', choice: event.choice, challenge: event.challenge },
+        back: step.name === 'allowance_code' ? step.back : step,
+      };
     case 'allowance_saved':
       return { name: 'allowed', granted: event.granted };
     case 'amount_requested':

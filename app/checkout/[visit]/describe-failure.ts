@@ -13,6 +13,13 @@ export function describeFailure(error: unknown, say: Messages): string {
   }
 }
 
+/** The same, for a request that may contain an e-mailed code. */
+export function describeCodeFailure(error: unknown, say: Messages): string {
+  const code = failureCode(error);
+  if (code === 'invalid_code') return say.codeInvalid;
+  return code === 'code_expired' ? say.codeExpired : describeFailure(error, say);
+}
+
 /** The message for a payment that ended without credits. */
 export function describeOutcome(
   { status, failure }: PaymentStatus,

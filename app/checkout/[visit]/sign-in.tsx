@@ -9,7 +9,8 @@ import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import { type Api, failureCode, type VisitState } from './api';
 import { ContinueAs } from './continue-as';
-import { describeFailure } from './describe-failure';
+import { describeCodeFailure, describeFailure } from './describe-failure';
+import { MailHint } from './mail-hint';
 
 type Props = {
   say: Messages;
@@ -169,25 +170,7 @@ function CodeForm({ say, language, api, mailUrl, challenge, onSent, onOtherEmail
         onResend={resend}
         onOtherEmail={onOtherEmail}
       />
-      {mailUrl !== null && (
-        <p className="mt-auto pt-6 text-center text-sm text-muted">
-          {say.mailCaught}{' '}
-          <a
-            href={mailUrl}
-            target="_blank"
-            rel="noreferrer"
-            className="text-accent underline underline-offset-[3px]"
-          >
-            {say.mailOpen}
-          </a>
-        </p>
-      )}
+      <MailHint say={say} mailUrl={mailUrl} />
     </section>
   );
-}
-
-function describeCodeFailure(failure: unknown, say: Messages): string {
-  const code = failureCode(failure);
-  if (code === 'invalid_code') return say.codeInvalid;
-  return code === 'code_expired' ? say.codeExpired : describeFailure(failure, say);
 }

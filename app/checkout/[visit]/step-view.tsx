@@ -6,6 +6,7 @@ import type { Messages } from '../messages';
 import { ProblemStep } from '../problem-step';
 import { AccountStep } from './account-step';
 import type { Actions } from './actions';
+import { AllowanceCodeStep } from './allowance-code-step';
 import { AllowanceStep } from './allowance-step';
 import { AmountStep } from './amount-step';
 import type { Api, Payment, VisitState } from './api';
@@ -59,6 +60,8 @@ export function StepView(props: Props) {
       );
     case 'allowance':
       return <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />;
+    case 'allowance_code':
+      return <AllowanceCodeStep {...props} {...step} onSave={actions.saveAllowance} onBack={goBack} />;
     case 'amount':
       return (
         <AmountStep

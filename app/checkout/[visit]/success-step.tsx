@@ -2,6 +2,7 @@
 
 import { type FormEvent, useId, useState } from 'react';
 import { Amount, formatCredits, formatMoney } from '../../_ui/amount';
+import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
@@ -9,7 +10,7 @@ import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
 import { StepTitle } from '../step-title';
-import type { Payment, VisitState } from './api';
+import type { AllowanceChoice, Payment, VisitState } from './api';
 import { Line } from './line';
 import { newSaveId } from './save-id';
 
@@ -22,7 +23,7 @@ type Props = {
   balance: number;
   receiptId: string | null;
   accountUrl: string;
-  onAllow(credits: number, saveId: string): Promise<string | undefined>;
+  onAllow(choice: AllowanceChoice): Promise<string | undefined>;
   onStepUp(): void;
   onDone(): void;
 };
@@ -87,7 +88,7 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
     setChecked(true);
     if (!isValid) return;
     setBusy(true);
-    setFailure(await onAllow(credits, `${saveId}-${credits}`));
+    setFailure(await onAllow({ credits, saveId: `${saveId}-${credits}` }));
     setBusy(false);
   }
 
@@ -133,9 +134,15 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
           <Notice kind="danger">{failure}</Notice>
         </div>
       )}
-      <Button type="submit" size="large" busy={busy} className="w-full">
-        {!isTicked ? say.done : byKey ? say.optInConfirm : say.optInSave(isValid ? show(credits) : '…')}
-      </Button>
+      {isTicked && !byKey ? (
+        <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
+          {say.optInSave(isValid ? show(credits) : '…')}
+        </ArmedButton>
+      ) : (
+        <Button type="submit" size="large" className="w-full">
+          {isTicked ? say.optInConfirm : say.done}
+        </Button>
+      )}
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { setAllowanceInVisit } from '@/server/checkout/allowance';
-import { respondToVisit } from '@/server/checkout/visit-request';
+import { type AllowanceOutcome, setAllowanceInVisit } from '@/server/checkout/visit-allowance';
+import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
 import { creditsToJson } from '@/server/credits';
 import { readBody } from '@/server/http/read-body';
 import { privateJson } from '@/server/http/respond';
@@ -8,16 +8,30 @@ import { privateJson } from '@/server/http/respond';
 const bodySchema = z.object({
   credits: z.number().nullable(),
   save_id: z.string().regex(/^[\w-]{8,64}$/, { error: 'expected 8 to 64 letters, digits, - or _' }),
+  locale: z.string().max(35).optional(),
+  confirmation: z.object({ challenge_id: z.string().max(64), code: z.string().max(20) }).optional(),
 });
 
+/** Saves the allowance; 202 if the user has to confirm it first, with the code that was then sent. */
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
-    const { credits, save_id: saveId } = await readBody(request, bodySchema);
-    const saved = await setAllowanceInVisit(visit, { credits, saveId });
-    return privateJson({
-      granted_credits: creditsToJson(saved.grantedCredits),
-      credits_added: creditsToJson(saved.creditsAdded),
-      balance: creditsToJson(saved.balance),
-    });
+    const { credits, save_id: saveId, locale, confirmation } = await readBody(request, bodySchema);
+    const entry = confirmation ? { challengeId: confirmation.challenge_id, code: confirmation.code } : null;
+    const choice = { credits, saveId, locale, entry };
+    const outcome = await setAllowanceInVisit(visit, choice, readDevice(request));
+    return privateJson(outcomeBody(outcome), { status: 'sent' in outcome ? 202 : 200 });
   });
+}
+
+function outcomeBody(outcome: AllowanceOutcome): object {
+  if ('sent' in outcome) {
+    const { challengeId, expiresInSeconds, resendInSeconds } = outcome.sent;
+    return { challenge_id: challengeId, expires_in: expiresInSeconds, resend_in: resendInSeconds };
+  }
+  const { grantedCredits, creditsAdded, balance } = outcome.saved;
+  return {
+    granted_credits: creditsToJson(grantedCredits),
+    credits_added: creditsToJson(creditsAdded),
+    balance: creditsToJson(balance),
+  };
 }

@@ -1,24 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { expect } from '@playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import { demoAddress, newEmail, readCode, test } from './fixtures/checkout-walk';
+import { NativeApp } from './fixtures/native-app';
 
 test('an app without the widget signs its user in by redirect; signing out revokes its key immediately', async ({
   page,
   service,
 }) => {
-  await page.goto(demoAddress(service));
-  const publishableKey = /svc_pk_\w+/.exec(await page.content())?.[0] ?? '';
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    publishable_key: publishableKey,
-    redirect_uri: `${service}/dev/mail?to=nobody`,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    state: 'my state',
-  });
+  const app = await NativeApp.start(page, service);
   const email = newEmail();
-  await page.goto(`${service}/auth/authorize?${query}`);
+  await page.goto(app.authorizeAddress());
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByLabel('Code').fill(await readCode(page, service, email));
@@ -27,19 +18,10 @@ test('an app without the widget signs its user in by redirect; signing out revok
   await expectAccessible(page);
   await expect(page.getByRole('link', { name: 'Cancel' })).toHaveAttribute('href', /error=access_denied/);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page).toHaveURL(/\/dev\/mail\?to=nobody&token=svc_st_\w+&state=my\+state$/);
+  await expect(page).toHaveURL(/^http:\/\/localhost:\d+\/back\?token=svc_st_\w+&state=my\+state$/);
+  await expect(page.getByText('Signed in')).toBeVisible();
 
-  const token = new URL(page.url()).searchParams.get('token');
-  const exchanged = await fetch(`${service}/auth/token`, {
-    method: 'POST',
-    body: JSON.stringify({
-      grant_type: 'signin_token',
-      publishable_key: publishableKey,
-      token,
-      code_verifier: verifier,
-    }),
-  });
-  const { user_key: userKey } = (await exchanged.json()) as { user_key: string };
+  const { userKey } = await app.exchange(page.url());
   const balance = () =>
     fetch(`${service}/v1/credits/balance`, { headers: { authorization: `Bearer ${userKey}` } });
   expect((await balance()).status).toBe(200);
@@ -48,6 +30,7 @@ test('an app without the widget signs its user in by redirect; signing out revok
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page).toHaveURL(`${service}/`);
   expect((await balance()).status).toBe(401);
+  app.stop();
 });
 
 test('a request with a redirect URI that is not the app’s own does not redirect and says why', async ({
@@ -58,4 +41,15 @@ test('a request with a redirect URI that is not the app’s own does not redirec
   await expect(page.getByRole('heading', { name: 'Sign-in cannot continue' })).toBeVisible();
   await expect(page.getByText('Unknown publishable key')).toBeVisible();
   await expectAccessible(page);
+});
+
+test('a page of a registered origin that is not a registered address is named, with the place to register it', async ({
+  page,
+  service,
+}) => {
+  const app = await NativeApp.start(page, service);
+  await page.goto(app.authorizeAddress(`${demoAddress(service).replace('http:', 'https:')}/anywhere`));
+  await expect(page.getByText(/anywhere is not registered for this app/)).toBeVisible();
+  await expect(page.getByText(/Origins, Redirect addresses, in the partner dashboard/)).toBeVisible();
+  app.stop();
 });

@@ -96,6 +96,8 @@ export const settingsSchema = z.object({
 
   WEBHOOK_ALLOW_LOOPBACK: flag,
 
+  SECRET_SCANNING_KEYS_URL: address.default('https://api.github.com/meta/public_keys/secret_scanning'),
+
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),

@@ -104,6 +104,7 @@ describe('svc partner', () => {
       name: 'Acme Notes',
       rate: 12.5,
       rate_cap: 100,
+      redirects: [],
       state: 'enabled',
       disabled: false,
       paused: false,
@@ -215,6 +216,22 @@ describe('svc partner', () => {
     await expectRefusal(['partner', 'origins', pk], /--add or --remove/);
     const warned = await run('partner', 'origins', pk, '--add', 'chrome-extension://*');
     expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('warning: chrome-extension://*')]);
+  });
+
+  it('redirects adds and removes whole addresses, and show prints them', async () => {
+    const pk = await newPk();
+    const added = ['--add', 'https://a.com/back', '--add', 'http://localhost:3000/back'];
+    expect(await json('partner', 'redirects', pk, ...added)).toMatchObject({
+      redirects: ['http://localhost/back', 'https://a.com/back'],
+    });
+    await json('partner', 'redirects', pk, '--remove', 'http://localhost:9/back');
+    expect((await run('partner', 'show', pk)).out).toMatch(/redirects +https:\/\/a\.com\/back\n/);
+    await expectRefusal(
+      ['partner', 'redirects', pk, '--remove', 'https://a.com/'],
+      /no redirect address https:/,
+    );
+    await expectRefusal(['partner', 'redirects', pk, '--add', 'http://a.com/back'], /must use https/);
+    await expectRefusal(['partner', 'redirects', pk], /--add or --remove/);
   });
 
   it('models restricts an app to some models, and removes the restriction', async () => {

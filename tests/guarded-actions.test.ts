@@ -13,7 +13,12 @@ const actionFiles = sources.filter(({ text }) => /^['"]use server['"]/.test(text
 
 const GUARDS = ['sessionAction', 'operatorAction'];
 /** Actions that do not require a signed-in user. */
-const OPEN = ['(sign-in)/sign-in/actions.ts', '_session/passkey-actions.ts', '_session/sign-out.ts'];
+const OPEN = [
+  '(sign-in)/revoke-key/actions.ts',
+  '(sign-in)/sign-in/actions.ts',
+  '_session/passkey-actions.ts',
+  '_session/sign-out.ts',
+];
 
 /** Guards of an area, such as `ownerAction`: exported functions that return one of ours. */
 const areaGuards = sources.flatMap(({ text }) =>

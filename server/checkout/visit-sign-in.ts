@@ -1,6 +1,7 @@
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { type Caller, requireUserKey } from '../http/authenticate';
+import { CLIENT_IP_HEADER } from '../http/client-ip';
 import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { maskEmail } from '../identity/email';
@@ -178,8 +179,8 @@ function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId:
 }
 
 /** Recognises a user by the key that the app holds. Keeps the user's own sign-in, if any. */
-export async function recogniseByKey(visit: Visit, userKey: string): Promise<Visit> {
-  const { userId, partnerId, keyId } = await authenticate(userKey);
+export async function recogniseByKey(visit: Visit, userKey: string, clientIp: string): Promise<Visit> {
+  const { userId, partnerId, keyId } = await authenticate(userKey, visit.origin, clientIp);
   if (partnerId !== visit.partnerId) throw invalidUserKey();
   return inTransaction(async (tx) => {
     await openVisitor(tx, visit, userId);
@@ -188,10 +189,11 @@ export async function recogniseByKey(visit: Visit, userKey: string): Promise<Vis
   });
 }
 
-/** Only looks up text that is valid in a header. */
-function authenticate(userKey: string): Promise<Caller> {
+/** Only looks up text that is valid in a header. The page that opened the window holds the key. */
+function authenticate(userKey: string, origin: string, clientIp: string): Promise<Caller> {
   if (!/^\w+$/.test(userKey)) throw invalidUserKey();
-  return requireUserKey(new Request(checkoutOrigin(), { headers: { authorization: `Bearer ${userKey}` } }));
+  const headers = { authorization: `Bearer ${userKey}`, origin, [CLIENT_IP_HEADER]: clientIp };
+  return requireUserKey(new Request(checkoutOrigin(), { headers }));
 }
 
 async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: string): Promise<void> {

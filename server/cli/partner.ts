@@ -16,6 +16,7 @@ import {
   stateOf,
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
+import { listRedirects } from '../partners/redirects';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -119,7 +120,15 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     arguments: ['PK'],
     options: { add: 'list', remove: 'list', reason: 'text' },
     needs: 'schema',
-    run: changeOrigins,
+    run: (input) => changeList(input, 'origins'),
+  },
+  'partner redirects': {
+    usage: 'partner redirects PK --add URI | --remove URI [--reason R]',
+    summary: 'change where a sign-in by redirect may return to',
+    arguments: ['PK'],
+    options: { add: 'list', remove: 'list', reason: 'text' },
+    needs: 'schema',
+    run: (input) => changeList(input, 'redirects'),
   },
   'partner models': {
     usage: 'partner models PK --allow ID,ID | --all [--reason R]',
@@ -177,14 +186,14 @@ async function change(input: CommandInput, work: (partner: Partner) => Promise<v
   return report((await findPartner(partner.id)) ?? partner);
 }
 
-async function changeOrigins(input: CommandInput): Promise<Outcome> {
+async function changeList(input: CommandInput, list: 'origins' | 'redirects'): Promise<Outcome> {
   const [added, removed] = [input.list('add'), input.list('remove')];
   if (added.length + removed.length === 0)
     throw new CommandRefused(`Missing --add or --remove. Usage: ${input.usage}`);
   const outcome = await change(input, ({ id }) =>
-    apply(input, id, { do: 'origins', add: added, remove: removed }),
+    apply(input, id, { do: list, add: added, remove: removed }),
   );
-  return { ...outcome, warnings: added.flatMap(warningsOf) };
+  return list === 'origins' ? { ...outcome, warnings: added.flatMap(warningsOf) } : outcome;
 }
 
 /** The same change as in the operator console, with the same audit entry. */
@@ -253,6 +262,7 @@ async function report(partner: Partner): Promise<Outcome> {
       maximum: `${formatPercent(partner.rateCapBp)} %`,
       state: facts.paused ? `${facts.state}, paused for review` : facts.state,
       origins: facts.origins.join(', ') || 'none (localhost is always allowed)',
+      redirects: facts.redirects.join(', ') || 'none',
       models: facts.models?.join(', ') ?? 'all',
       owner: facts.owner ?? 'none',
       webhook: facts.webhook_url ?? 'none',
@@ -271,6 +281,7 @@ async function describe(partner: Partner) {
     state: stateOf(partner),
     paused: partner.pausedAt !== null,
     origins: await listOrigins(partner.id),
+    redirects: await listRedirects(partner.id),
     /** Null: all. */
     models: partner.allModels ? null : partner.allowedModels,
     owner: partner.ownerEmail,

@@ -1,7 +1,9 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { settings } from '../env';
 import { overloaded } from '../errors';
+import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/respond';
+import { noteKeyUse } from '../keys/uses';
 import { admit, release } from '../ledger';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
@@ -49,11 +51,13 @@ async function admitRequest(
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
   const plan = planRequest(protocol, client, candidates);
   const { need, want } = plan;
-  const admission = await admitOrOverloaded({ keyHash, requestId, model, need, want });
+  const { clientIp, origin } = readKeySource(request);
+  const admission = await admitOrOverloaded({ keyHash, requestId, model, need, want, clientIp, origin });
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission.refusal, model);
 
   const { hold } = admission;
+  noteKeyUse(hold.keyId, hold.partnerId, clientIp);
   const disconnectRefusal = findDisconnectRefusal(hold);
   if (disconnectRefusal !== null) {
     await release(hold);

@@ -1,5 +1,5 @@
 import { ApiError, assertNever } from '../errors';
-import { invalidUserKey } from '../http/credentials';
+import { invalidUserKey, keyRestricted } from '../http/credentials';
 import type { AdmissionRefusal } from '../ledger';
 import { partnerDisabled } from '../partners/partner';
 import { servedModels } from '../pricing/served';
@@ -13,6 +13,12 @@ export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
       return invalidUserKey();
     case 'partner_disabled':
       return partnerDisabled();
+    case 'restricted_to_app_networks':
+      return keyRestricted('app_networks');
+    case 'restricted_to_key_networks':
+      return keyRestricted('key_networks');
+    case 'restricted_to_key_origins':
+      return keyRestricted('key_origins');
     case 'model_not_allowed':
       return modelNotAllowed(model);
     case 'paused_for_review':

@@ -12,5 +12,7 @@ type WithHeaders = { headers: Pick<Headers, 'get'> };
 /** The client IP in canonical form, or '' when the host does not provide it. */
 export function readClientIp(request: WithHeaders): string {
   const address = request.headers.get(CLIENT_IP_HEADER)?.trim() ?? '';
-  return isIP(address) === 0 ? '' : ipaddr.process(address).toString();
+  // An IPv4 address that Node accepts is canonical.
+  const version = isIP(address);
+  return version === 6 ? ipaddr.process(address).toString() : version === 4 ? address : '';
 }

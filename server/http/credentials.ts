@@ -34,6 +34,22 @@ export function invalidUserKey(): ApiError {
   return new ApiError('invalid_user_key', 'This user key is invalid or has been revoked.');
 }
 
+const RESTRICTED_TO = {
+  app_networks:
+    'This app’s user keys only work from networks that the app chose, and this request comes from another.',
+  key_networks:
+    'This user key only works from networks that its owner chose, and this request comes from another.',
+  key_origins:
+    'This user key only works on websites that its owner chose, and this request does not come from one.',
+} as const;
+
+export type KeyRestriction = keyof typeof RESTRICTED_TO;
+
+/** Names the kind of restriction, never its networks or websites: the caller may have found the key. */
+export function keyRestricted(to: KeyRestriction): ApiError {
+  return new ApiError('key_restricted', RESTRICTED_TO[to]);
+}
+
 /** Recognises common mix-ups by prefix. The value itself is never returned. */
 function describeWrongKey(given: string[]): ApiError {
   const isPublishable = given.some((value) => value.startsWith(PUBLISHABLE_KEY_PREFIX));

@@ -33,6 +33,9 @@ export type KeyOfUser = {
   lastUsedAt: Date | null;
   /** The user agent of the device it was created on; null when no device was signed in. */
   userAgent: string | null;
+  /** The web origins and networks it is restricted to; empty for all. */
+  origins: string[];
+  networks: string[];
 };
 
 /** Every app that the user has signed in to, oldest first. */
@@ -97,10 +100,13 @@ async function findLiveKeys(userId: string): Promise<Map<string, KeyOfUser[]>> {
     (key.lastUsedAt ?? key.createdAt).getTime();
   const byApp = new Map<string, KeyOfUser[]>();
   for (const key of keys.sort((a, b) => lastSign(b) - lastSign(a))) {
-    const { id: keyId, last4, createdAt, lastUsedAt, sessionId } = key;
+    const { id: keyId, last4, createdAt, lastUsedAt, sessionId, origins, networks } = key;
     const userAgent = sessionId === null ? null : (agents.get(sessionId) ?? null);
     const ofApp = byApp.get(key.partnerId) ?? [];
-    byApp.set(key.partnerId, [...ofApp, { keyId, last4, createdAt, lastUsedAt, userAgent }]);
+    byApp.set(key.partnerId, [
+      ...ofApp,
+      { keyId, last4, createdAt, lastUsedAt, userAgent, origins, networks },
+    ]);
   }
   return byApp;
 }

@@ -1,7 +1,7 @@
 import { inTransaction } from '../db';
 import { ApiError } from '../errors';
-import { requireAllowedOrigin } from '../partners/origins';
 import { type Partner, requirePartner } from '../partners/partner';
+import { requireRegisteredRedirect } from '../partners/redirects';
 import { openAppUser } from './app-users';
 import { issueSignInToken } from './sign-in-tokens';
 
@@ -21,7 +21,13 @@ export type RedirectRequest = {
   state: string;
 };
 
-export type CheckedRedirect = { partner: Partner; returnTo: URL; origin: string; request: RedirectRequest };
+export type CheckedRedirect = {
+  partner: Partner;
+  returnTo: URL;
+  /** The address of `returnTo` as the partner registered it. */
+  registered: string;
+  request: RedirectRequest;
+};
 
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const MAX_STATE_CHARACTERS = 500;
@@ -29,9 +35,7 @@ const MAX_STATE_CHARACTERS = 500;
 /** Throws if the request is invalid. The browser is never redirected to an unchecked URL. */
 export async function checkRedirect(request: RedirectRequest): Promise<CheckedRedirect> {
   const partner = await requirePartner(request.publishableKey);
-  const returnTo = readRedirectUri(request.redirectUri);
-  const origin = originOf(returnTo);
-  await requireAllowedOrigin(partner.id, origin);
+  const { url, uri } = await requireRegisteredRedirect(partner.id, request.redirectUri);
   mustBe(
     request.challengeMethod === 'S256' && S256_CHALLENGE.test(request.challenge),
     'code_challenge',
@@ -42,18 +46,24 @@ export async function checkRedirect(request: RedirectRequest): Promise<CheckedRe
     'state',
     `must have at most ${MAX_STATE_CHARACTERS} characters`,
   );
-  return { partner, returnTo, origin: tokenOrigin(returnTo, origin), request };
+  return { partner, returnTo: url, registered: uri, request };
 }
 
 /** The URL to redirect to after the user agreed. */
 export async function allowRedirect(
-  { partner, returnTo, origin, request }: CheckedRedirect,
+  { partner, returnTo, registered, request }: CheckedRedirect,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<string> {
   const token = await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId: partner.id });
-    const { challenge } = request;
-    return issueSignInToken(tx, { userId, sessionId, partnerId: partner.id, origin, challenge });
+    return issueSignInToken(tx, {
+      userId,
+      sessionId,
+      partnerId: partner.id,
+      origin: tokenOrigin(returnTo),
+      redirectUri: registered,
+      challenge: request.challenge,
+    });
   });
   return withParameters(returnTo, { token, state: request.state });
 }
@@ -63,35 +73,13 @@ export function denyRedirect({ returnTo, request }: CheckedRedirect): string {
   return withParameters(returnTo, { error: 'access_denied', state: request.state });
 }
 
-const MAX_URI_CHARACTERS = 2_000;
-
-function readRedirectUri(text: string): URL {
-  const isAddress = text.length <= MAX_URI_CHARACTERS && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text);
-  const url = isAddress ? new URL(text) : null;
-  const isPlain = url !== null && !text.includes('#') && url.username === '' && url.password === '';
-  if (!isPlain || !text.includes('://')) {
-    throw new ApiError(
-      'invalid_request',
-      'redirect_uri: must be an absolute URL without credentials or fragment',
-      {
-        param: 'redirect_uri',
-      },
-    );
-  }
-  return url;
+/**
+ * The origin that may exchange the token, as a browser writes it. All pages of a custom scheme belong to the
+ * same app, and `URL` reports no origin for them.
+ */
+function tokenOrigin({ protocol, origin }: URL): string {
+  return protocol === 'http:' || protocol === 'https:' ? origin : `${protocol}//*`;
 }
-
-/** The origin as a browser writes it. `URL` reports none for custom schemes. */
-function originOf(url: URL): string {
-  return isWeb(url) ? url.origin : `${url.protocol}//${url.host}`;
-}
-
-/** All pages of a custom scheme belong to the same app; a web page has one origin. */
-function tokenOrigin(url: URL, origin: string): string {
-  return isWeb(url) ? origin : `${url.protocol}//*`;
-}
-
-const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 function withParameters(returnTo: URL, parameters: Record<string, string>): string {
   const url = new URL(returnTo);

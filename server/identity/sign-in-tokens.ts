@@ -29,13 +29,15 @@ export type TokenGrant = {
   sessionId: string;
   /** The exact origin that may exchange the token, as the browser writes it, or `myapp://*`. */
   origin: string;
+  /** The registered address that the token is sent to. It has to be registered still at the exchange. */
+  redirectUri?: string;
   /** base64url of the SHA-256 of the app's verifier. */
   challenge: string;
 };
 
 export async function issueSignInToken(tx: Tx, grant: TokenGrant): Promise<string> {
   const token = PREFIX + randomBase62(RANDOM_CHARACTERS);
-  const { userId, partnerId, sessionId, origin, challenge } = grant;
+  const { userId, partnerId, sessionId, origin, redirectUri, challenge } = grant;
   await tx.signInToken.create({
     data: {
       tokenHash: hashOf(token),
@@ -43,6 +45,7 @@ export async function issueSignInToken(tx: Tx, grant: TokenGrant): Promise<strin
       partnerId,
       sessionId,
       origin,
+      redirectUri: redirectUri ?? null,
       challenge,
       expiresAt: new Date(now() + LIFETIME_MS),
     },
@@ -131,6 +134,8 @@ type LockedToken = {
   partnerId: string;
   sessionId: string;
   origin: string;
+  /** False once the partner removed the address that the token was sent to. */
+  isRegistered: boolean;
   challenge: string;
   expiresAt: Date;
   usedAt: Date | null;
@@ -141,8 +146,11 @@ type LockedToken = {
 async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
   const [row] = await tx.$queryRaw<LockedToken[]>`
     SELECT user_id AS "userId", partner_id AS "partnerId", session_id AS "sessionId", origin, challenge,
-           expires_at AS "expiresAt", used_at AS "usedAt", minted_key_id AS "mintedKeyId"
-    FROM sign_in_token WHERE token_hash = ${hashOf(token)} FOR UPDATE`;
+           expires_at AS "expiresAt", used_at AS "usedAt", minted_key_id AS "mintedKeyId",
+           redirect_uri IS NULL OR EXISTS (
+             SELECT FROM partner_redirect r WHERE r.partner_id = t.partner_id AND r.uri = t.redirect_uri
+           ) AS "isRegistered"
+    FROM sign_in_token t WHERE token_hash = ${hashOf(token)} FOR UPDATE`;
   return row ?? null;
 }
 
@@ -156,6 +164,7 @@ function isValidFor(token: LockedToken, partner: Partner | null, origin: string 
     partner.id === token.partnerId &&
     partner.disabledAt === null &&
     token.expiresAt.getTime() > now() &&
+    token.isRegistered &&
     (origin === null || matchesOrigin(token.origin, origin))
   );
 }

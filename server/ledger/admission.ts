@@ -9,6 +9,10 @@ export type SpendStatus = 'ok' | 'paused_for_review' | Shortfall;
 export type AdmissionRefusal =
   | 'invalid_user_key'
   | 'partner_disabled'
+  /** The key may not be used from here: see `key-restriction.sql`. */
+  | 'restricted_to_app_networks'
+  | 'restricted_to_key_networks'
+  | 'restricted_to_key_origins'
   | 'model_not_allowed'
   | 'paused_for_review'
   /** The user has reached the limit of running requests. */
@@ -25,6 +29,9 @@ export type AdmissionRequest = {
   need: Picocredits;
   /** Exact cost, before commission, of the most expensive response that the request allows. */
   want: Picocredits;
+  /** Where the key is used from. A restricted key is refused if it is not known. */
+  clientIp?: string | null;
+  origin?: string | null;
 };
 
 export type Hold = {
@@ -67,6 +74,8 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ model }) => model,
   ({ need }) => need,
   ({ want }) => want,
+  ({ clientIp }) => clientIp ?? null,
+  ({ origin }) => origin ?? null,
 ];
 
 export function readHold(requestId: string, row: HeldRow): Hold {

@@ -45,6 +45,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Copy the key from the partner dashboard.',
     message: 'Unknown publishable key. Copy it from the partner dashboard.',
   },
+  invalid_signature: {
+    when: 'A report of leaked keys is not signed by a key of the scanner’s public list.',
+    remedy: 'Sign the body exactly as it is sent.',
+    message:
+      'Expected Github-Public-Key-Identifier and Github-Public-Key-Signature, the ECDSA P-256 signature of the body by a listed key.',
+  },
   insufficient_credits: {
     when: 'The user does not have enough credits for this request.',
     remedy: 'Open the checkout so that the user can buy credits. Retrying before that fails again.',
@@ -78,6 +84,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: 'The app is disabled. Its keys work again once it is enabled.',
     remedy: 'Keep the keys and try again later.',
     message: 'This app is currently disabled.',
+  },
+  key_restricted: {
+    when: 'The user key is valid but may not be used from here: the app restricted its keys to networks, or the owner of the key restricted it to networks or websites.',
+    remedy:
+      'Send the request from an allowed network or page. The owner changes the restrictions of a key in their account, the partner those of its app in the partner dashboard.',
+    message:
+      'This user key only works from networks that its owner chose, and this request comes from another.',
   },
   paused_for_review: {
     when: 'Requests of this user, or of this app, cost more than could be held for them. The service reviews them before it accepts more.',

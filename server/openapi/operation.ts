@@ -51,6 +51,10 @@ export const GROUPS = {
     title: 'Sign-in',
     description: 'Sign users in and obtain user keys without the widget.',
   },
+  keys: {
+    title: 'Keys',
+    description: 'Revoke a user key, or report keys that were found in public.',
+  },
   document: { title: 'This document', description: 'The API in machine-readable form.' },
 } as const;
 

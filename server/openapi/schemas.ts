@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { balanceSchema } from '../api/balance';
 import { checkoutRequestSchema, checkoutStatusSchema, startedCheckoutSchema } from '../api/checkout';
 import { historyPageSchema } from '../api/history';
+import { leakReportsSchema, leakVerdictsSchema, revokedKeySchema } from '../api/keys';
 import { listedModelSchema, modelListSchema } from '../api/models';
 import { priceEstimateSchema, pricingRequestSchema } from '../api/pricing';
 import { receiptSchema } from '../api/receipt';
@@ -33,6 +34,7 @@ const REQUESTS = {
   SendCodeRequest: sendCodeSchema,
   VerifyCodeRequest: verifyCodeSchema,
   TokenRequest: tokenRequestSchema,
+  LeakReportRequest: leakReportsSchema,
   Metadata: metadataSchema,
 };
 
@@ -53,6 +55,8 @@ const RESPONSES = {
   CodeSent: codeSentSchema,
   SignedIn: signedInSchema,
   TokenResponse: tokenResponseSchema,
+  RevokedKey: revokedKeySchema,
+  LeakVerdicts: leakVerdictsSchema,
   Error: chatErrorSchema,
   MessagesError: messagesErrorSchema,
   Document: z.looseObject({ openapi: z.string() }).meta({ description: 'An OpenAPI 3.1 document.' }),

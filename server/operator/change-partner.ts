@@ -18,6 +18,7 @@ import {
   stateOf,
 } from '../partners/partner';
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
+import { addRedirect, listRedirects, removeRedirect } from '../partners/redirects';
 import { approveName, declineName } from '../partners/rename';
 import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
@@ -36,7 +37,7 @@ export type PartnerChange =
   /** Null allows all. */
   | { do: 'models'; models: string[] | null }
   | { do: 'owner'; ownerEmail: string }
-  | { do: 'origins'; add: string[]; remove: string[] };
+  | { do: 'origins' | 'redirects'; add: string[]; remove: string[] };
 
 type Change = { operator: Operator; partnerId: string; reason: string };
 
@@ -116,18 +117,30 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return setOwner(partnerId, change.ownerEmail, tx);
     case 'origins':
       return changeOrigins(tx, partnerId, change);
+    case 'redirects':
+      return changeRedirects(tx, partnerId, change);
     default:
       assertNever(change);
   }
 }
 
-type OriginsChange = Extract<PartnerChange, { do: 'origins' }>;
+type ListChange = { add: string[]; remove: string[] };
 
-async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: OriginsChange): Promise<void> {
+async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: ListChange): Promise<void> {
   for (const origin of add) await addOrigin(partnerId, origin, tx);
   for (const origin of remove) {
     if (!(await removeOrigin(partnerId, origin, tx)))
       throw new ApiError('not_found', `The partner has no origin ${origin}`, { param: 'origin' });
+  }
+}
+
+async function changeRedirects(tx: Tx, partnerId: string, { add, remove }: ListChange): Promise<void> {
+  for (const uri of add) await addRedirect(partnerId, uri, tx);
+  for (const uri of remove) {
+    if (!(await removeRedirect(partnerId, uri, tx)))
+      throw new ApiError('not_found', `The partner has no redirect address ${uri}`, {
+        param: 'redirect_uri',
+      });
   }
 }
 
@@ -163,6 +176,7 @@ async function readFacts(tx: Tx, partner: Partner) {
     publishable_key: partner.publishableKey,
     owner: ownerEmail && maskEmail(ownerEmail),
     origins: await listOrigins(partnerId, tx),
+    redirects: await listRedirects(partnerId, tx),
     webhook: partner.webhookUrl,
   };
 }

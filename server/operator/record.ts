@@ -31,6 +31,7 @@ export const ACTION_NAMES = [
   'app.key',
   'app.owner',
   'app.origins',
+  'app.redirects',
   'app.webhook',
   'user.resume',
   'user.passkeys',

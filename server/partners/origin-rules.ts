@@ -10,7 +10,8 @@ export type ParsedOrigin =
 
 const SCHEME_WILDCARD = /^([a-z][a-z0-9+.-]*):\/\/\*$/i;
 const WEB_ORIGIN = /^https?:\/\/([^/?#@\\\s]+)\/?$/i;
-const REFUSED_SCHEMES = new Set([
+/** Schemes that belong to browsers and operating systems, not to one app. */
+export const REFUSED_SCHEMES = new Set([
   'http',
   'https',
   'ws',

@@ -9,12 +9,14 @@ import * as checkout from '../../app/v1/credits/checkout/route';
 import * as history from '../../app/v1/credits/history/route';
 import * as pricing from '../../app/v1/credits/pricing/route';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route';
+import * as revokeKey from '../../app/v1/keys/revoke/route';
 import * as countTokens from '../../app/v1/messages/count_tokens/route';
 import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
 import * as openapi from '../../app/v1/openapi.json/route';
 import * as responses from '../../app/v1/responses/route';
+import * as secretScanning from '../../app/v1/secret-scanning/route';
 
 /**
  * The API's route files and their paths. They use Next's notation, `[id]` for one segment and
@@ -32,10 +34,12 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/history': history,
   '/v1/credits/pricing': pricing,
   '/v1/credits/receipts/[id]': receipt,
+  '/v1/keys/revoke': revokeKey,
   '/v1/models': models,
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
+  '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,
 };

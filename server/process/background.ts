@@ -6,8 +6,10 @@ import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
+import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
+import { forgetOldUses, writeKeyUses } from '../keys/uses';
 import { LEDGER_JOBS } from '../ledger';
 import { describeError, log } from '../log';
 import { applyDueRates } from '../partners/rates';
@@ -23,6 +25,8 @@ const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
+const WRITE_KEY_USES_EVERY_MS = 10 * SECOND_MS;
+const MAIL_KEY_NOTICES_EVERY_MS = 10 * SECOND_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 
 /** Runs repeatedly while the service handles requests. */
@@ -42,6 +46,11 @@ export function startBackgroundWork(life: Lifetime): void {
     'activity',
     repeat('activity', KEEP_ACTIVITY_EVERY_MS, () => keepActivity(providersInCooldown())),
   );
+  life.onStop('last key uses', writeKeyUses);
+  life.onStop('key uses', repeat('key uses', WRITE_KEY_USES_EVERY_MS, writeKeyUses));
+  life.onStop('key notices', repeat('key notices', MAIL_KEY_NOTICES_EVERY_MS, sendKeyNotices));
+  life.onStop('old key uses', repeat('old key uses', FORGET_EVERY_MS, forgetOldUses));
+  life.onStop('old key notices', repeat('old key notices', FORGET_EVERY_MS, forgetOldNotices));
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
   life.onStop('old visits', repeat('old visits', FORGET_EVERY_MS, forgetOldVisits));
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));

@@ -1,6 +1,7 @@
 import { nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
+import { addRedirect } from '../partners/redirects';
 import { newPublishableKey } from '../tokens';
 
 const DEMO_PARTNER_ID = 'prt_demo';
@@ -34,4 +35,6 @@ export async function seedDemo(): Promise<void> {
     create: { partnerId: DEMO_PARTNER_ID, origin },
     update: {},
   });
+  // The address of the sample app in docs/sign-in.md.
+  await addRedirect(DEMO_PARTNER_ID, 'http://localhost/back');
 }

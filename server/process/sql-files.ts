@@ -41,6 +41,7 @@ const NAMES = [
   'server/ledger/sql/count-overrun.sql',
   'server/ledger/sql/settlement-postings.sql',
   'server/ledger/sql/reverse-unpaid.sql',
+  'server/ledger/sql/key-restriction.sql',
   'server/ledger/sql/batch.sql',
   'server/ledger/sql/resume.sql',
   'server/ledger/sql/renew-leases.sql',

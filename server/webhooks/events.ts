@@ -5,7 +5,7 @@ import { z } from 'zod';
 const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 const key = { key_id: z.string().startsWith('key_'), user_id: z.string().startsWith('au_'), metadata };
 
-const REVOKE_REASONS = ['user_revoked', 'session_revoked', 'evicted'] as const;
+const REVOKE_REASONS = ['user_revoked', 'session_revoked', 'evicted', 'leaked', 'holder_revoked'] as const;
 export type RevokeReason = (typeof REVOKE_REASONS)[number];
 
 const credits = {

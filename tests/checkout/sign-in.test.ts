@@ -4,6 +4,7 @@ import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { KNOWN_BROWSER_COOKIE, rememberBrowser } from '@/server/identity/known-browser';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+import { restrictKey } from '@/server/keys/restrict';
 import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { bookPurchase } from '@/server/ledger';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
@@ -191,6 +192,19 @@ describe('recognition by a key that the app holds', () => {
       expect(refused.body).toMatchObject({ error: { type: 'step_up_required' } });
     }
     expect(await readEvents(world.app, 'credits.added')).toEqual([]);
+  });
+
+  test('applies the restrictions of the key to the page that opened the window', async () => {
+    const { userKey, keyId } = await newUserKey(world.app, 'restricted@example.com');
+    const { userId } = await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } });
+    const recognise = async () =>
+      (await (await CheckoutWindow.open(world)).post('/recognise', { user_key: userKey })).status;
+    await restrictKey(userId, keyId, { networks: '', origins: 'https://elsewhere.example' });
+    expect(await recognise()).toBe(403);
+    await restrictKey(userId, keyId, { networks: '', origins: APP_ORIGIN });
+    expect(await recognise()).toBe(200);
+    await restrictKey(userId, keyId, { networks: '203.0.113.7', origins: '' });
+    expect(await recognise()).toBe(403);
   });
 
   test('ends with signing out, which revokes that key, as the window says, and no device', async () => {

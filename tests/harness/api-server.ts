@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { apiListener } from '@/server/process/api-listener';
+import { createClientIpWriter } from '@/server/process/client-ip';
 import type { LoopbackServer } from '@/server/sandbox/loopback-server';
 import { startSandboxProvider } from '@/server/sandbox/provider/server';
 
@@ -10,11 +11,17 @@ import { startSandboxProvider } from '@/server/sandbox/provider/server';
  * Serves the API on a real port as the product does, with the sandbox provider behind it and its prices stored.
  * Call after `newDatabase()` and before anything reads the settings.
  */
-export async function startApi(): Promise<{ url: string; provider: LoopbackServer }> {
+export async function startApi({
+  trustedProxies = [] as string[],
+} = {}): Promise<{ url: string; provider: LoopbackServer }> {
   const provider = await startSandboxProvider();
   process.env.SANDBOX_PROVIDER_URL = provider.url;
   await syncCatalog();
-  const server = createServer((request, response) => void apiListener(request, response));
+  const writeClientIp = createClientIpWriter(trustedProxies);
+  const server = createServer((request, response) => {
+    if (trustedProxies.length > 0) writeClientIp(request);
+    void apiListener(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterAll(async () => {
     server.closeAllConnections();

@@ -6,6 +6,7 @@ import { lockLiveSession, openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
 import { type MintedKey, mintUserKey } from '@/server/keys/mint';
 import { createPartner, type Partner } from '@/server/partners/partner';
+import { addRedirect } from '@/server/partners/redirects';
 import { openSealed } from '@/server/webhooks/seal';
 
 let userCount = 0;
@@ -14,6 +15,11 @@ let userCount = 0;
 export async function newPartner(origins: string[] = []): Promise<Partner> {
   const { id } = await createPartner({ name: 'Acme Notes', rateBp: 2_500, origins });
   return prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://hooks.example.com/svc' } });
+}
+
+/** Registers whole redirect addresses for a partner. */
+export async function registerRedirects(partnerId: string, uris: string[]): Promise<void> {
+  for (const uri of uris) await addRedirect(partnerId, uri);
 }
 
 export type AppUser = { userId: string; partnerId: string; appUserId: string; email: string };

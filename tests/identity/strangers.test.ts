@@ -12,9 +12,11 @@ import { openSession } from '@/server/identity/sessions';
 import { sendServiceCode } from '@/server/identity/sign-in-to-service';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
+import { writeRevokeToken } from '@/server/keys/revoke-link';
 import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
 import { findUserRef } from '@/server/operator/find-user';
 import { createPartner } from '@/server/partners/partner';
+import { addRedirect } from '@/server/partners/redirects';
 import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback-server';
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
@@ -35,7 +37,7 @@ import { openMailbox } from './mailbox';
 
 const OPERATOR = 'operator@example.com';
 /** Actions that need no session. */
-const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', 'signOut'];
+const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', 'signOut', 'revokeLinkedKey'];
 /**
  * Actions that work with an old confirmation, as they change nothing or only end access. Every other action
  * needs one of the last 10 minutes.
@@ -275,10 +277,15 @@ async function* actionsOfPartner(partnerId: string, token: string): AsyncGenerat
   yield { ...own, action: 'saveRate', input: { percent: '30', effectiveAt } };
   yield { ...own, action: 'cancelRate' };
   yield { ...own, action: 'rotateKey' };
+  yield { ...own, action: 'saveKeyNetworks', input: { networks: '203.0.113.0/24' } };
+  yield { ...own, action: 'saveKeyNetworks', input: { networks: '' } };
   yield { ...own, action: 'saveModels', input: { models: ['sandbox/echo'] } };
   const origin = 'https://harbour.example';
   yield { ...own, action: 'addOrigin', input: { origin } };
   yield { ...own, action: 'removeOrigin', input: { origin } };
+  const uri = 'https://harbour.example/back';
+  yield { ...own, action: 'addRedirect', input: { uri } };
+  yield { ...own, action: 'removeRedirect', input: { uri } };
   yield { ...own, action: 'rename', input: { name: 'Harbour two' } };
   yield { ...own, action: 'saveEndpoint', input: { url: `${receiver.url}/hook` } };
   yield { ...own, action: 'sendTest' };
@@ -302,11 +309,13 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   yield { ...own, action: 'resumeAllowance' };
   yield { ...own, action: 'removeAllowance' };
   const { keyId } = await mint(user);
+  yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };
   yield { token, action: 'revokeAppKey', ids: { keyId } };
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
 
   const { publishableKey } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
+  await addRedirect(partnerId, 'http://localhost/back');
   const parameters = { publishable_key: publishableKey, redirect_uri: 'http://localhost:9/back', state: '' };
   const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
   yield { token, action: 'allow', input: { ...parameters, ...challenge } };
@@ -387,6 +396,9 @@ async function* actionsOfEveryone(): AsyncGenerator<Step> {
   const { challengeId } = await sendServiceCode({ email, clientIp: '' });
   yield { token, action: 'enterCode', input: { email, challengeId, code: mailbox.lastCode() } };
   yield { token: (await newSignedIn(email)).token, action: 'signOut' };
+  const { id: partnerId } = await createPartner({ name: 'Linked', rateBp: 0, origins: [] });
+  const { keyId } = await mint(await newAppUser(partnerId));
+  yield { action: 'revokeLinkedKey', input: { token: writeRevokeToken(keyId) } };
 }
 
 async function* actionsOfConfirmation(): AsyncGenerator<Step> {

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '@/server/db';
 import { settings } from '@/server/env';
 import { openSession } from '@/server/identity/sessions';
 import { issueSignInToken } from '@/server/identity/sign-in-tokens';
 import { buildDocument } from '@/server/openapi/document';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
+import { listenOnLoopback } from '@/server/sandbox/loopback-server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import { newDatabase } from '../harness';
 import { startApi } from '../harness/api-server';
@@ -15,6 +16,14 @@ import { openMailbox, wrongCode } from '../identity/mailbox';
 import { startChecking } from './check-response';
 
 /** Validates every documented response of every endpoint of the running server against the document. */
+
+const scanner = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const scannerKeys = await listenOnLoopback(async (_request, response) => {
+  const key = scanner.publicKey.export({ type: 'spki', format: 'pem' });
+  response.end(JSON.stringify({ public_keys: [{ key_identifier: 'scanner', key, is_current: true }] }));
+});
+afterAll(() => scannerKeys.close());
+process.env.SECRET_SCANNING_KEYS_URL = scannerKeys.url;
 
 await newDatabase();
 const mailbox = await openMailbox();
@@ -212,6 +221,31 @@ test('the checkout endpoints', async () => {
   expect((await call(start, { headers: as(funded), body: purchase })).status).toBe(502);
 });
 
+test('POST /v1/keys/revoke', async () => {
+  const person = await newPerson();
+  await call('POST /v1/keys/revoke', { headers: as(person) });
+  await call('POST /v1/keys/revoke', { headers: as(person) });
+  expect((await call('GET /v1/credits/balance', { headers: as(person) })).status).toBe(401);
+});
+
+/** A report as a scanner signs it. */
+function signedReport(tokens: string[]) {
+  const body = JSON.stringify(tokens.map((token) => ({ token, type: 'svc_user_key', url: '' })));
+  const signature = sign('sha256', Buffer.from(body), scanner.privateKey).toString('base64');
+  const headers = { 'github-public-key-identifier': 'scanner', 'github-public-key-signature': signature };
+  return { headers, body };
+}
+
+test('POST /v1/secret-scanning', async () => {
+  const operation = 'POST /v1/secret-scanning';
+  const expectStatus = async (status: number, given: Parameters<typeof call>[1]) =>
+    expect((await call(operation, given)).status).toBe(status);
+  await expectStatus(200, signedReport([(await newPerson()).userKey, 'no key']));
+  await expectStatus(400, signedReport(Array.from({ length: 1_001 }, () => 'x')));
+  await expectStatus(401, { body: '[]' });
+  await expectStatus(413, { headers: signedReport([]).headers, body: tooLong(2) });
+});
+
 test('GET /v1/openapi.json is the document', async () => {
   expect(await (await call('GET /v1/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
@@ -232,6 +266,8 @@ test('while no connection to the database is free, every endpoint that needs one
     'POST /v1/auth/send-code': { body: signIn },
     'POST /v1/auth/verify-code': { body: signIn },
     'POST /auth/token': { body: { ...app, ...exchange } },
+    'POST /v1/keys/revoke': { headers: as(funded) },
+    'POST /v1/secret-scanning': signedReport([funded.userKey]),
   };
   await whileDatabaseIsBusy(() =>
     Promise.all(
@@ -249,7 +285,7 @@ test('every documented response was seen', () => {
    * query is never too busy.
    */
   const unseen =
-    /^(?:.* 500 |POST \/v1\/auth\/verify-code 429 |POST \/v1\/credits\/checkout 429 |GET \/v1\/(?:models|models\/{id}|openapi.json) 503 )/;
+    /^(?:.* 500 |POST \/v1\/auth\/verify-code 429 |POST \/v1\/credits\/checkout 429 |POST \/v1\/(?:keys\/revoke|secret-scanning) 429 |GET \/v1\/(?:models|models\/{id}|openapi.json) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) =>

@@ -104,6 +104,12 @@ const ACTIONS: Action[] = [
     { origins: [] },
     { origins: ['https://a.example'] },
   ),
+  byCommand(
+    'app.redirects',
+    ['redirects', '--add', 'https://a.example/back'],
+    { redirects: [] },
+    { redirects: ['https://a.example/back'] },
+  ),
   byCommand('app.webhook', ['webhook', '--clear'], { webhook: null }, { webhook: null }),
   {
     by: COMMAND_LINE,

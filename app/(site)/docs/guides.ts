@@ -26,6 +26,12 @@ export const GUIDES: readonly Guide[] = [
     description: 'How your app gets a user key, with and without the widget.',
   },
   {
+    slug: 'keys',
+    file: 'keys.md',
+    title: 'User keys',
+    description: 'Their format, restrictions, and what happens when one leaks.',
+  },
+  {
     slug: 'webhooks',
     file: 'webhooks.md',
     title: 'Webhooks',

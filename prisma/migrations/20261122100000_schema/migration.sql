@@ -76,6 +76,7 @@ CREATE TABLE sign_in_token (
   partner_id text NOT NULL,
   session_id text NOT NULL,
   origin text NOT NULL,
+  redirect_uri text,
   challenge text NOT NULL,
   expires_at timestamptz(3) NOT NULL,
   used_at timestamptz(3),
@@ -106,6 +107,7 @@ CREATE TABLE partner (
   webhook_url text,
   webhook_secret bytea,
   webhook_next_secret bytea,
+  key_networks inet[],
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT partner_rate_within_bounds CHECK (rate_bp BETWEEN 0 AND 10000),
   CONSTRAINT partner_rate_below_cap CHECK (rate_bp <= rate_cap_bp AND rate_cap_bp <= 10000),
@@ -142,6 +144,13 @@ CREATE TABLE partner_origin (
   PRIMARY KEY (partner_id, origin)
 );
 
+CREATE TABLE partner_redirect (
+  partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
+  uri text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (partner_id, uri)
+);
+
 CREATE TABLE user_key (
   id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -152,12 +161,35 @@ CREATE TABLE user_key (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_used_at timestamptz(3),
   exact_use boolean NOT NULL DEFAULT false,
+  origins text[],
+  networks inet[],
   revoked_at timestamptz(3),
   revoke_reason text
 );
 CREATE UNIQUE INDEX user_key_hash_key ON user_key (hash);
 CREATE INDEX user_key_user_id_partner_id_idx ON user_key (user_id, partner_id);
 CREATE INDEX user_key_session_id_idx ON user_key (session_id);
+
+CREATE TABLE key_network (
+  key_id text NOT NULL,
+  network bytea NOT NULL,
+  first_seen_at timestamptz(3) NOT NULL,
+  last_seen_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (key_id, network)
+);
+CREATE INDEX key_network_network_idx ON key_network (network);
+
+CREATE TABLE key_notice (
+  key_id text NOT NULL,
+  kind text NOT NULL,
+  day date NOT NULL,
+  detail jsonb,
+  due_at timestamptz(3),
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (key_id, kind, day)
+);
+CREATE INDEX key_notice_due_at_idx ON key_notice (due_at);
 
 -- ── The ledger: written only by the functions in server/ledger/sql ───────────────────────────────
 

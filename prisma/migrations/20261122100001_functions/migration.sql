@@ -499,6 +499,21 @@ BEGIN
   RETURN 'settled';
 END $$;
 
+-- server/ledger/sql/key-restriction.sql
+
+-- Why a user key may not be used for a request, or null. The client IP or the origin of the request is null if
+-- it is not known, which no restriction accepts. Null and empty lists restrict nothing. Written so that
+-- PostgreSQL inlines it: the address is parsed only if there are networks to compare it with.
+CREATE OR REPLACE FUNCTION ledger_key_restriction(
+  key_origins text[], key_networks inet[], app_networks inet[], origin text, client_ip text
+) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN cardinality(app_networks) > 0 AND (client_ip::inet <<= ANY (app_networks)) IS NOT TRUE THEN 'app_networks'
+    WHEN cardinality(key_networks) > 0 AND (client_ip::inet <<= ANY (key_networks)) IS NOT TRUE THEN 'key_networks'
+    WHEN cardinality(key_origins) > 0 AND (origin = ANY (key_origins)) IS NOT TRUE THEN 'key_origins'
+  END
+$$;
+
 -- server/ledger/sql/batch.sql
 
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
@@ -523,6 +538,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
+  a_client_ip text[], a_origin text[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
@@ -647,7 +663,7 @@ BEGIN
     END IF;
   END IF;
 
-  -- Admit: key → partner → model → wallet → hold.
+  -- Admit: key → partner → restrictions → model → wallet → hold.
   IF cardinality(a_key_hash) > 0 THEN
     RETURN QUERY
     WITH decided AS (
@@ -658,6 +674,7 @@ BEGIN
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
           WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
           WHEN k.disabled THEN 'partner_disabled'
+          WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
           WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
@@ -665,12 +682,13 @@ BEGIN
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, n)
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.paused_at,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
+          ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
           -- next new key may replace the least recently used one.
           k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used

@@ -61,6 +61,7 @@ export const CHECKOUT: Operation[] = [
       'invalid_publishable_key',
       'origin_not_allowed',
       'partner_disabled',
+      'key_restricted',
       'idempotency_conflict',
       'request_too_large',
       'rate_limited',
@@ -83,6 +84,6 @@ export const CHECKOUT: Operation[] = [
       example: { session_id: SESSION_ID, status: 'completed', credits_added: 1000, balance: 1000 },
     },
     errorFormat: 'chat',
-    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'not_found'],
+    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted', 'not_found'],
   },
 ];

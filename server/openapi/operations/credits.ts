@@ -2,7 +2,7 @@ import { historyQuerySchema } from '../../api/history';
 import type { ErrorCode } from '../../errors';
 import type { Operation } from '../operation';
 
-const KEY_ERRORS: ErrorCode[] = ['missing_api_key', 'invalid_user_key', 'partner_disabled'];
+const KEY_ERRORS: ErrorCode[] = ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted'];
 
 export const CREDITS: Operation[] = [
   {

@@ -3,6 +3,7 @@ import { CHECKOUT } from './checkout';
 import { CREDITS } from './credits';
 import { DOCUMENT } from './document';
 import { GENERATE } from './generate';
+import { KEYS } from './keys';
 import { MODELS } from './models';
 import { SIGN_IN } from './sign-in';
 
@@ -13,5 +14,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...CREDITS,
   ...CHECKOUT,
   ...SIGN_IN,
+  ...KEYS,
   ...DOCUMENT,
 ];

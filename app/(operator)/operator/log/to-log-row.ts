@@ -39,6 +39,7 @@ const WORDS: Record<ActionName, string> = {
   'app.key': 'Rotated the publishable key',
   'app.owner': 'Changed the owner',
   'app.origins': 'Changed the origins',
+  'app.redirects': 'Changed the redirect addresses',
   'app.webhook': 'Changed the webhook',
   'app.models': 'Changed the models',
   'user.resume': 'Resumed the user',

@@ -9,6 +9,7 @@ import { formatCredits, parseCredits } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
 import { isRecent } from '@/server/identity/presence';
 import { newId } from '@/server/ids';
+import { restrictKey } from '@/server/keys/restrict';
 import { revokeKey } from '@/server/keys/revoke';
 
 const ofApp = z.object({ partnerId: z.string().max(64) });
@@ -78,6 +79,14 @@ export const revokeAppKey = sessionAction(
       ? done('Key revoked')
       : { ok: false, message: 'This key is no longer active.' },
   ENDS_SPENDING,
+);
+
+export const restrictAppKey = sessionAction(
+  z.object({ keyId: z.string().max(64), origins: z.string().max(3_000), networks: z.string().max(3_000) }),
+  async ({ userId }, { keyId, ...restrictions }) =>
+    (await restrictKey(userId, keyId, restrictions))
+      ? done('Restrictions saved. They apply to the next request.')
+      : { ok: false, message: 'This key is no longer active.' },
 );
 
 /** Each save gets its own id. */

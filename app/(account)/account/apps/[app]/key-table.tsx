@@ -6,6 +6,7 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { Time } from '@/app/_ui/time';
 import { revokeAppKey } from './actions';
+import { RestrictKey } from './restrict-key';
 
 export type KeyRow = {
   keyId: string;
@@ -13,6 +14,8 @@ export type KeyRow = {
   device: string;
   createdAt: string;
   lastUsedAt: string | null;
+  origins: string[];
+  networks: string[];
 };
 
 const column = columnsOf<KeyRow>();
@@ -25,6 +28,7 @@ const columnsFor = (appName: string) => [
         svc_sk_…{key.last4}
         <span className="block max-w-40 truncate text-muted sm:max-w-none">{key.keyId}</span>
         <span className="block font-sans text-muted sm:hidden">{key.device}</span>
+        <Restrictions {...key} />
       </span>
     ),
   }),
@@ -40,18 +44,31 @@ const columnsFor = (appName: string) => [
   }),
   column.display({
     id: 'revoke',
-    header: () => <span className="sr-only">Revoke</span>,
+    header: () => <span className="sr-only">Restrict or revoke</span>,
     cell: ({ row: { original: key } }) => (
-      <ConfirmButton
-        label="Revoke"
-        describe={`key ending in ${key.last4}`}
-        title={`Revoke the key ending in ${key.last4}?`}
-        consequence={`${appName} on ${key.device} can no longer spend with this key, starting with the next request. This cannot be undone. Signing in there again creates a new key.`}
-        action={() => revokeAppKey({ keyId: key.keyId })}
-      />
+      <span className="inline-flex flex-wrap justify-end gap-2">
+        <RestrictKey appName={appName} {...key} />
+        <ConfirmButton
+          label="Revoke"
+          describe={`key ending in ${key.last4}`}
+          title={`Revoke the key ending in ${key.last4}?`}
+          consequence={`${appName} on ${key.device} can no longer spend with this key, starting with the next request. This cannot be undone. Signing in there again creates a new key.`}
+          action={() => revokeAppKey({ keyId: key.keyId })}
+        />
+      </span>
     ),
   }),
 ];
+
+function Restrictions({ origins, networks }: Pick<KeyRow, 'origins' | 'networks'>) {
+  const places = [...networks, ...origins];
+  if (places.length === 0) return null;
+  return (
+    <span className="block max-w-64 font-sans whitespace-normal text-muted wrap-anywhere">
+      Only from {places.join(', ')}
+    </span>
+  );
+}
 
 export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] }) {
   return (

@@ -84,17 +84,19 @@ export default async function AppPage(props: Props) {
       </Section>
       <Section
         title="Keys"
-        description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately.`}
+        description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately. A restricted one only works from networks or websites that you choose.`}
         flush
       >
         <KeyTable
           appName={app.name}
-          rows={app.keys.map(({ keyId, last4, createdAt, lastUsedAt, userAgent }) => ({
+          rows={app.keys.map(({ keyId, last4, createdAt, lastUsedAt, userAgent, origins, networks }) => ({
             keyId,
             last4,
             device: userAgent === null ? 'Unknown device' : describeDevice(userAgent).name,
             createdAt: createdAt.toISOString(),
             lastUsedAt: lastUsedAt?.toISOString() ?? null,
+            origins,
+            networks,
           }))}
         />
       </Section>

@@ -16,6 +16,8 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   model_not_allowed: 'The model is not one your app allows.',
   model_not_found: 'There is no such model. See the list of models.',
   partner_disabled: 'Your app was disabled.',
+  key_restricted:
+    'The key was used outside the networks that you allow, or that its owner allows. It may have leaked.',
   paused_for_review:
     'Requests of the user, or of your app, cost more than could be held for them. The service reviews them.',
   request_too_large: 'The request body was too large.',

@@ -10,6 +10,7 @@ import { CodeBlock } from '../../code-block';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { writeSnippet } from '../../snippet';
 import { rotateKey } from './actions';
+import { NetworksForm } from './networks-form';
 
 export const metadata: Metadata = { title: 'Publishable key' };
 
@@ -58,6 +59,12 @@ export default async function KeysPage(props: AppParams) {
           label="Shell"
           code={`curl "${settings().BASE_URL}/v1/credits/pricing?publishable_key=${app.publishableKey}"`}
         />
+      </Section>
+      <Section
+        title="User keys"
+        description="If only your own servers send requests, allow only their networks: a key that leaks is then worthless elsewhere. Requests from browsers and devices are refused."
+      >
+        <NetworksForm partnerId={app.id} saved={app.keyNetworks.join(' ')} />
       </Section>
     </>
   );

@@ -1,4 +1,4 @@
-import { Globe } from 'lucide-react';
+import { CornerDownLeft, Globe } from 'lucide-react';
 import type { Metadata } from 'next';
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { EmptyState } from '@/app/_ui/empty-state';
@@ -6,15 +6,17 @@ import { PageHead } from '@/app/_ui/page-head';
 import { readableOrigin } from '@/app/_ui/readable-origin';
 import { Section } from '@/app/_ui/section';
 import { listOrigins } from '@/server/partners/partner';
+import { listRedirects } from '@/server/partners/redirects';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
-import { removeOrigin } from './actions';
+import { removeOrigin, removeRedirect } from './actions';
 import { OriginForm } from './origin-form';
+import { RedirectForm } from './redirect-form';
 
 export const metadata: Metadata = { title: 'Origins' };
 
 export default async function OriginsPage(props: AppParams) {
   const app = await requireOwnedApp(props);
-  const origins = await listOrigins(app.id);
+  const [origins, redirects] = await Promise.all([listOrigins(app.id), listRedirects(app.id)]);
   return (
     <>
       <PageHead
@@ -67,6 +69,51 @@ export default async function OriginsPage(props: AppParams) {
           uses it.
         </p>
       </Section>
+      <Section
+        title="Redirect addresses"
+        description="Where a user may return to after signing in by redirect. Only apps without the widget need one."
+      >
+        <RedirectForm partnerId={app.id} registered={redirects} />
+      </Section>
+      <Section title="Registered addresses" flush>
+        {redirects.length === 0 ? (
+          <EmptyState
+            icon={<CornerDownLeft size={22} aria-hidden="true" />}
+            title="No redirect addresses yet"
+          >
+            Sign-in by redirect is refused. Add the whole address that your app receives.
+          </EmptyState>
+        ) : (
+          <ul>
+            {redirects.map((uri) => (
+              <RegisteredRedirect key={uri} partnerId={app.id} uri={uri} />
+            ))}
+          </ul>
+        )}
+      </Section>
     </>
+  );
+}
+
+function RegisteredRedirect({ partnerId, uri }: { partnerId: string; uri: string }) {
+  return (
+    <li className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0">
+      <p className="min-w-0 text-sm wrap-anywhere">
+        <code className="font-mono">{uri}</code>
+        {uri.startsWith('http:') && <span className="block text-[13px] text-muted">On any port</span>}
+      </p>
+      <ConfirmButton
+        label="Remove"
+        describe={uri}
+        title="Remove this redirect address?"
+        consequence={
+          <>
+            Sign-ins can no longer return to <code className="wrap-anywhere">{uri}</code>, including those in
+            progress. Existing user keys keep working.
+          </>
+        }
+        action={removeRedirect.bind(null, { partnerId, uri })}
+      />
+    </li>
   );
 }

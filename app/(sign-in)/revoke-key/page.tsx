@@ -1,0 +1,33 @@
+import type { Metadata } from 'next';
+import { settings } from '@/server/env';
+import { findKeyOfLink } from '@/server/identity/revoke-by-link';
+import { Sheet } from '../sheet';
+import { RevokeKey } from './revoke-key';
+
+export const metadata: Metadata = { title: 'Revoke a key', robots: 'noindex', referrer: 'no-referrer' };
+
+type Props = { searchParams: Promise<{ token?: string | string[] }> };
+
+/** Where the link in a mail about unusual use leads. Opening it changes nothing. */
+export default async function RevokeKeyPage({ searchParams }: Props) {
+  const { token } = await searchParams;
+  const key = typeof token === 'string' ? await findKeyOfLink(token) : null;
+  return (
+    <Sheet brand={settings().BRAND_NAME}>
+      {key === null || typeof token !== 'string' ? (
+        <>
+          <h1 className="text-2xl font-semibold">This link does not work</h1>
+          <p className="mt-1.5 text-muted">
+            It is incomplete or older than 30 days. You can revoke keys in{' '}
+            <a href="/account/apps" className="underline">
+              your account
+            </a>
+            .
+          </p>
+        </>
+      ) : (
+        <RevokeKey token={token} {...key} />
+      )}
+    </Sheet>
+  );
+}

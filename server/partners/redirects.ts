@@ -1,0 +1,48 @@
+import { nowDate } from '../clock';
+import { prisma, type Tx } from '../db';
+import { ApiError } from '../errors';
+import { parseRedirect } from './redirect-rules';
+
+/** The addresses of an app that the browser may return to after a sign-in by redirect. */
+
+export async function listRedirects(partnerId: string, db: Tx = prisma()): Promise<string[]> {
+  const rows = await db.partnerRedirect.findMany({ where: { partnerId }, orderBy: { uri: 'asc' } });
+  return rows.map((row) => row.uri);
+}
+
+export async function addRedirect(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
+  const { uri } = requireRedirect(text);
+  await db.partnerRedirect.createMany({
+    data: [{ partnerId, uri, createdAt: nowDate() }],
+    skipDuplicates: true,
+  });
+}
+
+/** False when the partner has no such address. Pending sign-in tokens for it become invalid. */
+export async function removeRedirect(partnerId: string, text: string, db: Tx = prisma()): Promise<boolean> {
+  const { uri } = requireRedirect(text);
+  const { count } = await db.partnerRedirect.deleteMany({ where: { partnerId, uri } });
+  return count > 0;
+}
+
+/** `uri` is the address as it is registered, `url` the one to return to. */
+export async function requireRegisteredRedirect(
+  partnerId: string,
+  text: string,
+): Promise<{ uri: string; url: URL }> {
+  const redirect = requireRedirect(text);
+  const { uri } = redirect;
+  if ((await prisma().partnerRedirect.count({ where: { partnerId, uri } })) === 1) return redirect;
+  throw new ApiError(
+    'invalid_request',
+    `redirect_uri: ${uri} is not registered for this app. Add exactly this address under Origins, Redirect addresses, in the partner dashboard.`,
+    { param: 'redirect_uri' },
+  );
+}
+
+function requireRedirect(text: string): { uri: string; url: URL } {
+  const parsed = parseRedirect(text);
+  if (!parsed.ok)
+    throw new ApiError('invalid_request', `redirect_uri: ${parsed.reason}`, { param: 'redirect_uri' });
+  return parsed;
+}

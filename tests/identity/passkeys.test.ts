@@ -271,11 +271,16 @@ describe('adding a passkey is refused', () => {
   it.each<[string, Deviation]>([
     ['for another site', { rpId: 'evil.example' }],
     ['without verification of the user', { isVerified: false }],
-    ['with certificates, which would be fetched', { certificate: Buffer.from('certificate') }],
   ])('%s', async (_, other) => {
     const session = await newSession();
     await expect(add(session, new Authenticator(SERVICE), other)).rejects.toMatchObject(UNVERIFIABLE);
     expect(await listPasskeys(session.userId)).toEqual([]);
+  });
+
+  it('with certificates, before any is read: checking them can fetch what they name', async () => {
+    const refused = add(await newSession(), new Authenticator(SERVICE), { certificate: Buffer.from('any') });
+    // A failed verification would be the cause.
+    await expect(refused).rejects.toMatchObject({ ...UNVERIFIABLE, cause: undefined });
   });
 
   it('on a page of another site', async () => {

@@ -55,7 +55,7 @@ export async function addPasskey(
   const { userId, email } = session;
   const { challenge, credential } = await verifyNewPasskey(session, response);
   await inTransaction(async (tx) => {
-    if (!(await lockUser(tx, userId))) throw unverifiable();
+    if ((await lockUser(tx, userId)) === null) throw unverifiable();
     if ((await tx.passkey.count({ where: { userId } })) >= MAX_PASSKEYS) throw tooMany();
     await consumePasskeyChallenge(tx, challenge);
     const { count } = await tx.passkey.createMany({

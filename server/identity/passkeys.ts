@@ -46,12 +46,12 @@ export async function readPasskeyUse({ userId, email }: Owner): Promise<PasskeyU
 
 /**
  * Keeps the account from being deleted for the rest of the transaction, and other locks of this kind
- * waiting. False when it is deleted. Taken before the user's other rows, as account deletion does.
+ * waiting. Null when it is deleted. Taken before the user's other rows, as account deletion does.
  */
-export async function lockUser(tx: Tx, userId: string): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM "user" WHERE id = ${userId} AND deleted_at IS NULL FOR NO KEY UPDATE`;
-  return rows.length > 0;
+export async function lockUser(tx: Tx, userId: string): Promise<{ email: string } | null> {
+  const [user] = await tx.$queryRaw<{ email: string }[]>`
+    SELECT email FROM "user" WHERE id = ${userId} AND deleted_at IS NULL FOR NO KEY UPDATE`;
+  return user ?? null;
 }
 
 /** Records a use. False when the counter did not advance: another device has the same key. */

@@ -7,6 +7,7 @@ import {
 import type { Passkey } from '../../prisma/client/client';
 import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
+import { rememberBrowser } from './known-browser';
 import { requireRoomForAttempt } from './login-limits';
 import {
   type ChallengePurpose,
@@ -45,10 +46,13 @@ export type PasskeySignIn = {
   clientIp: string;
   /** The session token that the browser sent. */
   currentToken: string | null;
+  browserCookie?: string | null;
 };
 
 /** Opens a session, or renews the one of a user who is signed in. */
-export async function signInWithPasskey(entry: PasskeySignIn): Promise<{ token: string }> {
+export async function signInWithPasskey(
+  entry: PasskeySignIn,
+): Promise<{ token: string; browserCookie: string }> {
   const { response, userAgent, currentToken } = entry;
   await requireRoomForAttempt({ partnerId: null, clientIp: entry.clientIp, knownBrowser: null });
   const current = currentToken === null ? null : await findSession(currentToken);
@@ -61,8 +65,10 @@ export async function signInWithPasskey(entry: PasskeySignIn): Promise<{ token: 
     throw new ApiError('invalid_request', 'This passkey belongs to another account.');
   return inTransaction(async (tx) => {
     await consumePasskeyChallenge(tx, challenge);
-    if (!(await lockUser(tx, userId)) || !(await recordUse(tx, { id, counter }))) throw unknownPasskey();
-    return openDeviceSession(tx, { userId, userAgent, current, confirmedBy: 'passkey' });
+    const user = await lockUser(tx, userId);
+    if (user === null || !(await recordUse(tx, { id, counter }))) throw unknownPasskey();
+    const { token } = await openDeviceSession(tx, { userId, userAgent, current, confirmedBy: 'passkey' });
+    return { token, browserCookie: rememberBrowser(entry.browserCookie, user.email) };
   });
 }
 

@@ -125,7 +125,7 @@ function setField(parent: Record<string, Json>, name: string, value: Json): void
 }
 
 function applyEdits(given: Json, list: Edit[]): Json {
-  const root: { body: Json } = { body: structuredClone(given) };
+  const root: Record<string, Json> = { body: structuredClone(given) };
   for (const { at, how, value, name } of list) {
     const places = listPlaces(root);
     const { parent, key } = places[at % places.length] ?? { parent: root, key: 'body' };

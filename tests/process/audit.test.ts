@@ -35,7 +35,8 @@ afterAll(async () => {
 function audit(accepted: object[]): Promise<{ code: number; output: string }> {
   const file = path.join(folder, 'accepted.json');
   writeFileSync(file, JSON.stringify(accepted));
-  const env = {
+  const env: NodeJS.ProcessEnv = {
+    NODE_ENV: 'test',
     PATH: process.env.PATH,
     HOME: folder,
     npm_config_registry: registry.url,

@@ -173,8 +173,7 @@ async function setEveryCookie(): Promise<void> {
   ] as const) {
     const email = `${leave}@example.com`.toLowerCase();
     const sent = await dashboard.call('sendCode', { email }, { headers });
-    const { value } = sent.result ?? {};
-    const { challengeId } = value as { challengeId: string };
+    const { challengeId } = (sent.result?.value ?? {}) as { challengeId?: string };
     const code = { email, challengeId, code: mailbox.lastCode() };
     const entered = await dashboard.call('enterCode', code, { headers, page: '/sign-in' });
     const [cookie = ''] = seen.at(-1)?.response.headers.getSetCookie() ?? [];

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { settings } from '../env';
 import { ApiError } from '../errors';
 import { errorBody } from '../http/error-bodies';
-import { securityHeaders } from '../http/security-headers';
+import { ownSiteHeaders, securityHeaders } from '../http/security-headers';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiListener, apiPath, pathnameOf } from './api-listener';
@@ -40,11 +40,10 @@ export async function createHttpServer(
   );
 }
 
-/** A path with an invalid percent escape matches nothing, and Next would fail on it. */
+/** A path with an invalid percent escape matches nothing, and Next would fail on it; PostgreSQL stores no NUL. */
 function isWellFormed(url: string | undefined): boolean {
   try {
-    decodeURIComponent(pathnameOf(url));
-    return true;
+    return !decodeURIComponent(pathnameOf(url)).includes('\0');
   } catch {
     return false;
   }
@@ -55,7 +54,7 @@ function refuseUrl(response: ServerResponse): void {
   const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
   response
     .writeHead(error.status, {
-      ...securityHeaders(),
+      ...ownSiteHeaders(),
       'content-type': 'application/json',
       'x-request-id': requestId,
       'request-id': requestId,

@@ -57,7 +57,9 @@ const isApi = ({ target, headers }: Case): boolean =>
 function findBodyFaults({ path, method, operation }: Case, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
-    const schema = /^\/(v1\/)*messages/.test(path) ? messagesErrorSchema : chatErrorSchema;
+    // A URL that cannot be decoded belongs to no endpoint.
+    const isMessages = /^\/(v1\/)*messages/.test(path) && !/%(E0|00)/.test(path);
+    const schema = isMessages ? messagesErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];
   } else if (status >= 400 && path.startsWith('/v1/')) return [`an error as ${type}: ${text.slice(0, 300)}`];

@@ -70,6 +70,8 @@ type Kind = 'redirect' | 'page' | 'checkout page' | 'own data' | 'api' | 'widget
 
 /** The first that matches. */
 const KINDS: [RegExp, Kind][] = [
+  // Refused before anything reads the path.
+  [/%(00|E0)/, 'own data'],
   [/^\/v1\/(\d|svc\.)/, 'widget'],
   [/^\/(v1|auth\/token$|metrics$)/, 'api'],
   [/^\/(api|checkout\/api)\//, 'own data'],
@@ -154,7 +156,9 @@ async function requestEverything(instance: Instance, { app, userKey, token, ref 
     '/api/none',
     '/checkout/api/none',
   ];
-  for (const where of [script, '/_next/none', '/v1/none', '/v1/%E0', ...others]) await get(instance, where);
+  for (const where of [script, '/_next/none', '/v1/none', ...others]) await get(instance, where);
+  for (const undecodable of ['/v1/%E0', '/checkout/api/visits/%00', '/docs/%00'])
+    expect([undecodable, (await get(instance, undecodable)).status]).toEqual([undecodable, 400]);
   await get(instance, '/api/health', { method: 'DELETE' });
   await get(instance, '/v1/models', { method: 'DELETE' });
 }
@@ -243,7 +247,7 @@ function findFaults({ method, url, response }: Seen): string[] {
 }
 
 /** The same for everyone, with and without a key. */
-const PUBLIC = /^\/v1\/(models|openapi\.json|none|%E0)/;
+const PUBLIC = /^\/v1\/(models|openapi\.json|none)/;
 const NOTHING = /^default-src 'none'; frame-ancestors 'none'$/;
 const PERMISSIONS =
   /^(?=.*\bcamera=\(\))(?=.*\bmicrophone=\(\))(?=.*\bgeolocation=\(\))(?=.*\busb=\(\))(?=.*\bpublickey-credentials-get=\(self\))(?=.*\bpublickey-credentials-create=\(self\))/;

@@ -30,6 +30,11 @@ test('a name is refused with a reason, shown with its origin until an operator a
   await signInTo(page, service, newEmail(), '/partner/new');
   const name = page.getByLabel('Name', { exact: true });
   const create = page.getByRole('button', { name: 'Create app' });
+  // What is typed before the page is interactive is lost.
+  await expect(async () => {
+    await create.click();
+    await expect(page.getByText('Enter a name for the app')).toBeVisible({ timeout: 1_000 });
+  }).toPass();
   for (const [text, reason] of [
     ['evil.example', 'Names cannot contain web addresses: change "evil.example"'],
     ['svc Billing', 'Leave out "svc", the name of this service'],

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
  *
  * @typedef {object} Server
  * @property {string} origin
+ * @property {number | undefined} pid
  * @property {() => string} lastOutput its last output, for the report of a failure
  *
  * @typedef {object} Command
@@ -38,6 +39,16 @@ export async function startMockUpstream() {
     name: 'mock upstream',
     port,
     args: [path.join(HERE, 'mock-upstream.mjs')],
+    readyPath: '/',
+  });
+}
+
+export async function startEvenUpstream() {
+  const port = await findFreePort();
+  return startServer({
+    name: 'even upstream',
+    port,
+    args: [path.join(HERE, 'even-upstream.mjs')],
     readyPath: '/',
   });
 }
@@ -95,8 +106,9 @@ export function readPortkeyVersion() {
  *
  * @param {string} upstreamOrigin
  * @param {string} dataDir
+ * @param {Record<string, string>} [more]
  */
-export async function startProduct(upstreamOrigin, dataDir) {
+export async function startProduct(upstreamOrigin, dataDir, more = {}) {
   const port = await findFreePort();
   const env = {
     PORT: String(port),
@@ -119,6 +131,7 @@ export async function startProduct(upstreamOrigin, dataDir) {
     STRIPE_WEBHOOK_SECRET: '',
     CHECKOUT_URL: '',
     SDK_URL: '',
+    ...more,
   };
   const args = [path.join(ROOT, '.build/main.mjs')];
   const server = await startServer({
@@ -177,7 +190,7 @@ async function startServer({ name, port, args, env, readyPath, startSeconds = 20
     }
     await sleep(100);
   }
-  return { origin, lastOutput: () => output };
+  return { origin, pid: child.pid, lastOutput: () => output };
 }
 
 /** @param {import('node:child_process').ChildProcess} child */

@@ -20,6 +20,7 @@ export const ERROR_STATUS = {
   step_up_required: 403,
   model_not_found: 404,
   not_found: 404,
+  request_timeout: 408,
   idempotency_conflict: 409,
   request_too_large: 413,
   rate_limited: 429,

@@ -7,7 +7,7 @@ import { validateCountTokens } from '../protocols/messages/protocol';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import { FORMATS } from '../providers/formats';
 import type { Candidate } from './candidates';
-import { refuseBeyondLimit } from './key-limit';
+import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
 import { readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
@@ -19,11 +19,10 @@ const TIMEOUT_MS = 10_000;
 
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
-  const { keyHash, candidates, body } = await readModelRequest(request, validateCountTokens);
+  const { keyHash, waitMs, candidates, body } = await readModelRequest(request, validateCountTokens);
   const [requested] = candidates;
   const { id } = requested.model;
-  const refusal = refuseBeyondLimit(request, keyHash, id);
-  if (refusal !== undefined) throw await refusal;
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, id);
   const { partnerId } = await requireUserKey(request);
   if (!(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
   return { input_tokens: (await countAtProvider(requested, body, request)) ?? estimate(requested, body) };

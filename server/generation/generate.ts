@@ -10,7 +10,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders } from '../providers/exchange';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
-import { refuseBeyondLimit } from './key-limit';
+import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { fitOutputCap, planRequest } from './plan';
 import { type Caller, readModelRequest } from './read-request';
@@ -44,10 +44,10 @@ async function admitRequest(
   protocol: ClientProtocol<ClientRequest>,
   caller: Caller,
 ): Promise<Run> {
-  const { keyHash, candidates, body: client } = await readModelRequest(request, protocol.validate, caller);
+  const read = await readModelRequest(request, protocol.validate, caller);
+  const { keyHash, waitMs, candidates, body: client } = read;
   const model = candidates[0].model.id;
-  const refusal = refuseBeyondLimit(request, keyHash, model);
-  if (refusal !== undefined) throw await refusal;
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
   const plan = planRequest(protocol, client, candidates);
   const { need, want } = plan;

@@ -1,21 +1,33 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
-import { GENERATION_BODY_BYTES, parseJsonObject, readText } from '../http/read-body';
+import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText } from '../http/read-body';
+import { hasSmallBody } from '../http/receive-body';
 import { isModelAllowed } from '../partners/model-access';
 import { keepNumbers } from '../protocols/exact-numbers';
 import { refuse } from '../protocols/read-fields';
+import { takeKeyTurn } from '../rate-limit/key-turns';
 import { type Candidates, resolveCandidates } from './candidates';
+import { findLimitRefusal } from './key-limit';
+import { requireLiveKey } from './live-keys';
 import { modelNotAllowed, modelNotFound } from './refusals';
 
-export type ReadRequest<Body> = { keyHash: Buffer; candidates: Candidates; body: Body };
+export type ReadRequest<Body> = {
+  keyHash: Buffer;
+  /** 0, or the milliseconds until the key is within its rate limit again. */
+  waitMs: number;
+  candidates: Candidates;
+  body: Body;
+};
 
 /** The partner whose key a request carries; null until the key has been looked up. */
 export type Caller = { partnerId: string | null };
 
 /**
  * Reads a request in the order that clients rely on: key, JSON and model name, known model, access to it,
- * fields. Admission checks key and access together with the balance. This function checks them only when
- * something else is wrong, so that a bad key is reported as such whatever the body contains.
+ * fields. Admission checks key and access together with the balance. This function checks them only for a
+ * large body, before reading it, and when something else is wrong, so that a bad key is reported as such
+ * whatever the body contains.
  */
 export async function readModelRequest<Body>(
   request: Request,
@@ -23,12 +35,24 @@ export async function readModelRequest<Body>(
   caller: Caller = { partnerId: null },
 ): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
+  const waitMs = takeKeyTurn(keyHash);
+  const isLarge = !hasSmallBody(request);
+  if (isLarge) {
+    if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
+    await requireLiveKey(keyHash);
+  }
   let candidates: Candidates | undefined;
   try {
-    const text = await readText(request, GENERATION_BODY_BYTES);
+    const text = await readJsonText(request, GENERATION_BODY_BYTES, keyHash.toString('latin1'));
     const json = parseJsonObject(text);
     candidates = requireCandidates(json.model);
-    return { keyHash, candidates, body: validateBody(keepNumbers(json, text)) };
+    // Streams of others continue between the steps, each of which may take some 30 ms.
+    if (isLarge) await letOthersRun();
+    const exact = keepNumbers(json, text);
+    if (isLarge) await letOthersRun();
+    const body = validateBody(exact);
+    if (isLarge) await letOthersRun();
+    return { keyHash, waitMs, candidates, body };
   } catch (error) {
     const { partnerId } = await requireUserKey(request);
     caller.partnerId = partnerId;

@@ -1,6 +1,7 @@
 /** The public interface of the ledger: nothing outside imports its other files. */
 export type { AdmissionRefusal, Hold } from './admission';
 export { admit } from './admit';
+export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';
 export { clawBack } from './claw-back';
 export { drainLedger } from './drain';

@@ -207,10 +207,12 @@ function writeResponse({
 
 /** Errors that any request may receive. */
 const ANYWHERE: ErrorCode[] = ['internal_error', 'overloaded'];
+/** Errors that any request with a body may receive, before it is read. */
+const WITH_BODY: ErrorCode[] = ['request_timeout', 'rate_limited'];
 
 /** One response per status. Its schema allows only the error codes of this operation. */
-function writeErrors({ errors: own, errorFormat }: Operation): Record<string, OpenApiResponse> {
-  const errors = [...own, ...ANYWHERE];
+function writeErrors({ errors: own, errorFormat, body }: Operation): Record<string, OpenApiResponse> {
+  const errors = [...new Set([...own, ...(body ? WITH_BODY : []), ...ANYWHERE])];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {

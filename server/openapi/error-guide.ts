@@ -114,6 +114,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Check the URL, the method and the id.',
     message: 'This checkout session does not exist.',
   },
+  request_timeout: {
+    when: 'The body arrived too slowly: nothing for 10 seconds, or less than 16 kB per second after that.',
+    remedy: 'Send the request again over a faster connection.',
+    message:
+      'The request body arrived too slowly: expected progress every 10 seconds, and 16 kB per second on average.',
+  },
   idempotency_conflict: {
     when: 'The `Idempotency-Key` was already used with a different request.',
     remedy: 'Use a new key for each purchase.',

@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { ApiError } from '../errors';
 import { preflight } from '../http/cors';
+import { type Connection, keepConnection, respondTo } from '../http/receive-body';
 import { errorResponse, notFound } from '../http/respond';
 import { findWidgetFile } from '../http/widget-files';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
+import { pathnameOf } from './pathname';
 import { buildRouteTable, findHandler } from './route-table';
 
 /** Serves the API's route files without Next. */
@@ -23,20 +25,26 @@ export function apiPath(pathname: string): string | null {
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
 }
 
-export const pathnameOf = (url: string | undefined): string => url?.split('?', 1)[0] ?? '/';
-
 export const apiListener = getRequestListener(
-  (request, { incoming }) => {
-    const pathname = apiPath(pathnameOf(incoming.url)) ?? '/';
-    const route = findRoute(pathname);
-    const handle = route && findHandler(route.module, request.method);
-    if (handle) return handle(request, { params: Promise.resolve(route.params) });
-    // A page may see this 404 too: its browser sends a preflight first.
-    if (request.method === 'OPTIONS') return preflight(request);
-    return notFound(formatOf(pathname), route && explainMethod(route.module));
+  (request, connection) =>
+    respondTo(connection as Connection, () => route(request, connection as Connection)),
+  {
+    errorHandler: (error) => errorResponse('chat', toRefusal(error), newId('req')),
+    // It would read up to 64 MB of a body that nobody wants.
+    autoCleanupIncoming: false,
   },
-  { errorHandler: (error) => errorResponse('chat', toRefusal(error), newId('req')) },
 ) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function route(request: Request, connection: Connection): Response | Promise<Response> {
+  keepConnection(request, connection);
+  const pathname = apiPath(pathnameOf(connection.incoming.url)) ?? '/';
+  const found = findRoute(pathname);
+  const handle = found && findHandler(found.module, request.method);
+  if (handle) return handle(request, { params: Promise.resolve(found.params) });
+  // A page may see this 404 too: its browser sends a preflight first.
+  if (request.method === 'OPTIONS') return preflight(request);
+  return notFound(formatOf(pathname), found && explainMethod(found.module));
+}
 
 /** Opening an endpoint in a browser shows which methods it accepts, not just a 404. */
 function explainMethod(module: object): string {

@@ -1,14 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { settings } from '../env';
 import { ApiError } from '../errors';
-import { errorBody } from '../http/error-bodies';
-import { ownSiteHeaders, securityHeaders } from '../http/security-headers';
-import { newId } from '../ids';
+import { sendRefusal } from '../http/send-refusal';
 import { describeError, log } from '../log';
-import { apiListener, apiPath, pathnameOf } from './api-listener';
+import { apiListener, apiPath } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
+import { pathnameOf } from './pathname';
 
 /** Slow senders must not hold a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -32,7 +31,7 @@ export async function createHttpServer(
     },
     (request, response) => {
       writeClientIp(request);
-      if (!isWellFormed(request.url)) return refuseUrl(response);
+      if (!isWellFormed(request.url)) return sendRefusal(response, invalidUrl());
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
@@ -49,18 +48,8 @@ function isWellFormed(url: string | undefined): boolean {
   }
 }
 
-function refuseUrl(response: ServerResponse): void {
-  const requestId = newId('req');
-  const error = new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
-  response
-    .writeHead(error.status, {
-      ...ownSiteHeaders(),
-      'content-type': 'application/json',
-      'x-request-id': requestId,
-      'request-id': requestId,
-    })
-    .end(JSON.stringify(errorBody('chat', error, requestId)));
-}
+const invalidUrl = (): ApiError =>
+  new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
 
 function failResponse(response: ServerResponse, error: unknown): void {
   log().error({ error: describeError(error) }, 'request failed');

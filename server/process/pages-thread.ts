@@ -2,9 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, log } from '../log';
+import { logConsole } from './console-lines';
 import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from './pages';
 
 /** The thread that serves the pages, on a loopback port known only to this process. */
+
+logConsole();
 
 const send = (message: PagesMessage) => parentPort?.postMessage(message);
 

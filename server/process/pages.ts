@@ -2,8 +2,11 @@ import { Agent, type IncomingMessage, type ServerResponse, request as sendReques
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import next from 'next';
+import { ApiError } from '../errors';
 import { withPageStatus } from '../http/page-failures';
 import { ownSiteHeaders } from '../http/security-headers';
+import { sendRefusal } from '../http/send-refusal';
+import { receiveForm } from './receive-form';
 import { StartError } from './start-error';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -56,12 +59,15 @@ function whenReady(worker: Worker): Promise<number> {
 /** Headers that apply to a single connection. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection']);
 
-function forward(
+/** Sends a request on to the pages, with its whole body: they buffer it too, but without our limits. */
+export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   port: number,
   agent: Agent,
 ): Promise<void> {
+  const body = await receiveForm({ incoming: request, outgoing: response });
+  if (body instanceof ApiError) return sendRefusal(response, body);
   return new Promise((resolve, reject) => {
     const onward = sendRequest({
       host: '127.0.0.1',
@@ -79,7 +85,7 @@ function forward(
       response.writeHead(page.statusCode ?? 502, withMissing(ownSiteHeaders(), page));
       pipeline(page, response, () => resolve());
     });
-    request.pipe(onward);
+    onward.end(body);
   });
 }
 

@@ -1,11 +1,17 @@
 /** Handles JSON as text, where it must not be changed. */
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
 /** The index of the closing quote of the string that begins at `start`, or the end of the text. */
 export function endOfString(json: string, start: number): number {
-  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
-    let before = quote;
-    while (json[before - 1] === '\\') before--;
-    if ((quote - before) % 2 === 0) return quote;
+  const quote = json.indexOf('"', start + 1);
+  if (quote >= 0 && json.charCodeAt(quote - 1) !== BACKSLASH) return quote;
+  // A search for each of many escaped quotes takes ten times as long.
+  for (let at = start + 1; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
   }
   return json.length;
 }

@@ -99,3 +99,14 @@ test('media are counted apart from the text, in the result of a tool as well', (
   expect(measure(shown).media.images).toEqual([{ size: null, isLowDetail: false }]);
   expect(measure(shown).media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
 });
+
+test('documents that take long to measure together are held for as if they filled the context window', () => {
+  const file = Buffer.from(`%PDF-1.4\n${'1 0 obj << /Type /Page >> endobj '.repeat(55_000)}`).toString(
+    'base64',
+  );
+  const document = { type: 'document', source: { type: 'base64', data: file } };
+  const tokens = (count: number) =>
+    measure({ role: 'user', content: Array(count).fill(document) }).media.documentTokens;
+  expect(tokens(6)).toBe(0);
+  expect(tokens(8)).toBe(Number.POSITIVE_INFINITY);
+});

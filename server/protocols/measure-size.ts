@@ -36,7 +36,9 @@ const TOKENS_OF_KNOWN_TOOL = 750;
 const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
 /** May contain anything that fits into the context window. */
-const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY };
+const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY, bytesRead: 2_000_000 };
+/** Of all documents together, so that measuring takes some 100 ms at most. */
+const MAX_DOCUMENT_BYTES = 12_000_000;
 
 type Size = TextSize & {
   readBytes: number;
@@ -45,6 +47,7 @@ type Size = TextSize & {
   images: ShownImage[];
   pages: number;
   documentTokens: number;
+  documentBytes: number;
 };
 
 /** What the model reads next to the messages. A schema for the output may be sent as a tool. */
@@ -64,6 +67,7 @@ export function measureInput(
     images: [],
     pages: 0,
     documentTokens: 0,
+    documentBytes: 0,
   };
   for (const message of messages) addMessage(message, size);
   for (const tool of tools) addJson(tool, size);
@@ -180,9 +184,11 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 
 /** Null is a document that only the provider can fetch. */
 function addDocument(base64: string | null, size: Size): void {
-  const { pages, textTokens } = (base64 === null ? null : measurePdf(base64)) ?? UNKNOWN_DOCUMENT;
+  const isRead = base64 !== null && size.documentBytes < MAX_DOCUMENT_BYTES;
+  const { pages, textTokens, bytesRead } = (isRead ? measurePdf(base64) : null) ?? UNKNOWN_DOCUMENT;
   size.pages += pages;
   size.documentTokens += textTokens;
+  size.documentBytes += bytesRead;
 }
 
 function showImageUrl(image: unknown): ShownImage {

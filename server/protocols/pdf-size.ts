@@ -6,7 +6,8 @@ import { measureText, NO_TEXT, type PageText, readTextCodes } from './pdf-text';
  * A small file can contain a lot of text, so the text is read, under a bound that keeps the process responsive.
  */
 
-export type PdfSize = { pages: number; textTokens: number };
+/** `bytesRead` measures the time it took. */
+export type PdfSize = { pages: number; textTokens: number; bytesRead: number };
 
 /**
  * Returns null when the content cannot be bounded: no PDF, encrypted, too large to read, an unusual filter, or
@@ -17,7 +18,7 @@ export function measurePdf(base64: string): PdfSize | null {
   if (objects === null) return null;
   const pages = countPages(objects.text);
   const textTokens = pages === null ? null : countTextTokens(objects);
-  return pages === null || textTokens === null ? null : { pages, textTokens };
+  return pages === null || textTokens === null ? null : { pages, textTokens, bytesRead: objects.bytesRead() };
 }
 
 const MARKED_PAGE = /\/Type ?\/Page(?![A-Za-z])/g;

@@ -180,8 +180,8 @@ describe('an unknown field at any level never reaches the provider', () => {
     expect(JSON.stringify(sent)).not.toContain('canary');
   });
 
-  test('and a million of them are named by a short header', async () => {
-    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`x${i}`, {}]));
+  test('and thousands of them are named by a short header', async () => {
+    const many = Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`x${i}`, {}]));
     const { status, warnings } = await send('chat', VENDORS.openai, { ...user(), ...many });
     expect([status, warnings.split('; ').length]).toEqual([200, 20]);
   });

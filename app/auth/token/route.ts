@@ -1,7 +1,8 @@
 import { tokenRequestSchema, writeTokenResponse } from '@/server/api/sign-in';
 import { preflight } from '@/server/http/cors';
 import { readBearer } from '@/server/http/credentials';
-import { parseJsonObject, readText, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
+import { parseJsonObject, readText, validate } from '@/server/http/read-body';
+import { SMALL_BODY_BYTES } from '@/server/http/receive-body';
 import { privateJson, respond } from '@/server/http/respond';
 import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 

@@ -1,3 +1,4 @@
+import { JsonScan } from '../../scan-json';
 import { arrangeTurns } from '../arrange-turns';
 import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
@@ -13,6 +14,7 @@ export function readConversation(wire: readonly Json[]): Conversation {
   const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
   const leading = wire.findIndex((message) => !isSystem(message));
   if (leading === -1) throw refuse('messages', 'needs at least one message that is not a system message');
+  scanArguments(wire);
   const legacy = pairLegacyCalls();
   const messages = wire
     .slice(leading)
@@ -23,6 +25,17 @@ export function readConversation(wire: readonly Json[]): Conversation {
       .flatMap((message, index) => readSystem(message, `messages.${index}.content`)),
     messages: arrangeTurns(messages, { merge: true }),
   };
+}
+
+/** Arguments are JSON inside JSON: to the scan of the body, each is one string. */
+function scanArguments(wire: readonly Json[]): void {
+  const scan = new JsonScan();
+  for (const { tool_calls, function_call } of wire) {
+    for (const call of [...asArray(tool_calls), { function: function_call }]) {
+      const { arguments: json } = asObject(asObject(call).function);
+      if (typeof json === 'string') scan.add(Buffer.from(json));
+    }
+  }
 }
 
 function readSystem(message: Json, param: string): TextPart[] {

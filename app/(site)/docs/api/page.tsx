@@ -86,7 +86,10 @@ export default function ApiPage() {
           <li>Credits are numbers with at most six decimals. 100 credits are 1 US dollar.</li>
           <li>New fields may be added to responses at any time: ignore fields that you do not know.</li>
           <li>Pages of any origin can call the endpoints that take a user key. The API reads no cookies.</li>
-          <li>Request bodies can be up to 32 MB on the generation endpoints and 64 kB elsewhere.</li>
+          <li>
+            Request bodies can be up to 32 MB on the generation endpoints and 64 kB elsewhere. They may
+            contain 100,000 values and field names, nested 128 levels deep.
+          </li>
           <li>
             <TextLink href="/docs/errors">Errors</TextLink> lists all error codes.
           </li>

@@ -16,6 +16,7 @@ const STATUSES: Record<number, string> = {
   402: 'User action required',
   403: 'Not allowed',
   404: 'Not found',
+  408: 'Request timeout',
   409: 'Conflict',
   413: 'Request too large',
   429: 'Too many requests',

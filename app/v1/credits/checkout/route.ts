@@ -10,7 +10,8 @@ import { readIdempotencyKey, runOnce } from '@/server/checkout/idempotency';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { hasKey, missingApiKey } from '@/server/http/credentials';
-import { readBody, readJsonObject, SMALL_BODY_BYTES, validate } from '@/server/http/read-body';
+import { readBody, readJsonObject, validate } from '@/server/http/read-body';
+import { SMALL_BODY_BYTES } from '@/server/http/receive-body';
 import { privateJson, respond } from '@/server/http/respond';
 import type { TokenExchange } from '@/server/identity/sign-in-tokens';
 

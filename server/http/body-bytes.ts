@@ -1,0 +1,94 @@
+import { getHeapStatistics } from 'node:v8';
+import ipaddr from 'ipaddr.js';
+import { ApiError, overloaded } from '../errors';
+
+/**
+ * Bounds the memory of request bodies: in this process, of one client IP and of one user key. A body counts
+ * from its first byte until its request has ended, because the parsed request is kept for retries.
+ */
+
+/** A body is text, then an object, then the text for the provider, with up to two bytes per character. */
+const SHARE_OF_HEAP = 1 / 8;
+const SHARE_OF_IP = 1 / 2;
+const SHARE_OF_KEY = 1 / 4;
+/** One body of the maximum size always fits. */
+const LEAST_BYTES = 32 * 1024 * 1024;
+
+type ByteLimits = { process: number; ip: number; key: number };
+
+function limitsOf(heapBytes: number): ByteLimits {
+  const bytes = Math.floor(heapBytes * SHARE_OF_HEAP);
+  return {
+    process: Math.max(2 * LEAST_BYTES, bytes),
+    ip: Math.max(LEAST_BYTES, Math.floor(bytes * SHARE_OF_IP)),
+    key: Math.max(LEAST_BYTES, Math.floor(bytes * SHARE_OF_KEY)),
+  };
+}
+
+let limits = limitsOf(getHeapStatistics().heap_size_limit);
+
+/** Tests only: sets other limits. Call without an argument to return to those of the process. */
+export function setByteLimits(given?: ByteLimits): void {
+  limits = given ?? limitsOf(getHeapStatistics().heap_size_limit);
+}
+
+let inProcess = 0;
+const ofIp = new Map<string, number>();
+const ofKey = new Map<string, number>();
+
+export const bodyBytes = (): number => inProcess;
+
+/** The bytes of one body, counted for its client IP and its user key. Either is '' if it is unknown. */
+export class BodyBytes {
+  readonly #ip: string;
+  readonly #key: string;
+  #bytes = 0;
+
+  constructor(clientIp: string, key: string) {
+    this.#ip = toNetwork(clientIp);
+    this.#key = key;
+  }
+
+  /** Throws when a limit is reached. The bytes that were added before still count. */
+  add(bytes: number): void {
+    const ip = (ofIp.get(this.#ip) ?? 0) + bytes;
+    const key = (ofKey.get(this.#key) ?? 0) + bytes;
+    if (this.#key !== '' && key > limits.key) throw tooMuch('with this key');
+    if (this.#ip !== '' && ip > limits.ip) throw tooMuch('from this IP address');
+    if (inProcess + bytes > limits.process) throw overloaded();
+    ofIp.set(this.#ip, ip);
+    ofKey.set(this.#key, key);
+    inProcess += bytes;
+    this.#bytes += bytes;
+  }
+
+  release(): void {
+    subtract(ofIp, this.#ip, this.#bytes);
+    subtract(ofKey, this.#key, this.#bytes);
+    inProcess -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
+
+function subtract(counts: Map<string, number>, name: string, bytes: number): void {
+  const left = (counts.get(name) ?? 0) - bytes;
+  if (left > 0) counts.set(name, left);
+  else counts.delete(name);
+}
+
+const tooMuch = (whose: string): ApiError =>
+  new ApiError(
+    'rate_limited',
+    `The requests that are running ${whose} have too large bodies in total. Retry when some have ended.`,
+    { retryAfterSeconds: 1 },
+  );
+
+const NETWORK_GROUPS = 4;
+
+/** One IPv6 subscriber has 2^64 addresses. */
+function toNetwork(clientIp: string): string {
+  if (!clientIp.includes(':')) return clientIp;
+  const address = ipaddr.parse(clientIp);
+  if (address.kind() === 'ipv4') return clientIp;
+  return (address as ipaddr.IPv6).parts.slice(0, NETWORK_GROUPS).join(':');
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { now, SECOND_MS } from '../clock';
+import { ApiError } from '../errors';
+import { BodyBytes } from './body-bytes';
+import { readClientIp } from './client-ip';
+
+/**
+ * Receives the body of a request from its connection. `Request` can neither count the bytes as they arrive
+ * nor end an upload that stalls.
+ */
+
+const KILOBYTE = 1024;
+export const SMALL_BODY_BYTES = 64 * KILOBYTE;
+
+/** An upload may pause for this long. */
+const IDLE_MS = 10 * SECOND_MS;
+/** After that time, an upload must have averaged this. The server itself ends every request after two minutes. */
+const MIN_BYTES_PER_SECOND = 16 * KILOBYTE;
+
+export type Connection = { incoming: IncomingMessage; outgoing: ServerResponse };
+const CONNECTION = Symbol('connection');
+type WithConnection = Request & { [CONNECTION]?: Connection };
+
+/** A property, because an entry in a `WeakMap` costs each request a microsecond of garbage collection. */
+export function keepConnection(request: Request, connection: Connection): void {
+  (request as WithConnection)[CONNECTION] = connection;
+}
+
+/** Undefined in Next, whose requests came through `receiveForm`. */
+export const connectionOf = (request: Request): Connection | undefined =>
+  (request as WithConnection)[CONNECTION];
+
+/** Whether the body is known to be so small that reading it costs less than looking up a key. */
+export function hasSmallBody({ headers }: Request): boolean {
+  return isSmall(headers.get('content-length'), headers.get('transfer-encoding'));
+}
+
+const isSmall = (length: string | null | undefined, encoding: string | null | undefined): boolean =>
+  length == null ? encoding == null : Number(length) <= SMALL_BODY_BYTES;
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Responds to a request. What was not read of a large body by then stays unread. */
+export function respondTo<Result>(
+  connection: Connection,
+  respond: () => Result | Promise<Result>,
+): Result | Promise<Result> {
+  const { headers } = connection.incoming;
+  if (isSmall(headers['content-length'], headers['transfer-encoding'])) return respond();
+  return Promise.resolve(respond()).then((response) => {
+    if (!connection.incoming.complete) leaveUnread(connection);
+    return response;
+  });
+}
+
+type Receiver = {
+  /** Receives each chunk; what it throws ends the upload. */
+  add: (chunk: Buffer) => void;
+  /** More bytes than this are 413. */
+  limitBytes: number;
+  /** The user key, as its stored hash; '' if the body does not belong to one. */
+  key: string;
+};
+
+/** Resolves when the body is complete. Fails with 408, 413 or 429, and then reads nothing more. */
+export function receiveBody(connection: Connection, receiver: Receiver): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const upload = new Upload(connection, receiver, (error) =>
+      error === undefined ? resolve() : reject(error),
+    );
+    upload.begin();
+  });
+}
+
+class Upload {
+  readonly #connection: Connection;
+  readonly #receiver: Receiver;
+  readonly #settle: (error?: unknown) => void;
+  readonly #declared: number;
+  readonly #startedAt = now();
+  #progressAt = this.#startedAt;
+  #received = 0;
+  #bytes: BodyBytes | undefined;
+
+  constructor(connection: Connection, receiver: Receiver, settle: (error?: unknown) => void) {
+    this.#connection = connection;
+    this.#receiver = receiver;
+    this.#settle = settle;
+    this.#declared = Number(connection.incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  }
+
+  begin(): void {
+    const { incoming } = this.#connection;
+    const { limitBytes } = this.#receiver;
+    if (incoming.destroyed && !incoming.complete) return this.#settle(disconnected());
+    if (this.#declared > limitBytes && this.#declared < Number.POSITIVE_INFINITY)
+      return this.#end(tooLarge(limitBytes));
+    incoming.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose);
+    watch(this);
+  }
+
+  /** Ends the upload if it stalls, or if it is so slow that it only holds memory. */
+  check(time: number): void {
+    const elapsedMs = time - this.#startedAt;
+    const isIdle = time - this.#progressAt > IDLE_MS;
+    const expected = ((elapsedMs - IDLE_MS) / SECOND_MS) * MIN_BYTES_PER_SECOND;
+    if (isIdle || this.#received < expected) this.#end(tooSlow());
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#received += chunk.length;
+    this.#progressAt = now();
+    try {
+      this.#count(chunk.length);
+      this.#receiver.add(chunk);
+    } catch (error) {
+      this.#end(error);
+    }
+  };
+
+  /** A small body in one chunk is complete, and is not counted. */
+  #count(bytes: number): void {
+    const { key, limitBytes } = this.#receiver;
+    if (this.#received > limitBytes) throw tooLarge(limitBytes);
+    if (this.#bytes === undefined) {
+      if (bytes === this.#declared && bytes <= SMALL_BODY_BYTES) return;
+      const { incoming, outgoing } = this.#connection;
+      const get = (name: string): string | null => (incoming.headers[name] as string | undefined) ?? null;
+      this.#bytes = new BodyBytes(readClientIp({ headers: { get } }), key);
+      const held = this.#bytes;
+      if (outgoing.destroyed) throw disconnected();
+      outgoing.once('close', () => held.release());
+    }
+    this.#bytes.add(bytes);
+  }
+
+  readonly #onEnd = (): void => this.#end();
+
+  readonly #onClose = (): void => this.#end(disconnected());
+
+  #end(error?: unknown): void {
+    const { incoming } = this.#connection;
+    incoming.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    unwatch(this);
+    if (error !== undefined) leaveUnread(this.#connection);
+    this.#settle(error);
+  }
+}
+
+/** The uploads in progress. One timer for all: a timer for each would cost every request a microsecond. */
+const uploads = new Set<Upload>();
+let timer: NodeJS.Timeout | undefined;
+
+function watch(upload: Upload): void {
+  uploads.add(upload);
+  timer ??= setInterval(endSlowUploads, SECOND_MS).unref();
+}
+
+const unwatch = (upload: Upload): void => void uploads.delete(upload);
+
+export function endSlowUploads(): void {
+  const time = now();
+  for (const upload of uploads) upload.check(time);
+  if (uploads.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+/** How long a client that still sends may take to read the response. */
+const LINGER_MS = 500;
+
+/**
+ * Closes the connection after the response, without reading the rest of the body. Node would read all of it;
+ * a connection that closes at once is reset, and some clients then lose the response.
+ */
+function leaveUnread({ incoming, outgoing }: Connection): void {
+  const { socket } = incoming;
+  outgoing.shouldKeepAlive = false;
+  // Marks the body as begun: Node discards the rest of one that nobody has begun to read.
+  incoming._read(0);
+  incoming.pause();
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+export function tooLarge(limitBytes: number): ApiError {
+  const megabyte = KILOBYTE * KILOBYTE;
+  const limit = limitBytes >= megabyte ? `${limitBytes / megabyte} MB` : `${limitBytes / KILOBYTE} kB`;
+  return new ApiError('request_too_large', `The request body exceeds the maximum size of ${limit}.`);
+}
+
+const tooSlow = (): ApiError =>
+  new ApiError(
+    'request_timeout',
+    `The request body arrived too slowly: expected progress every ${IDLE_MS / SECOND_MS} seconds, and ${MIN_BYTES_PER_SECOND / KILOBYTE} kB per second on average.`,
+  );
+
+/** Nobody receives it. */
+const disconnected = (): ApiError =>
+  new ApiError('invalid_request', 'The connection was closed before the request body was complete.');

@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiError } from '../errors';
+import { newId } from '../ids';
+import { errorBody } from './error-bodies';
+import { ownSiteHeaders } from './security-headers';
+
+/** Refuses a request that reaches neither a route nor a page. */
+export function sendRefusal(response: ServerResponse, error: ApiError): void {
+  const requestId = newId('req');
+  const { status, retryAfterSeconds } = error;
+  response
+    .writeHead(status, {
+      ...ownSiteHeaders(),
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      'request-id': requestId,
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    })
+    .end(JSON.stringify(errorBody('chat', error, requestId)));
+}

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { settings } from '../env';
 import { ApiError } from '../errors';
+import { securityHeaders } from '../http/security-headers';
 import { sendRefusal } from '../http/send-refusal';
 import { describeError, log } from '../log';
 import { apiListener, apiPath } from './api-listener';

@@ -38,12 +38,14 @@ export async function send({ server, dashboard }: World, sent: Case): Promise<An
 export function findFaults(world: World, sent: Case, answer: Answer): string[] {
   const { status, headers, text } = answer;
   const isOperator = JSON.stringify(sent.headers).includes(world.tokens.operator);
+  // The documented answer while the machine has too much to do, with the time of the next attempt.
+  const isBusy = status === 503 && headers['retry-after'] !== undefined;
   const shown = JSON.stringify(headers) + text;
   const leaks = [...world.secrets, ...(isOperator ? [] : world.personal)].filter((secret) =>
     shown.includes(secret),
   );
   return [
-    ...(status < 500 ? [] : [`status ${status}`]),
+    ...(status < 500 || isBusy ? [] : [`status ${status}`]),
     ...leaks.map((secret) => `the response contains ${secret}`),
     ...(isApi(sent) ? findBodyFaults(sent, answer) : []),
   ];

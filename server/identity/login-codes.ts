@@ -96,7 +96,8 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
 
 function callerOf(email: string, place: CodePlace & CodeBrowser): CodeCaller {
   const { partnerId, clientIp, sessionId, browserCookie } = place;
-  return { partnerId, clientIp, knownBrowser: sessionId ?? findKnownBrowser(browserCookie, email) };
+  const knownBrowser = sessionId ?? findKnownBrowser(browserCookie, email);
+  return { partnerId, clientIp, knownBrowser, confirms: sessionId !== undefined };
 }
 
 /**

@@ -33,8 +33,9 @@ export type CodeCaller = {
   partnerId: string | null;
   /** '' when unknown. Such callers are limited per mailbox and app only. */
   clientIp: string;
-  /** The id of a browser that signed in to the account before, or of a device that is signed in. */
+  /** The id of a browser that signed in to the account before, or of the device that confirms a change. */
   knownBrowser: string | null;
+  confirms?: boolean;
 };
 
 type Counted = Prisma.LoginChallengeWhereInput;
@@ -85,14 +86,10 @@ function limitsFor(mailbox: string, caller: CodeCaller): CodeLimit[] {
   const perEmail = settings().LIMIT_CODES_PER_EMAIL_PER_HOUR;
   const own = codesOfCaller(mailbox, caller);
   const hourly = { of: own, limit: perEmail, periodMs: HOUR_MS };
-  if (caller.knownBrowser === null) return [hourly, ...limitsForStrangers(mailbox, caller)];
-  // Users confirm changes as often as they work: on a known browser, only codes left unused count.
-  const unused = { ...own, consumedAt: null };
-  const perDay = CODES_PER_CALLER_PER_DAY * perEmail;
-  return [
-    { ...hourly, of: unused },
-    { of: unused, limit: perDay, periodMs: DAY_MS },
-  ];
+  // Users confirm changes as often as they work: only codes left unused count.
+  if (caller.confirms) return [{ ...hourly, of: { ...own, consumedAt: null } }];
+  const daily = { of: own, limit: CODES_PER_CALLER_PER_DAY * perEmail, periodMs: DAY_MS };
+  return caller.knownBrowser === null ? [hourly, ...limitsForStrangers(mailbox, caller)] : [hourly, daily];
 }
 
 function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller): CodeLimit[] {

@@ -55,12 +55,20 @@ export function findFaults(world: World, sent: Case, answer: Answer): string[] {
 const isApi = ({ target, headers }: Case): boolean =>
   !('host' in headers) && /^\w+ \/(v1|auth|checkout\/api)\//.test(target);
 
+/** A URL that cannot be decoded belongs to no endpoint. */
+function isDecodable(path: string): boolean {
+  try {
+    return !decodeURIComponent(path.split('?', 1)[0] ?? '').includes('\0');
+  } catch {
+    return false;
+  }
+}
+
 /** Errors have the documented shape, and what the document says of the operation is true of its response. */
 function findBodyFaults({ path, method, operation }: Case, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
-    // A URL that cannot be decoded belongs to no endpoint.
-    const isMessages = /^\/(v1\/)*messages/.test(path) && !/%(E0|00)/.test(path);
+    const isMessages = /^\/(v1\/)*messages/.test(path) && isDecodable(path);
     const schema = isMessages ? messagesErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];

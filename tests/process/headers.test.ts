@@ -48,6 +48,8 @@ beforeAll(async () => {
     DATABASE_URL: databaseUrl,
     SMTP_URL: process.env.SMTP_URL ?? '',
     OPERATOR_EMAILS: OPERATOR,
+    // The payment sandbox stays open next to the public address.
+    SANDBOX: 'open',
   };
   [plain, secure] = await Promise.all([
     Instance.start(path.join(folder, 'plain'), environment),

@@ -67,7 +67,7 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
     ]);
 
   // A sign-in in the checkout, and the exchange of its token.
-  const window = await CheckoutWindow.open(world);
+  const window = await CheckoutWindow.open(world, { display: 'popup' });
   const { sign_in_token } = await window.signIn(EMAIL);
   expect(await kinds()).toEqual([]);
   const metadata = { account: 'a-17', seats: 3, trial: false };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction } from '@/server/db';
+import { KNOWN_BROWSER_COOKIE } from '@/server/identity/known-browser';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
@@ -81,7 +82,10 @@ const KINDS: [RegExp, Kind][] = [
   [/^\/_next\//, 'asset'],
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
-  [/^\/($|account|auth\/authorize$|dev\/mail|docs|operator|partner|pricing$|sign-in$)/, 'page'],
+  [
+    /^\/($|account|auth\/authorize$|dev\/mail|docs|operator|partner|pricing$|revoke-key$|sign-in(\/passkey)?$)/,
+    'page',
+  ],
   [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],
 ];
 
@@ -104,7 +108,13 @@ test('every response has the security headers of its kind, and every cookie all 
   const cookies = seen.flatMap(({ response }) => response.headers.getSetCookie());
   const names = new Set(cookies.map((cookie) => /^\w+-(svc|next)-[a-z]+/.exec(cookie)?.[0]));
   expect(names).toEqual(
-    new Set([SESSION_COOKIE, '__Host-svc-visit', '__Host-next-auth', '__Secure-next-auth']),
+    new Set([
+      SESSION_COOKIE,
+      KNOWN_BROWSER_COOKIE,
+      '__Host-svc-visit',
+      '__Host-next-auth',
+      '__Secure-next-auth',
+    ]),
   );
 }, 120_000);
 
@@ -126,7 +136,7 @@ async function newWorld() {
     });
     return (await openSession(tx, { userId, userAgent: 'test' })).token;
   });
-  return { app, userKey, token, ref: (await findUserRef(user.email)) ?? '' };
+  return { app, user, userKey, token, ref: (await findUserRef(user.email)) ?? '' };
 }
 
 /** Every page and route, signed out and signed in, with ids that exist where a page shows more for them. */
@@ -217,7 +227,9 @@ async function openWindows({ app }: World): Promise<void> {
 }
 
 /** What a partner's page or backend calls with a key: whole, streamed, refused and preflighted. */
-async function callWithKey({ userKey }: World): Promise<void> {
+async function callWithKey({ user }: World): Promise<void> {
+  // The first key has revoked itself by now.
+  const { userKey } = await mint(user);
   const authorization = `Bearer ${userKey}`;
   const request = { model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
   for (const where of ['/v1/chat/completions', '/v1/messages']) {
@@ -251,14 +263,15 @@ function findFaults({ method, url, response }: Seen): string[] {
 /** The same for everyone, with and without a key. */
 const PUBLIC = /^\/v1\/(models|openapi\.json|none)/;
 const NOTHING = /^default-src 'none'; frame-ancestors 'none'$/;
-const PERMISSIONS =
-  /^(?=.*\bcamera=\(\))(?=.*\bmicrophone=\(\))(?=.*\bgeolocation=\(\))(?=.*\busb=\(\))(?=.*\bpublickey-credentials-get=\(self\))(?=.*\bpublickey-credentials-create=\(self\))/;
-const ON_PAGES = { 'permissions-policy': PERMISSIONS, 'cache-control': /no-store/ };
+const DEVICES_OFF =
+  '(?=.*\\bcamera=\\(\\))(?=.*\\bmicrophone=\\(\\))(?=.*\\bgeolocation=\\(\\))(?=.*\\busb=\\(\\))';
+const ON_PAGES = { 'cache-control': /no-store/ };
 
 const EXPECTED: Record<Kind, Record<string, RegExp | null>> = {
   redirect: { 'content-security-policy': NOTHING, 'cache-control': /no-store/ },
   page: {
     ...ON_PAGES,
+    'permissions-policy': permitPasskeys('\\(self\\)'),
     'cross-origin-opener-policy': /^same-origin-allow-popups$/,
     'cross-origin-resource-policy': /^same-origin$/,
     'x-frame-options': /^DENY$/,
@@ -266,6 +279,7 @@ const EXPECTED: Record<Kind, Record<string, RegExp | null>> = {
   },
   'checkout page': {
     ...ON_PAGES,
+    'permissions-policy': permitPasskeys('\\(\\)'),
     // The window messages the page that opened it, and a frame is loaded by that page.
     'cross-origin-opener-policy': null,
     'cross-origin-resource-policy': /^cross-origin$/,
@@ -281,6 +295,11 @@ const EXPECTED: Record<Kind, Record<string, RegExp | null>> = {
   widget: { 'cross-origin-resource-policy': /^cross-origin$/, 'access-control-allow-origin': /^\*$/ },
   asset: { 'cross-origin-resource-policy': /^same-origin$/, 'access-control-allow-origin': null },
 };
+
+function permitPasskeys(to: string): RegExp {
+  const passkeys = ['get', 'create'].map((use) => `(?=.*\\bpublickey-credentials-${use}=${to})`);
+  return new RegExp(`^${DEVICES_OFF}${passkeys.join('')}`);
+}
 
 function findCommonFaults({ port }: URL, headers: Headers): string[] {
   const isSecure = secure.url.endsWith(`:${port}`);

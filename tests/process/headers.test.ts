@@ -338,7 +338,7 @@ function findCookieFaults(cookies: string[]): string[] {
   const attributes = ['Path=/', 'HttpOnly', 'Secure'];
   return cookies.flatMap((cookie) => {
     const [name = '', ...given] = cookie.split(/; ?/);
-    const isFramed = /^__Host-svc-visit/.test(name) && given.includes('Partitioned');
+    const isFramed = /^__Host-svc-(visit|known)/.test(name) && given.includes('Partitioned');
     const sameSite = isFramed ? /^SameSite=None$/ : /^SameSite=(Lax|Strict)$/i;
     const faults = [
       ...attributes.filter((attribute) => !given.includes(attribute)),

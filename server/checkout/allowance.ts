@@ -53,7 +53,9 @@ export function setConfirmedAllowance(
 }
 
 async function book(tx: Tx, save: AllowanceSave, allowance: Microcredits | null): Promise<SavedAllowance> {
-  const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance });
+  // Saving zero removes the allowance.
+  const saved = allowance === ZERO ? null : allowance;
+  const booking = await ledger.saveAllowance(tx, { ...inLedger(save), allowance: saved });
   if (booking.repeated) await requireSameAllowance(tx, save, booking, allowance);
   return recordChange(tx, save, booking, allowance ?? ZERO);
 }

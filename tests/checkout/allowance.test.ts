@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, now, setClock } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
@@ -279,4 +279,14 @@ describe('saving the allowance of an app', () => {
       expect(refused.body).toMatchObject({ error: { type: 'invalid_request', param: 'credits' } });
     },
   );
+});
+
+test('saving zero removes the allowance', async () => {
+  const email = await newBuyer();
+  const window = await openFrame(email);
+  await saveWithCode(window, email, 100);
+  expect((await save(window, 0)).body).toMatchObject({ granted_credits: 0, balance: 0 });
+  const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email } });
+  const pockets = await prisma().userApp.findMany({ where: { userId, partnerId: world.app.id } });
+  expect(pockets.map(({ allowanceSaved }) => allowanceSaved)).toEqual([null]);
 });

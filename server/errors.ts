@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   key_restricted: 403,
   paused_for_review: 403,
   step_up_required: 403,
+  passkey_required: 403,
   model_not_found: 404,
   not_found: 404,
   request_timeout: 408,

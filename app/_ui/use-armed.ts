@@ -9,6 +9,7 @@ import { type RefObject, useEffect, useState } from 'react';
 const ARMING_MS = 1000;
 /** Focus that is inside a frame of ours leaves the window without an event, so it is also polled. */
 const POLL_MS = 200;
+const INPUT = ['pointerdown', 'keydown'];
 
 type State = 'armed' | 'waiting' | 'covered';
 
@@ -22,14 +23,25 @@ export function useArmed(element?: RefObject<HTMLElement | null>): State {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const target = canTellCover() ? (element?.current ?? null) : null;
     let afterwards: State = target === null ? 'armed' : 'waiting';
+    let isArmed = false;
     function disarm() {
       clearTimeout(timer);
       timer = undefined;
+      isArmed = false;
       setState('waiting');
     }
     function update() {
       if (document.visibilityState !== 'visible' || !document.hasFocus()) return disarm();
-      timer ??= setTimeout(() => setState(afterwards), ARMING_MS);
+      timer ??= setTimeout(() => {
+        isArmed = true;
+        setState(afterwards);
+      }, ARMING_MS);
+    }
+    /** A user who clicks or types on has not noticed this window yet. */
+    function startAgain() {
+      if (isArmed) return;
+      disarm();
+      update();
     }
     const stopWatching = watchCover(target, (found) => {
       if (found === afterwards) return;
@@ -40,12 +52,14 @@ export function useArmed(element?: RefObject<HTMLElement | null>): State {
     const poll = setInterval(update, POLL_MS);
     update();
     for (const event of ['focus', 'blur']) window.addEventListener(event, update);
+    for (const event of INPUT) window.addEventListener(event, startAgain, true);
     document.addEventListener('visibilitychange', update);
     return () => {
       stopWatching();
       clearTimeout(timer);
       clearInterval(poll);
       for (const event of ['focus', 'blur']) window.removeEventListener(event, update);
+      for (const event of INPUT) window.removeEventListener(event, startAgain, true);
       document.removeEventListener('visibilitychange', update);
     };
   }, [element]);

@@ -31,7 +31,9 @@ export function writeCodeSent(sent: SentCode): z.output<typeof codeSentSchema> {
 
 export const verifyCodeSchema = z.object({
   publishable_key: publishableKey,
-  challenge_id: z.string(),
+  challenge_id: z
+    .string()
+    .regex(/^\w{1,64}$/, { error: 'expected the challenge_id that send-code returned' }),
   email: z.string().meta({ description: 'The e-mail address that the code was sent to.' }),
   code: z.string().meta({ description: 'The six-digit code from the e-mail.' }),
   metadata: metadataSchema.optional(),

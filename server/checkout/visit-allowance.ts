@@ -8,6 +8,7 @@ import {
   sendLoginCode,
   verifyLoginCode,
 } from '../identity/login-codes';
+import { readPasskeyUse } from '../identity/passkeys';
 import { isRecent } from '../identity/presence';
 import { nameInMails } from '../partners/rename';
 import { type SavedAllowance, setConfirmedAllowance } from './allowance';
@@ -48,14 +49,22 @@ export async function setAllowanceInVisit(
     ...{ ...device, email, sessionId, allowance: allowance ?? undefined },
   };
   if (entry !== null) await verifyLoginCode({ ...place, ...entry });
-  const isPresent = isFirstParty(visit) && isRecent(signIn);
+  const needsPasskey = (await readPasskeyUse({ userId, email })) === 'required';
+  const isPresent =
+    isFirstParty(visit) && isRecent(signIn) && (!needsPasskey || signIn.confirmedBy === 'passkey');
   const saved = await setConfirmedAllowance(
     // The visit id in front of the page's save id prevents a collision with other windows.
     { userId, partnerId: visit.partnerId, saveId: `${visit.id}:${saveId}` },
     allowance,
-    async (tx) => isPresent || (entry !== null && (await consumeChallenge(tx, entry.challengeId))),
+    async (tx) =>
+      isPresent || (!needsPasskey && entry !== null && (await consumeChallenge(tx, entry.challengeId))),
   );
   if (saved !== null) return { saved };
+  if (needsPasskey)
+    throw new ApiError(
+      'passkey_required',
+      'Set this allowance in your account, where you confirm with your passkey.',
+    );
   if (entry !== null) throw invalidCode();
   return { sent: await sendLoginCode({ ...place, appName, locale }) };
 }

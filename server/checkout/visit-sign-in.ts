@@ -8,7 +8,7 @@ import { maskEmail } from '../identity/email';
 import { rememberBrowser } from '../identity/known-browser';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
-import { findSession, isLive, type LiveSession } from '../identity/sessions';
+import { findSession, isLive, type LiveSession, readConfirmation } from '../identity/sessions';
 import { openDeviceSession } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
@@ -21,7 +21,7 @@ import { isWebsite, type Visit } from './visits';
 /** The user of a window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & (OwnSignIn | { by: 'key' });
 /** `confirmedAt`: when the user last entered a code. */
-type OwnSignIn = { by: 'session'; sessionId: string; confirmedAt: Date };
+type OwnSignIn = { by: 'session'; sessionId: string } & Pick<LiveSession, 'confirmedAt' | 'confirmedBy'>;
 
 /**
  * Finds the user of a visit. A device that was logged out elsewhere is also signed out here, and a revoked
@@ -32,7 +32,8 @@ export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise
   if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
   const session = await prisma().session.findUnique({ where: { id: sessionId }, include: { user: true } });
   if (session === null || !isLive(session)) return null;
-  return { userId, by: 'session', sessionId, confirmedAt: session.confirmedAt };
+  const { confirmedAt } = session;
+  return { userId, by: 'session', sessionId, confirmedAt, confirmedBy: readConfirmation(session) };
 }
 
 async function isLiveKey(keyId: string | null): Promise<boolean> {
@@ -134,11 +135,15 @@ async function findDeviceSession(visit: Visit, { sessionToken }: Device): Promis
 }
 
 /**
- * Recognises a user who is already signed in to the service, in a first-party window. A scheme wildcard
- * allows every app on the device, so such an app needs a click of the user first.
+ * Recognises a user who is already signed in to the service, in a first-party window of a registered website.
+ * A scheme wildcard allows every app on the device, and a localhost origin any program there, so these need a
+ * click of the user first.
  */
 export async function recogniseOnOpen(visit: Visit, device: Device): Promise<void> {
-  if (isWebsite(visit.origin)) await recogniseDevice(visit, device);
+  const { partnerId, origin } = visit;
+  if (!isWebsite(origin)) return;
+  const isRegistered = (await prisma().partnerOrigin.count({ where: { partnerId, origin } })) > 0;
+  if (isRegistered) await recogniseDevice(visit, device);
 }
 
 /** The masked e-mail address of the user that a click would recognise, or null. */

@@ -1,11 +1,13 @@
 import type { CheckoutVisit } from '../../prisma/client/client';
-import { DAY_MS, HOUR_MS, now, nowDate } from '../clock';
+import { networkOf } from '../client-network';
+import { DAY_MS, HOUR_MS, now, nowDate, SECOND_MS } from '../clock';
 import { deleteInSteps, prisma } from '../db';
 import { ApiError } from '../errors';
 import type { Metadata } from '../identity/metadata';
 import { newId, randomBase62, sameBytes, sha256 } from '../ids';
 import { requireAllowedOrigin } from '../partners/origins';
 import { requirePartner } from '../partners/partner';
+import { countAttempt } from '../rate-limit/attempts';
 import type { Currency } from './amounts';
 
 /** One opening of the checkout window, for one partner and one verified origin. */
@@ -30,9 +32,14 @@ type VisitRequest = {
   /** The S256 challenge for the verifier that the widget keeps. */
   challenge: string;
   metadata?: Metadata | undefined;
+  clientIp: string;
 };
 
+/** Anyone can open a window, and each is a row for a day. */
+const VISITS_PER_NETWORK_PER_MINUTE = 300;
+
 export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; token: string }> {
+  await requireRoomForVisit(request.clientIp);
   const partner = await requirePartner(request.publishableKey);
   await requireAllowedOrigin(partner.id, request.origin);
   const token = randomBase62(TOKEN_CHARACTERS);
@@ -51,6 +58,15 @@ export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; 
     },
   });
   return { visit, token };
+}
+
+async function requireRoomForVisit(clientIp: string): Promise<void> {
+  if (clientIp === '') return;
+  const waitMs = await countAttempt('visit', networkOf(clientIp).network, VISITS_PER_NETWORK_PER_MINUTE);
+  if (waitMs > 0)
+    throw new ApiError('rate_limited', 'Too many checkout windows were opened. Try again in a minute.', {
+      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+    });
 }
 
 /** The open visit that the token belongs to. Unknown, expired and other users' visits are indistinguishable. */

@@ -54,6 +54,8 @@ export async function readModelRequest<Body>(
     if (isLarge) await letOthersRun();
     return { keyHash, waitMs, candidates, body };
   } catch (error) {
+    // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
+    await requireLiveKey(keyHash);
     const { partnerId } = await requireUserKey(request);
     caller.partnerId = partnerId;
     const id = candidates?.[0].model.id;

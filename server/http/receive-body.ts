@@ -30,9 +30,13 @@ export function keepConnection(request: Request, connection: Connection): void {
 export const connectionOf = (request: Request): Connection | undefined =>
   (request as WithConnection)[CONNECTION];
 
-/** Whether the body is known to be so small that reading it costs less than looking up a key. */
+/** Reading and measuring so much costs about as much as looking up a key. */
+const UNCHECKED_BODY_BYTES = 8 * KILOBYTE;
+
+/** Whether the body is known to be so small that it may be read before the key is looked up. */
 export function hasSmallBody({ headers }: Request): boolean {
-  return isSmall(headers.get('content-length'), headers.get('transfer-encoding'));
+  const length = headers.get('content-length');
+  return length === null ? !headers.has('transfer-encoding') : Number(length) <= UNCHECKED_BODY_BYTES;
 }
 
 const isSmall = (length: string | null | undefined, encoding: string | null | undefined): boolean =>

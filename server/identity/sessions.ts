@@ -87,10 +87,13 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     email: session.user.email,
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
-    confirmedBy: session.confirmedBy === 'passkey' ? 'passkey' : 'code',
+    confirmedBy: readConfirmation(session),
     expiresAt: new Date(endOf(session)),
   };
 }
+
+export const readConfirmation = ({ confirmedBy }: { confirmedBy: string }): Confirmation =>
+  confirmedBy === 'passkey' ? 'passkey' : 'code';
 
 type StoredSession = {
   createdAt: Date;

@@ -104,6 +104,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Ask the user to confirm with a code sent by e-mail.',
     message: 'This device has been signed out. Please sign in again.',
   },
+  passkey_required: {
+    when: 'An operator or the owner of an app, who confirms changes with a passkey, sets an allowance in the checkout.',
+    remedy: 'The user sets the allowance in their account.',
+    message: 'Set this allowance in your account, where you confirm with your passkey.',
+  },
   model_not_found: {
     when: 'No model with this id is available.',
     remedy: 'Use an id from `GET /v1/models`. Ids must match exactly.',

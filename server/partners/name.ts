@@ -54,10 +54,15 @@ function findOtherCharacter(name: string): string | null {
 /** Letters that a compatibility mapping changes though they are the usual ones of their language. */
 const USUAL = /[\u0587\u0e33\u0eb3]/;
 
+/** Small capitals, which have no compatibility mapping. */
+const SMALL_CAPITAL =
+  /[\u1d00-\u1d2b\u0262\u026a\u0274\u0276\u0280\u0281\u028f\u0299\u029b\u029c\u029f\ua730\ua731\ua7af\ua7fa]/;
+
 /** Letters in another typeface, width or position, such as 𝐀, Ａ or ① */
 function findVariant(name: string): string | null {
   const found = [...name].find(
-    (character) => character.normalize('NFKC') !== character && !USUAL.test(character),
+    (character) =>
+      SMALL_CAPITAL.test(character) || (character.normalize('NFKC') !== character && !USUAL.test(character)),
   );
   return found === undefined ? null : `Write "${found}" as a plain letter or digit`;
 }

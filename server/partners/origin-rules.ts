@@ -11,7 +11,7 @@ export type ParsedOrigin =
 const SCHEME_WILDCARD = /^([a-z][a-z0-9+.-]*):\/\/\*$/i;
 const WEB_ORIGIN = /^https?:\/\/([^/?#@\\\s]+)\/?$/i;
 /** Schemes that belong to browsers and operating systems, not to one app. */
-export const REFUSED_SCHEMES = new Set([
+const REFUSED_SCHEMES = new Set([
   'http',
   'https',
   'ws',
@@ -27,7 +27,25 @@ export const REFUSED_SCHEMES = new Set([
   'mailto',
   'tel',
   'intent',
+  'vbscript',
+  'jar',
+  'resource',
+  'chrome',
+  'edge',
+  'shell',
+  'content',
+  'sms',
+  'market',
+  'android-app',
+  'search',
+  'search-ms',
 ]);
+/** Those of Windows and of Apple's stores. */
+const SYSTEM_SCHEME = /^(ms-|itms)/;
+
+export const isSystemScheme = (scheme: string): boolean =>
+  REFUSED_SCHEMES.has(scheme) || SYSTEM_SCHEME.test(scheme);
+
 const EXTENSION_SCHEME = /-extension$/;
 export const MAX_ORIGIN_LENGTH = 255;
 
@@ -40,7 +58,7 @@ export function parseOrigin(text: string): ParsedOrigin {
 }
 
 function parseSchemeWildcard(scheme: string): ParsedOrigin {
-  if (REFUSED_SCHEMES.has(scheme))
+  if (isSystemScheme(scheme))
     return refuse(`cannot register all of ${scheme}, because any app or page can use this scheme`);
   const origin = `${scheme}://*`;
   return EXTENSION_SCHEME.test(scheme)

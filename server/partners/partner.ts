@@ -114,8 +114,19 @@ export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
   await resumeDeliveries(tx, partnerId);
 }
 
+/** Every opening of the checkout reads them all. */
+const MAX_ORIGINS = 100;
+
 export async function addOrigin(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
   const origin = requireOrigin(text);
+  if ((await db.partnerOrigin.count({ where: { partnerId } })) >= MAX_ORIGINS)
+    throw new ApiError(
+      'invalid_request',
+      `origin: this app has ${MAX_ORIGINS} origins, which is the maximum`,
+      {
+        param: 'origin',
+      },
+    );
   await db.partnerOrigin.createMany({
     data: [{ partnerId, origin, createdAt: nowDate() }],
     skipDuplicates: true,

@@ -1,4 +1,4 @@
-import { REFUSED_SCHEMES } from './origin-rules';
+import { isSystemScheme } from './origin-rules';
 
 /**
  * The rules for redirect addresses, where the browser returns after a sign-in by redirect. An address is
@@ -42,7 +42,7 @@ function whyRefused(url: URL, given: string): string | null {
     return hostname.endsWith('.') ? 'must not have a host that ends with a dot' : null;
   if (protocol === 'http:')
     return isLoopback(url) ? null : 'must use https, except on localhost, 127.0.0.1 and [::1]';
-  const isOfApp = APP_SCHEME.test(protocol) && !REFUSED_SCHEMES.has(protocol.slice(0, -1));
+  const isOfApp = APP_SCHEME.test(protocol) && !isSystemScheme(protocol.slice(0, -1));
   return isOfApp && given.includes(':/')
     ? null
     : 'must use https or the scheme of an app, such as myapp://signed-in';

@@ -5,6 +5,8 @@ import { parseRedirect } from './redirect-rules';
 
 /** The addresses of an app that the browser may return to after a sign-in by redirect. */
 
+const MAX_REDIRECTS = 100;
+
 export async function listRedirects(partnerId: string, db: Tx = prisma()): Promise<string[]> {
   const rows = await db.partnerRedirect.findMany({ where: { partnerId }, orderBy: { uri: 'asc' } });
   return rows.map((row) => row.uri);
@@ -12,6 +14,12 @@ export async function listRedirects(partnerId: string, db: Tx = prisma()): Promi
 
 export async function addRedirect(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
   const { uri } = requireRedirect(text);
+  if ((await db.partnerRedirect.count({ where: { partnerId } })) >= MAX_REDIRECTS)
+    throw new ApiError(
+      'invalid_request',
+      `redirect_uri: this app has ${MAX_REDIRECTS} redirect addresses, which is the maximum`,
+      { param: 'redirect_uri' },
+    );
   await db.partnerRedirect.createMany({
     data: [{ partnerId, uri, createdAt: nowDate() }],
     skipDuplicates: true,

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../prisma/client/client';
 import { nowDate } from '../clock';
-import { prisma, type Tx } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
 import { createPartner, type Partner } from './partner';
@@ -8,6 +8,8 @@ import { createPartner, type Partner } from './partner';
 /** Self-service sign-up of an app by its owner, with an operator's approval if the settings require it. */
 
 const MAX_APPS_OF_OWNER = 20;
+/** A namespace of PostgreSQL's advisory locks. */
+const OWNER_LOCK = 3_704_304;
 
 export type SignUp = { ownerEmail: string; name: string; rateBp: number; origins: string[] };
 
@@ -15,14 +17,14 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
   const { PARTNER_SIGNUP: mode } = settings();
   if (mode === 'closed')
     throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
-  const owned = await prisma().partner.count({ where: { ownerEmail: signUp.ownerEmail } });
-  if (owned >= MAX_APPS_OF_OWNER) {
-    throw new ApiError('invalid_request', `You have reached the maximum of ${MAX_APPS_OF_OWNER} apps.`);
-  }
-  return createPartner({
-    ...signUp,
-    askedBy: { ownerEmail: signUp.ownerEmail },
-    isPending: mode === 'approval',
+  const { ownerEmail } = signUp;
+  return inTransaction(async (tx) => {
+    // The apps of one owner are counted one at a time.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${OWNER_LOCK}::int, hashtext(${ownerEmail}))`;
+    const owned = await tx.partner.count({ where: { ownerEmail } });
+    if (owned >= MAX_APPS_OF_OWNER)
+      throw new ApiError('invalid_request', `You have reached the maximum of ${MAX_APPS_OF_OWNER} apps.`);
+    return createPartner({ ...signUp, askedBy: { ownerEmail }, isPending: mode === 'approval' }, tx);
   });
 }
 

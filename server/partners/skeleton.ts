@@ -20,6 +20,12 @@ export function resemblesBrand(name: string, brand: string): boolean {
   return skeletonOf(name) === skeletonOf(brand) || wordsOf(name).includes(wordsOf(brand));
 }
 
-/** Dots and apostrophes are inside words: S.V.C. */
-const wordsOf = (text: string): string =>
-  ` ${(text.match(/[\p{L}\p{M}\p{N}.'’]+/gu) ?? []).map(skeletonOf).join(' ')} `;
+/** Dots and apostrophes are inside words, and single letters in a row are one: S.V.C, S-V-C, SVC’s, SVCSupport. */
+function wordsOf(text: string): string {
+  const words = text
+    .replace(/['’]s\b/gu, '')
+    .replace(/(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
+    .replace(/(?<![\p{L}\p{N}])(\p{L})[^\p{L}\p{N}]+(?=\p{L}(?![\p{L}\p{N}]))/gu, '$1')
+    .match(/[\p{L}\p{M}\p{N}.'’]+/gu);
+  return ` ${(words ?? []).map(skeletonOf).join(' ')} `;
+}

@@ -9,6 +9,7 @@ import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 import { pathnameOf } from './pathname';
+import { refusePipelined } from './pipelining';
 
 /** Slow senders must not hold a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -31,6 +32,7 @@ export async function createHttpServer(
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     (request, response) => {
+      if (refusePipelined(request, response)) return;
       writeClientIp(request);
       if (!isWellFormed(request.url)) return sendRefusal(response, invalidUrl());
       const listener: Listener =

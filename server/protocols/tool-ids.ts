@@ -16,7 +16,7 @@ function shortHash(text: string, characters = HASH_CHARACTERS): string {
 /** The text itself if it matches `[A-Za-z0-9_-]{1,64}`, otherwise a cleaned one that ends in a hash of the original. */
 export function cleanIdentifier(text: string): string {
   if (FITTING.test(text)) return text;
-  const cleaned = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - HASH_CHARACTERS - 1);
+  const cleaned = text.slice(0, MAX_LENGTH - HASH_CHARACTERS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   return `${cleaned}_${shortHash(text)}`;
 }
 

@@ -30,6 +30,7 @@ async function readPolicy(path: string): Promise<{ [directive: string]: string }
 async function openPage(display: 'embedded' | 'popup'): Promise<string> {
   const { publishableKey } = await createPartner({ name: 'Policy', rateBp: 0, origins: [ORIGIN] });
   const { visit } = await openVisit({
+    clientIp: '',
     publishableKey,
     origin: ORIGIN,
     display,

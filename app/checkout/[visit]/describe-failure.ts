@@ -17,6 +17,7 @@ export function describeFailure(error: unknown, say: Messages): string {
 export function describeCodeFailure(error: unknown, say: Messages): string {
   const code = failureCode(error);
   if (code === 'invalid_code') return say.codeInvalid;
+  if (code === 'passkey_required') return say.passkeyNeeded;
   return code === 'code_expired' ? say.codeExpired : describeFailure(error, say);
 }
 

@@ -19,7 +19,9 @@ export default async function AuthorizePage({ searchParams }: Props) {
   const { BRAND_NAME: brand } = settings();
   if (checked instanceof ApiError) return <Refusal brand={brand} reason={checked.message} />;
   const { email } = await requireSession();
-  const destination = checked.returnTo.host || checked.returnTo.protocol;
+  const { protocol, host } = checked.returnTo;
+  // Only a web address proves its host: any app can write one after a scheme of its own.
+  const destination = /^https?:$/.test(protocol) ? host : `${protocol}//`;
   return (
     <Sheet brand={brand}>
       <Consent

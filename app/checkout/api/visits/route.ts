@@ -24,8 +24,9 @@ const bodySchema = z.object({
 export function POST(request: Request): Promise<Response> {
   return respondToCheckout(request, async () => {
     const { publishable_key: publishableKey, ...body } = await readBody(request, bodySchema);
-    const { visit, token } = await openVisit({ publishableKey, ...body });
-    await recogniseOnOpen(visit, readDevice(request));
+    const device = readDevice(request);
+    const { visit, token } = await openVisit({ publishableKey, ...body, clientIp: device.clientIp });
+    await recogniseOnOpen(visit, device);
     return privateJson(
       { visit_id: visit.id },
       { status: 201, headers: { 'set-cookie': visitCookie(visit.id, token, body.display) } },

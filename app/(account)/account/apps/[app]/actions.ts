@@ -7,7 +7,7 @@ import type { ActionResult } from '@/app/_ui/action-result';
 import * as allowance from '@/server/checkout/allowance';
 import { formatCredits, parseCredits } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
-import { isRecent } from '@/server/identity/presence';
+import { isConfirmed } from '@/server/identity/presence';
 import { newId } from '@/server/ids';
 import { restrictKey } from '@/server/keys/restrict';
 import { revokeKey } from '@/server/keys/revoke';
@@ -27,9 +27,8 @@ export const saveAllowance = sessionAction(
     if (limit === null || limit <= 0n || limit > MAX_CREDITS) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
     }
-    const saved = await allowance.setConfirmedAllowance(saveOf(userId, app), limit, async () =>
-      isRecent(session),
-    );
+    const isPresent = await isConfirmed(session);
+    const saved = await allowance.setConfirmedAllowance(saveOf(userId, app), limit, async () => isPresent);
     if (saved === null) return UNCONFIRMED;
     return done(`${app.name} may now spend ${formatCredits(limit)} of your other credits`);
   },

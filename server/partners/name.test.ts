@@ -45,6 +45,7 @@ const ACCEPTED = [
 
 const REFUSED: [why: string, name: string, reason: string][] = [
   ['empty', ' \u00a0 ', 'Enter a name for the app'],
+  ['small capitals', 'ᴘᴀʏᴘᴀʟ', 'Write "ᴘ" as a plain letter or digit'],
   ['too long', 'a'.repeat(61), 'Use at most 60 characters'],
   ['two lines', 'Acme\nNotes', 'Use a single line without control characters'],
   ['a line separator', 'Acme\u2028Notes', 'Use a single line without control characters'],

@@ -35,10 +35,20 @@ describe('names that look alike have the same skeleton', () => {
 });
 
 describe('a name resembles the brand', () => {
-  it.each(['svc', 'SVC', 's v c', 'ѕvс', 'svc Billing', 'Official S.V.C', 'Help (svc)', 'ꜱᴠᴄ payments'])(
-    'in "%s"',
-    (name) => expect(resemblesBrand(name, 'svc')).toBe(true),
-  );
+  it.each([
+    'svc',
+    'SVC',
+    's v c',
+    'ѕvс',
+    'svc Billing',
+    'Official S.V.C',
+    'Help (svc)',
+    'ꜱᴠᴄ payments',
+    'S-V-C Support',
+    'S V C Account Team',
+    'SVC’s',
+    'SVCSupport',
+  ])('in "%s"', (name) => expect(resemblesBrand(name, 'svc')).toBe(true));
 
   it.each(['Svcope', 'Services', 'MySvc'])('but not in "%s"', (name) =>
     expect(resemblesBrand(name, 'svc')).toBe(false),

@@ -7,6 +7,7 @@ import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
 import { bookPurchase, readPockets } from '@/server/ledger';
+import { createPartner } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
 import {
   type ApiResponse,
@@ -217,6 +218,25 @@ describe('in a first-party window, raising an allowance', () => {
     const { response } = await saveWithCode(window, email, 400);
     expect(response.body).toEqual({ granted_credits: 400, credits_added: 400, balance: 400 });
   });
+});
+
+test('a code raises no allowance of an owner who confirms with a passkey, in a frame or a window', async () => {
+  const email = await newBuyer();
+  const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email } });
+  await createPartner({ name: 'Owned', rateBp: 0, origins: [], ownerEmail: email });
+  await prisma().passkey.create({
+    data: {
+      ...{ id: 'pky_owner', userId, credentialId: 'owner', userHandle: 'owner', name: 'Laptop' },
+      ...{ publicKey: new Uint8Array([1]), counter: 0n },
+    },
+  });
+  for (const window of [await openFrame(email), await openPopup(email, 1)]) {
+    const refused = await save(window, 100);
+    expect([refused.status, refused.body]).toMatchObject([403, { error: { type: 'passkey_required' } }]);
+  }
+  const popup = await openPopup(email, 1);
+  await prisma().session.updateMany({ where: { userId }, data: { confirmedBy: 'passkey' } });
+  expect((await save(popup, 100)).body).toMatchObject({ granted_credits: 100 });
 });
 
 describe('saving the allowance of an app', () => {

@@ -72,6 +72,14 @@ describe('a user signed in to the service', () => {
     expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
   });
 
+  test('has to confirm on a localhost page, which any program on the device can serve', async () => {
+    const browser = await newBrowser('localhost@example.com');
+    const window = await openWindow(browser.cookie, { display: 'popup', origin: 'http://localhost:4711' });
+    expect(await window.read()).toMatchObject({ signed_in: null });
+    await window.issueToken();
+    expect(await window.read()).toMatchObject({ signed_in: 'session' });
+  });
+
   test('has to confirm when any app on the device may have opened the window', async () => {
     await addOrigin(world.app.id, 'myapp://*');
     const browser = await newBrowser('webview@example.com');

@@ -68,7 +68,8 @@ describe('signing up an app', () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'closed' });
     await expect(signUp()).rejects.toMatchObject({ code: 'invalid_request' });
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });
-    for (let i = 0; i < 20; i++) await signUp('many@example.com');
+    const many = await Promise.allSettled(Array.from({ length: 25 }, () => signUp('many@example.com')));
+    expect(many.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
     await expect(signUp('many@example.com')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 

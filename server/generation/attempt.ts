@@ -50,7 +50,10 @@ export async function attempt(
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   try {
-    upstream = await callProvider(target, exchange, run.abort, { mayBeSilent: exchange.mayHideOutput() });
+    upstream = await callProvider(target, exchange, run.abort, {
+      mayBeSilent: exchange.mayHideOutput(),
+      isLarge: run.isLarge,
+    });
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);
     // After a timeout, the provider may still complete the response and bill us for it.

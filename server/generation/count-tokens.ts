@@ -9,7 +9,7 @@ import { FORMATS } from '../providers/formats';
 import type { Candidate } from './candidates';
 import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
-import { readModelRequest } from './read-request';
+import { type ReadRequest, readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
 import { callProvider } from './upstream';
 
@@ -19,18 +19,20 @@ const TIMEOUT_MS = 10_000;
 
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
-  const { keyHash, waitMs, candidates, body } = await readModelRequest(request, validateCountTokens);
+  const { keyHash, waitMs, candidates, body, isLarge } = await readModelRequest(request, validateCountTokens);
   const [requested] = candidates;
   const { id } = requested.model;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, id);
   const { partnerId } = await requireUserKey(request);
   if (!(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
-  return { input_tokens: (await countAtProvider(requested, body, request)) ?? estimate(requested, body) };
+  return {
+    input_tokens: (await countAtProvider(requested, { body, isLarge }, request)) ?? estimate(requested, body),
+  };
 }
 
 async function countAtProvider(
   { model, target, profile }: Candidate,
-  body: CountTokensRequest,
+  { body, isLarge }: Pick<ReadRequest<CountTokensRequest>, 'body' | 'isLarge'>,
   request: Request,
 ): Promise<number | null> {
   const { prepareTokenCount } = FORMATS[profile.format];
@@ -42,7 +44,7 @@ async function countAtProvider(
     clientHeaders: { 'anthropic-version': version },
   });
   try {
-    const upstream = await callProvider(target, count, AbortSignal.timeout(TIMEOUT_MS));
+    const upstream = await callProvider(target, count, AbortSignal.timeout(TIMEOUT_MS), { isLarge });
     const text = await upstream.body.text();
     return upstream.statusCode === 200 ? count.readCount(text) : null;
   } catch {

@@ -45,7 +45,7 @@ async function admitRequest(
   caller: Caller,
 ): Promise<Run> {
   const read = await readModelRequest(request, protocol.validate, caller);
-  const { keyHash, waitMs, candidates, body: client } = read;
+  const { keyHash, waitMs, candidates, body: client, isLarge } = read;
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
@@ -72,6 +72,7 @@ async function admitRequest(
     client,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
+    isLarge,
     outputCap,
     choices,
     hasMedia,

@@ -1,7 +1,8 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { type CutJson, restoreStrings } from '../cut-json';
 import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
-import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText } from '../http/read-body';
+import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText, readLargeJson } from '../http/read-body';
 import { hasSmallBody } from '../http/receive-body';
 import { isModelAllowed } from '../partners/model-access';
 import { keepNumbers } from '../protocols/exact-numbers';
@@ -18,6 +19,8 @@ export type ReadRequest<Body> = {
   waitMs: number;
   candidates: Candidates;
   body: Body;
+  /** Whether it would block other requests to write the body at once. */
+  isLarge: boolean;
 };
 
 /** The partner whose key a request carries; null until the key has been looked up. */
@@ -43,16 +46,16 @@ export async function readModelRequest<Body>(
   }
   let candidates: Candidates | undefined;
   try {
-    const text = await readJsonText(request, GENERATION_BODY_BYTES, keyHash.toString('latin1'));
-    const json = parseJsonObject(text);
+    const { text, strings } = await readJson(request, keyHash, isLarge);
+    const json = restoreStrings(parseJsonObject(text), strings);
     candidates = requireCandidates(json.model);
     // Streams of others continue between the steps, each of which may take some 30 ms.
     if (isLarge) await letOthersRun();
-    const exact = keepNumbers(json, text);
+    const exact = restoreStrings(keepNumbers(json, text), strings);
     if (isLarge) await letOthersRun();
     const body = validateBody(exact);
     if (isLarge) await letOthersRun();
-    return { keyHash, waitMs, candidates, body };
+    return { keyHash, waitMs, candidates, body, isLarge };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
     await requireLiveKey(keyHash);
@@ -62,6 +65,13 @@ export async function readModelRequest<Body>(
     if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
     throw error;
   }
+}
+
+async function readJson(request: Request, keyHash: Buffer, isLarge: boolean): Promise<CutJson> {
+  const key = keyHash.toString('latin1');
+  return isLarge
+    ? readLargeJson(request, GENERATION_BODY_BYTES, key)
+    : { text: await readJsonText(request, GENERATION_BODY_BYTES, key), strings: [] };
 }
 
 function requireCandidates(id: unknown): Candidates {

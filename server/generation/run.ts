@@ -21,6 +21,8 @@ export type Run = {
   client: ClientRequest;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;
+  /** Whether writing the request at once would block other requests. */
+  isLarge: boolean;
   /** Output tokens per choice that the hold covers. */
   outputCap: number;
   choices: number;

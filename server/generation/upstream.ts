@@ -2,13 +2,16 @@ import { Agent, type Dispatcher, errors } from 'undici';
 import { SECOND_MS } from '../clock';
 import { settings } from '../env';
 import type { ProviderTarget } from '../pricing/served';
+import { writeExactly } from '../protocols/exact-numbers';
+import type { Json } from '../protocols/neutral';
+import { writeLargeJson } from '../protocols/write-large-json';
 import { FORMATS } from '../providers/formats';
 import type { Abort } from './abort';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export type UpstreamResponse = Dispatcher.ResponseData;
-export type UpstreamRequest = { path: string; headers: Record<string, string>; body: string };
+export type UpstreamRequest = { path: string; headers: Record<string, string>; body: Json };
 
 let agent: Agent | undefined;
 
@@ -19,9 +22,20 @@ let agent: Agent | undefined;
  */
 export function callProvider(
   target: ProviderTarget,
-  { path, headers, body }: UpstreamRequest,
+  request: UpstreamRequest,
   signal: Abort | AbortSignal,
-  { mayBeSilent = false } = {},
+  { mayBeSilent = false, isLarge = false } = {},
+): Promise<UpstreamResponse> {
+  const send = (body: string | Buffer[]) => sendRequest(target, request, body, signal, mayBeSilent);
+  return isLarge ? writeLargeJson(request.body).then(send) : send(writeExactly(request.body));
+}
+
+function sendRequest(
+  target: ProviderTarget,
+  { path, headers }: UpstreamRequest,
+  body: string | Buffer[],
+  signal: Abort | AbortSignal,
+  mayBeSilent: boolean,
 ): Promise<UpstreamResponse> {
   const { UPSTREAM_FIRST_BYTE_SECONDS, UPSTREAM_IDLE_SECONDS } = settings();
   agent ??= new Agent({
@@ -33,11 +47,18 @@ export function callProvider(
     origin: target.origin,
     path: target.basePath + path,
     method: 'POST',
-    headers: withKey(target, headers),
-    body,
+    headers: Object.assign(withKey(target, headers), lengthOf(body)),
+    // undici accepts any iterable.
+    body: body as string,
     bodyTimeout: (mayBeSilent ? UPSTREAM_FIRST_BYTE_SECONDS : UPSTREAM_IDLE_SECONDS) * SECOND_MS,
     signal,
   });
+}
+
+/** undici counts the bytes of a string itself. Without a length it would send chunks, which not all providers accept. */
+function lengthOf(body: string | Buffer[]): Record<string, string> {
+  if (typeof body === 'string') return {};
+  return { 'content-length': String(body.reduce((bytes, { length }) => bytes + length, 0)) };
 }
 
 /**

@@ -1,41 +1,63 @@
 import type { z } from 'zod';
+import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
 import { JsonScan } from '../scan-json';
 import { describeIssue } from './describe-issue';
 import { connectionOf, receiveBody, SMALL_BODY_BYTES, tooLarge } from './receive-body';
-import { Utf8Text } from './utf8-text';
+import { Utf8Decoder } from './utf8-decoder';
 
 export const GENERATION_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Reads the body as text, counting bytes as they arrive. Fails with 413 beyond the limit. */
-export function readText(request: Request, limitBytes: number): Promise<string> {
-  return readDecoded(request, limitBytes, '', null);
+export async function readText(request: Request, limitBytes: number): Promise<string> {
+  let text = '';
+  await readDecoded(request, { limitBytes, addText: (chunk) => (text += chunk) });
+  return text;
 }
 
 /**
  * Reads the text of a JSON body, and refuses one that would take long to parse. Its bytes count for the user
  * key, given as the stored hash.
  */
-export function readJsonText(request: Request, limitBytes: number, key = ''): Promise<string> {
-  return readDecoded(request, limitBytes, key, new JsonScan());
+export async function readJsonText(request: Request, limitBytes: number, key = ''): Promise<string> {
+  let text = '';
+  await readDecoded(request, {
+    limitBytes,
+    key,
+    scan: new JsonScan(),
+    addText: (chunk) => (text += chunk),
+  });
+  return text;
 }
+
+/** The same, cut for parsing it without blocking other requests. */
+export async function readLargeJson(request: Request, limitBytes: number, key: string): Promise<CutJson> {
+  const cutter = new JsonCutter();
+  await readDecoded(request, {
+    limitBytes,
+    key,
+    scan: new JsonScan(),
+    addText: (chunk) => cutter.add(chunk),
+  });
+  return cutter.end();
+}
+
+type Reading = { limitBytes: number; key?: string; scan?: JsonScan; addText: (chunk: string) => void };
 
 async function readDecoded(
   request: Request,
-  limitBytes: number,
-  key: string,
-  scan: JsonScan | null,
-): Promise<string> {
+  { limitBytes, key = '', scan, addText }: Reading,
+): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
-  const text = new Utf8Text();
+  const decoder = new Utf8Decoder();
   const add = (chunk: Buffer): void => {
     scan?.add(chunk);
-    text.add(chunk);
+    addText(decoder.decode(chunk));
   };
   const connection = connectionOf(request);
   if (connection !== undefined) await receiveBody(connection, { add, limitBytes, key });
   else if (request.body !== null) await readCounted(request.body, limitBytes, add);
-  return text.end();
+  decoder.end();
 }
 
 async function readCounted(
@@ -61,7 +83,7 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ApiError('invalid_request', 'The request body is not valid JSON.');
+    throw invalidJson();
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('invalid_request', 'The request body must be a JSON object.');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { endOfString } from './json-text';
+import { endOfString } from '../json-text';
 import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
 
@@ -21,7 +21,7 @@ export function parseExactly(json: string): unknown {
 }
 
 /** Only calls and tool schemas contain such numbers, so other requests are not searched. */
-export const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
+const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
 
 /** Returns the request parsed from this text, with its numbers restored. */
 export function keepNumbers(request: Json, text: string): Json {
@@ -29,10 +29,11 @@ export function keepNumbers(request: Json, text: string): Json {
 }
 
 /** Like `JSON.stringify`. */
-export function writeExactly(value: unknown): string {
-  const json = JSON.stringify(value);
-  return json.includes(MARK) ? json.replace(MARKED, '$2') : json;
-}
+export const writeExactly = (value: unknown): string => restoreNumbers(JSON.stringify(value));
+
+/** Restores numbers in JSON, or in a string that contains JSON. */
+export const restoreNumbers = (json: string): string =>
+  json.includes(MARK) ? json.replace(MARKED, '$2') : json;
 
 function markNumbers(json: string): string {
   let marked = '';

@@ -1,7 +1,7 @@
 import type { Picocredits } from '../credits';
 import type { ResponseLabels } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import type { TokenUsage } from '../protocols/neutral';
+import type { Json, TokenUsage } from '../protocols/neutral';
 import type { ProviderProfile } from './profiles';
 import type { MaxPrice } from './request-target';
 import type { StreamRelay } from './stream-relay';
@@ -45,7 +45,8 @@ export type Exchange = {
   path: string;
   /** Without the key. */
   headers: Record<string, string>;
-  body: string;
+  /** Written with `writeExactly`. */
+  body: Json;
   /** Descriptions of dropped or reduced parameters. `readWhole` may add to them. */
   warnings: string[];
   /** Whether the model may produce output that a stream does not show as it is produced. */

@@ -1,4 +1,4 @@
-import { endOfString } from '../protocols/json-text';
+import { endOfString } from '../json-text';
 
 const TOKEN = /["{}[\]:]/g;
 

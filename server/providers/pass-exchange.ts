@@ -1,5 +1,4 @@
 import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
-import { mayHoldNumbers, writeExactly } from '../protocols/exact-numbers';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
@@ -34,7 +33,7 @@ export function passExchange(options: ExchangeOptions, format: WireFormat, throu
   return {
     path: format.path,
     headers: format.writeHeaders(options.clientHeaders, { isNative: true, warnings }),
-    body: mayHoldNumbers(client.body) ? writeExactly(body) : JSON.stringify(body),
+    body,
     warnings,
     mayHideOutput: () => mayHideOutput(body, options),
     readWhole,

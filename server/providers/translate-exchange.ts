@@ -44,7 +44,7 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
   return {
     path: format.path,
     headers: format.writeHeaders(options.clientHeaders, { isNative: false, warnings }),
-    body: writeExactly(body),
+    body,
     warnings,
     mayHideOutput: () => mayHideOutput(body, options),
     readWhole,

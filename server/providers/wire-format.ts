@@ -45,7 +45,8 @@ export type TokenCountOptions = Pick<ExchangeOptions, 'provider' | 'upstreamMode
 export type TokenCount = {
   path: string;
   headers: Record<string, string>;
-  body: string;
+  /** Written with `writeExactly`. */
+  body: Json;
   /** Null when the provider did not count. */
   readCount(text: string): number | null;
 };

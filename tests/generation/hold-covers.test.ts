@@ -4,6 +4,7 @@ import { resolveCandidates } from '@/server/generation/candidates';
 import { planRequest } from '@/server/generation/plan';
 import type { ClientProtocol } from '@/server/protocols/client-protocol';
 import { CLIENT_PROTOCOLS, type ClientRequest } from '@/server/protocols/client-protocols';
+import { writeExactly } from '@/server/protocols/exact-numbers';
 import type { Json } from '@/server/protocols/neutral';
 import { NO_TOKENS } from '@/server/protocols/neutral';
 import { prepareExchange } from '@/server/providers/prepare-exchange';
@@ -53,7 +54,7 @@ function check({ path, body }: ApiRequest): 'held' | 'refused' {
       created: 1,
       estimate: () => NO_TOKENS,
     });
-    sent = JSON.parse(exchange.body) as Json;
+    sent = JSON.parse(writeExactly(exchange.body)) as Json;
   } catch (error) {
     if (error instanceof ApiError && [400, 413].includes(error.status) && error.message !== '')
       return 'refused';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keepNumbers } from '@/server/protocols/exact-numbers';
+import { keepNumbers, writeExactly } from '@/server/protocols/exact-numbers';
 import type { Json } from '@/server/protocols/neutral';
 import { exchange } from './exchange-harness';
 
@@ -23,25 +23,28 @@ const messagesRequest = `{"model":"some/model","max_tokens":100,"tools":[{"name"
 /** As the use case reads it. */
 const read = (text: string): Json => keepNumbers(JSON.parse(text) as Json, text);
 
+/** As the provider receives it. */
+const write = (format: 'chat' | 'messages', request: Json, provider: string): string =>
+  writeExactly(exchange(format, request, { provider }).body);
+
 describe('the arguments of a tool call in a request', () => {
   test('chat to the Anthropic format', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const request = JSON.stringify({ model: 'some/model', tools, messages: chatHistory });
-    expect(exchange('chat', read(request), { provider: 'anthropic' }).body).toMatch(arrived);
+    expect(write('chat', read(request), 'anthropic')).toMatch(arrived);
   });
 
   test('messages to the OpenAI format: in the text of the arguments', () => {
-    const { messages } = JSON.parse(exchange('messages', read(messagesRequest), { provider: 'openai' }).body);
+    const { messages } = JSON.parse(write('messages', read(messagesRequest), 'openai'));
     expect(messages[1].tool_calls[0].function.arguments).toMatch(arrived);
   });
 
   test.each(['anthropic', 'openai'])('messages to %s: the schema of the tool as well', (provider) => {
-    const { body } = exchange('messages', read(messagesRequest), { provider });
-    expect(body).toContain(`"enum":[${ID}]`);
+    expect(write('messages', read(messagesRequest), provider)).toContain(`"enum":[${ID}]`);
   });
 
   test('messages to the Anthropic format', () => {
-    expect(exchange('messages', read(messagesRequest), { provider: 'anthropic' }).body).toMatch(arrived);
+    expect(write('messages', read(messagesRequest), 'anthropic')).toMatch(arrived);
   });
 });
 

@@ -1,4 +1,5 @@
 import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { writeExactly } from '@/server/protocols/exact-numbers';
 import { likelyOutputTokens } from '@/server/protocols/measure-size';
 import { messagesProtocol } from '@/server/protocols/messages/protocol';
 import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
@@ -50,7 +51,7 @@ export const MESSAGES: Json = { ...CHAT, max_tokens: 1_000 };
 
 /** The body as the provider receives it. */
 export function sent({ body }: Exchange): Json {
-  return JSON.parse(body);
+  return JSON.parse(writeExactly(body));
 }
 
 /** The parameter that a refusal names, and its message. */

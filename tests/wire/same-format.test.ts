@@ -542,7 +542,7 @@ describe('messages to the Anthropic format', () => {
       upstreamModel: 'claude-opus-5-5',
       clientHeaders: {},
     });
-    expect([count.path, JSON.parse(count.body)]).toEqual([
+    expect([count.path, count.body]).toEqual([
       '/messages/count_tokens',
       { model: 'claude-opus-5-5', messages: [HI], system: 'S' },
     ]);

@@ -1,4 +1,3 @@
-import { writeExactly } from '../../protocols/exact-numbers';
 import { refuseUnpricedMessages } from '../../protocols/messages/refuse-unpriced';
 import type { CountTokensRequest } from '../../protocols/messages/schema';
 import type { Json } from '../../protocols/neutral';
@@ -39,7 +38,7 @@ export function prepareTokenCount(request: CountTokensRequest, options: TokenCou
   return {
     path: '/messages/count_tokens',
     headers: writeHeaders(options.clientHeaders, { isNative: true, warnings: [] }),
-    body: writeExactly(body),
+    body,
     readCount: (text) => readCount(parseObject(text)?.input_tokens),
   };
 }

@@ -8,26 +8,23 @@ const rest = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Decodes text chunk by chunk: 32 MB at once block other requests for 150 ms. Fails on anything but valid UTF-8,
  * which would reach the model with replacement characters.
  */
-export class Utf8Text {
-  #text = '';
+export class Utf8Decoder {
   #isBegun = false;
   /** The first bytes of a character that the last chunk ended in. */
   #cut: Buffer | null = null;
 
-  add(chunk: Buffer): void {
+  decode(chunk: Buffer): string {
     const bytes = this.#cut === null ? chunk : Buffer.concat([this.#cut, chunk]);
     const end = endOfCharacters(bytes);
     this.#cut = end === bytes.length ? null : bytes.subarray(end);
-    this.#text += decode(
-      this.#isBegun ? rest : beginning,
-      end === bytes.length ? bytes : bytes.subarray(0, end),
-    );
+    const decoder = this.#isBegun ? rest : beginning;
     this.#isBegun = true;
+    return decode(decoder, end === bytes.length ? bytes : bytes.subarray(0, end));
   }
 
-  end(): string {
+  /** Fails if the text ended in the middle of a character. */
+  end(): void {
     if (this.#cut !== null) throw invalidText();
-    return this.#text;
   }
 }
 

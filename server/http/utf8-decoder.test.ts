@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { Utf8Text } from './utf8-text';
+import { Utf8Decoder } from './utf8-decoder';
 
 function decodeInChunks(bytes: Buffer, size: number): string {
-  const text = new Utf8Text();
-  for (let at = 0; at < bytes.length; at += size) text.add(bytes.subarray(at, at + size));
-  return text.end();
+  const decoder = new Utf8Decoder();
+  let text = '';
+  for (let at = 0; at < bytes.length; at += size) text += decoder.decode(bytes.subarray(at, at + size));
+  decoder.end();
+  return text;
 }
 
 const TEXT = 'abc é 漢字 🦉\uFEFF👩‍👩‍👧 end';

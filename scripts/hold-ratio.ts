@@ -1,4 +1,4 @@
-import { measureInput, type TokenKind } from '../server/protocols/measure-size';
+import { measureInput, NO_DOCUMENTS, type TokenKind } from '../server/protocols/measure-size';
 import { CLAUDE_TOKENS, CORPUS } from '../tests/tokens/corpus';
 import { TOKENIZERS } from '../tests/tokens/tokenizers';
 
@@ -8,8 +8,8 @@ import { TOKENIZERS } from '../tests/tokens/tokenizers';
  */
 
 const held = (text: string, kind: TokenKind): number =>
-  measureInput([text], { tools: [], output: [] }, kind).largestInputTokens -
-  measureInput([''], { tools: [], output: [] }, kind).largestInputTokens;
+  measureInput([text], { tools: [], output: [] }).sizeOf(kind, NO_DOCUMENTS).largestInputTokens -
+  measureInput([''], { tools: [], output: [] }).sizeOf(kind, NO_DOCUMENTS).largestInputTokens;
 const ratio = (hold: number, tokens: number): string => (hold / tokens).toFixed(2);
 
 console.log('| Text | o200k | cl100k | current Claude |\n|---|---|---|---|');

@@ -25,12 +25,13 @@ const writeString = () =>
   `"${Array.from({ length: choose([0, 1, 5, 200]) }, () => choose(WRITTEN)).join('')}"`;
 
 function writeValue(depth: number): string {
-  const list = (write: () => string) => Array.from({ length: below(5) }, write).join(', ');
+  const list = (write: (index: number) => string) =>
+    Array.from({ length: below(5) }, (_, index) => write(index)).join(', ');
   switch (depth === 0 ? 2 : below(5)) {
     case 0:
       return `[${list(() => writeValue(depth - 1))}]`;
     case 1:
-      return `{ ${list(() => `${choose(['"__proto__"', writeString()])}: ${writeValue(depth - 1)}`)} }`;
+      return `{ ${list((index) => `${index === 0 ? '"__proto__"' : writeString()}: ${writeValue(depth - 1)}`)} }`;
     case 2:
       return writeString();
     default:

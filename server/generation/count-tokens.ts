@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireUserKey } from '../http/authenticate';
 import { log } from '../log';
 import { isModelAllowed } from '../partners/model-access';
+import { measureDocuments } from '../protocols/measure-size';
 import { measureMessages } from '../protocols/messages/measure';
 import { validateCountTokens } from '../protocols/messages/protocol';
 import type { CountTokensRequest } from '../protocols/messages/schema';
@@ -26,7 +27,8 @@ export async function countTokens(request: Request): Promise<z.output<typeof tok
   const { partnerId } = await requireUserKey(request);
   if (!(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
   return {
-    input_tokens: (await countAtProvider(requested, { body, isLarge }, request)) ?? estimate(requested, body),
+    input_tokens:
+      (await countAtProvider(requested, { body, isLarge }, request)) ?? (await estimate(requested, body)),
   };
 }
 
@@ -54,6 +56,6 @@ async function countAtProvider(
 }
 
 /** Rounded up: a client that underestimates its prompt would exceed the context window. */
-function estimate(candidate: Candidate, body: CountTokensRequest): number {
-  return likelyInputTokens((kind) => measureMessages(body, kind), candidate);
+async function estimate(candidate: Candidate, body: CountTokensRequest): Promise<number> {
+  return likelyInputTokens(await measureDocuments(measureMessages(body)), candidate);
 }

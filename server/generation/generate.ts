@@ -7,6 +7,7 @@ import { noteKeyUse } from '../keys/uses';
 import { admit, release } from '../ledger';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
+import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
@@ -49,7 +50,8 @@ async function admitRequest(
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
-  const plan = planRequest(protocol, client, candidates);
+  const measure = await measureDocuments(protocol.measure(client));
+  const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
   const { clientIp, origin } = readKeySource(request);
   const admission = await admitOrOverloaded({ keyHash, requestId, model, need, want, clientIp, origin });
@@ -76,8 +78,7 @@ async function admitRequest(
     outputCap,
     choices,
     hasMedia,
-    estimate: (served) =>
-      estimateUsage((kind) => protocol.measure(client, kind), served, { outputCap, choices }),
+    estimate: (served) => estimateUsage(measure, served, { outputCap, choices }),
   });
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;

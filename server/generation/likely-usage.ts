@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../clock';
 import { largestMediaTokens, likelyMediaTokens } from '../pricing/media-tokens';
-import { type InputSize, likelyOutputTokens, type TokenKind } from '../protocols/measure-size';
+import { likelyOutputTokens, type Measure } from '../protocols/measure-size';
 import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { MAX_COUNT } from '../providers/count';
 import { tokenKindOf } from '../providers/formats';
@@ -20,14 +20,13 @@ export const UNINTERRUPTED: Interrupted = { unseenMs: 0, outputDeltas: 0 };
 export type Estimate = (outputBytes: number, interrupted?: Interrupted) => TokenUsage;
 
 type Called = Pick<Candidate, 'model' | 'profile'>;
-export type Measure = (kind: TokenKind) => InputSize;
 
 /** The output that was requested: tokens per choice, and choices. */
 export type OutputLimit = { outputCap: number; choices: number };
 
 /**
  * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
- * leaving before it is reported. It is measured when first needed: most providers report usage.
+ * leaving before it is reported.
  */
 export function estimateUsage(
   measure: Measure,

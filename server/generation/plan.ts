@@ -11,10 +11,10 @@ import {
 import { largestMediaTokens } from '../pricing/media-tokens';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import type { TokenKind } from '../protocols/measure-size';
+import type { Measure, TokenKind } from '../protocols/measure-size';
 import { tokenKindOf } from '../providers/formats';
 import type { Candidate, Candidates } from './candidates';
-import { likelyInputTokens, type Measure } from './likely-usage';
+import { likelyInputTokens } from './likely-usage';
 
 /** The maximum cost of a request, exact and before commission, with its most expensive candidate. */
 export type Plan = {
@@ -38,9 +38,10 @@ export function planRequest(
   protocol: ClientProtocol<ClientRequest>,
   request: ClientRequest,
   candidates: Candidates,
+  measure: Measure,
 ): Plan {
   // Counted with the tokenizer that yields the most tokens: the hold must suffice for every candidate.
-  const { largestInputTokens, media } = protocol.measure(request, largestKind(candidates));
+  const { largestInputTokens, media } = measure(largestKind(candidates));
   const lifetime = readCacheLifetime(request);
   const models = candidates.map(({ model }) => model);
   const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
@@ -56,7 +57,7 @@ export function planRequest(
     ...models.map((model) => model.maxOutputTokens),
   );
   const exceedsContext = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
-  const room = (candidate: Candidate) => outputRoom((kind) => protocol.measure(request, kind), candidate);
+  const room = (candidate: Candidate) => outputRoom(measure, candidate);
   const outputCap =
     most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
   const choices = protocol.choices(request);

@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors';
-import type { InputSize, TokenKind } from './measure-size';
+import type { Measured } from './measure-size';
 import type { ModelResponse, Prompt, StreamEvent, TokenUsage } from './neutral';
 
 /** The metadata of a response, whichever provider it comes from. */
@@ -42,8 +42,8 @@ export interface ClientProtocol<Request> {
   wantsStream(request: Request): boolean;
   /** Choices requested (`n`): each may use the whole output limit. */
   choices(request: Request): number;
-  /** Measures the input in tokens of the given kind of provider. */
-  measure(request: Request, kind?: TokenKind): InputSize;
+  /** Measures the input once, for every kind of provider. */
+  measure(request: Request): Measured;
   /** Refuses features that the catalogue does not price. `deniedFields` are those of one provider. */
   refuseUnpriced(request: Request, deniedFields: readonly string[]): void;
   /** Reads the request for a provider of another format. Adds a warning for each dropped field. */

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { measureInput } from './measure-size';
+import { measureDocuments, measureInput } from './measure-size';
 
 const LETTERS = 40_000;
 const long = 'x'.repeat(LETTERS);
 const numbers = Array.from({ length: LETTERS / 4 }, (_, index) => 1_000 + (index % 1_000));
-const measure = (message: unknown) => measureInput([message], { tools: [], output: [] }, 'anthropic');
+const measureAll = async (...given: Parameters<typeof measureInput>) =>
+  (await measureDocuments(measureInput(...given)))('anthropic');
+const measure = (message: unknown) => measureAll([message], { tools: [], output: [] });
 
 /** What a hold misses, the provider bills to us. */
 describe('text is counted in every field', () => {
@@ -39,28 +41,31 @@ describe('text is counted in every field', () => {
       },
     ],
     ['a thought', { role: 'assistant', content: [{ type: 'thinking', thinking: long }] }],
-  ])('%s', (_, message) => {
-    expect(measure(message).largestInputTokens).toBeGreaterThan(LETTERS / 2.2);
-    expect(measure(message).largestInputTokens).toBeLessThan(1.5 * LETTERS);
+  ])('%s', async (_, message) => {
+    const { largestInputTokens } = await measure(message);
+    expect(largestInputTokens).toBeGreaterThan(LETTERS / 2.2);
+    expect(largestInputTokens).toBeLessThan(1.5 * LETTERS);
   });
 });
 
-test('a document given by URL can fill the context window, in either format', () => {
+test('a document given by URL can fill the context window, in either format', async () => {
   const url = 'https://x.test/a.pdf';
   const document = { type: 'document', source: { type: 'url', url } };
   const file = { type: 'file', file: { file_data: url } };
   for (const part of [document, file]) {
-    expect(measure({ role: 'user', content: [part] }).media.documentTokens).toBe(Number.POSITIVE_INFINITY);
+    expect((await measure({ role: 'user', content: [part] })).media.documentTokens).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   }
 });
 
-test('the pages of a PDF are counted in either format, even when they take few bytes', () => {
+test('the pages of a PDF are counted in either format, even when they take few bytes', async () => {
   const page = '<</Type/Page>>';
   const data = Buffer.from(`%PDF-1.4 ${page.repeat(300)}`).toString('base64');
   const document = { type: 'document', source: { type: 'base64', data } };
   const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${data}` } };
   for (const part of [document, file]) {
-    expect(measure({ role: 'user', content: [part] }).media).toEqual({
+    expect((await measure({ role: 'user', content: [part] })).media).toEqual({
       images: [],
       pages: 300,
       documentTokens: 0,
@@ -68,45 +73,46 @@ test('the pages of a PDF are counted in either format, even when they take few b
   }
 });
 
-test('a text of megabytes is held for without being read to its end', () => {
-  const size = measure({ role: 'user', content: 'word '.repeat(1_000_000) });
+test('a text of megabytes is held for without being read to its end', async () => {
+  const size = await measure({ role: 'user', content: 'word '.repeat(1_000_000) });
   expect(size.largestInputTokens).toBeGreaterThan(4_000_000);
   expect(size.likelyInputTokens).toBeLessThan(2_000_000);
 });
 
-test('a schema for the output counts as a tool, because it may be sent as one', () => {
-  const largest = (format: object) =>
-    measureInput([], { tools: [], output: [format] }, 'anthropic').largestInputTokens;
-  expect(largest({ type: 'json_schema', json_schema: { schema: {} } })).toBeGreaterThan(1_000);
-  expect(largest({ format: { type: 'json_schema', schema: {} } })).toBeGreaterThan(1_000);
-  expect(largest({ effort: 'high' })).toBeLessThan(50);
+test('a schema for the output counts as a tool, because it may be sent as one', async () => {
+  const largest = async (format: object) =>
+    (await measureAll([], { tools: [], output: [format] })).largestInputTokens;
+  expect(await largest({ type: 'json_schema', json_schema: { schema: {} } })).toBeGreaterThan(1_000);
+  expect(await largest({ format: { type: 'json_schema', schema: {} } })).toBeGreaterThan(1_000);
+  expect(await largest({ effort: 'high' })).toBeLessThan(50);
 });
 
-test('tools count for more than their schemas, because the provider explains them to the model', () => {
-  const largest = (...tools: object[]) =>
-    measureInput([], { tools, output: [] }, 'anthropic').largestInputTokens;
+test('tools count for more than their schemas, because the provider explains them to the model', async () => {
+  const largest = async (...tools: object[]) =>
+    (await measureAll([], { tools, output: [] })).largestInputTokens;
   // Claude receives up to 804 tokens in addition to a tool's schema, and 735 more for a computer.
-  expect(largest({ name: 'f', input_schema: {} })).toBeGreaterThan(804);
-  expect(largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(804 + 735);
-  expect(largest()).toBe(0);
+  expect(await largest({ name: 'f', input_schema: {} })).toBeGreaterThan(804);
+  expect(await largest({ type: 'computer_20250124', name: 'computer' })).toBeGreaterThan(804 + 735);
+  expect(await largest()).toBe(0);
 });
 
-test('media are counted apart from the text, in the result of a tool as well', () => {
+test('media are counted apart from the text, in the result of a tool as well', async () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: long } };
   const pdf = { type: 'document', source: { type: 'base64', data: long } };
   const shown = { role: 'user', content: [{ type: 'tool_result', content: [image, pdf] }] };
-  expect(measure(shown).largestInputTokens).toBeLessThan(100);
-  expect(measure(shown).media.images).toEqual([{ size: null, isLowDetail: false }]);
-  expect(measure(shown).media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
+  const size = await measure(shown);
+  expect(size.largestInputTokens).toBeLessThan(100);
+  expect(size.media.images).toEqual([{ size: null, isLowDetail: false }]);
+  expect(size.media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
 });
 
-test('documents that take long to measure together are held for as if they filled the context window', () => {
+test('documents that take long to measure together are held for as if they filled the context window', async () => {
   const file = Buffer.from(`%PDF-1.4\n${'1 0 obj << /Type /Page >> endobj '.repeat(55_000)}`).toString(
     'base64',
   );
   const document = { type: 'document', source: { type: 'base64', data: file } };
-  const tokens = (count: number) =>
-    measure({ role: 'user', content: Array(count).fill(document) }).media.documentTokens;
-  expect(tokens(6)).toBe(0);
-  expect(tokens(8)).toBe(Number.POSITIVE_INFINITY);
+  const tokens = async (count: number) =>
+    (await measure({ role: 'user', content: Array(count).fill(document) })).media.documentTokens;
+  expect(await tokens(6)).toBe(0);
+  expect(await tokens(8)).toBe(Number.POSITIVE_INFINITY);
 });

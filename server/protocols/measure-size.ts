@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { addTextSize, PIECES_PER_TOKEN, type TextSize } from './bound-tokens';
 import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
@@ -37,7 +38,7 @@ const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
 /** May contain anything that fits into the context window. */
 const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY, bytesRead: 2_000_000 };
-/** Of all documents together, so that measuring takes some 100 ms at most. */
+/** Of all documents together. */
 const MAX_DOCUMENT_BYTES = 12_000_000;
 
 type Size = TextSize & {
@@ -45,19 +46,22 @@ type Size = TextSize & {
   unreadBytes: number;
   otherTokens: number;
   images: ShownImage[];
-  pages: number;
-  documentTokens: number;
-  documentBytes: number;
+  documents: (string | null)[];
 };
 
 /** What the model reads next to the messages. A schema for the output may be sent as a tool. */
 export type MeasuredOptions = { tools: readonly unknown[]; output: readonly unknown[] };
 
-export function measureInput(
-  messages: readonly unknown[],
-  { tools, output }: MeasuredOptions,
-  kind: TokenKind,
-): InputSize {
+type DocumentSize = Omit<ShownMedia, 'images'>;
+export const NO_DOCUMENTS: DocumentSize = { pages: 0, documentTokens: 0 };
+
+/** All but the documents is measured. Null is a document that only the provider can fetch. */
+export type Measured = {
+  documents: readonly (string | null)[];
+  sizeOf: (kind: TokenKind, documents: DocumentSize) => InputSize;
+};
+
+export function measureInput(messages: readonly unknown[], { tools, output }: MeasuredOptions): Measured {
   const size: Size = {
     bytes: 0,
     pieces: 0,
@@ -65,23 +69,22 @@ export function measureInput(
     unreadBytes: 0,
     otherTokens: messages.length * TOKENS_PER_MESSAGE,
     images: [],
-    pages: 0,
-    documentTokens: 0,
-    documentBytes: 0,
+    documents: [],
   };
   for (const message of messages) addMessage(message, size);
   for (const tool of tools) addJson(tool, size);
   const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
   for (const format of formats) addJson(format, size);
   size.otherTokens += formats.length * TOKENS_OF_NOTE;
-  const { images, pages, documentTokens } = size;
+  const { images, documents } = size;
   const hasTools = tools.length > 0 || formats.some(hasSchema);
   const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
-  return {
+  const sizeOf: Measured['sizeOf'] = (kind, ofDocuments) => ({
     largestInputTokens: countTokens(size, LARGEST[kind]) + size.unreadBytes + added,
     likelyInputTokens: countTokens(size, LIKELY[kind]) + Math.ceil(size.unreadBytes / LIKELY_BYTES_PER_TOKEN),
-    media: { images, pages, documentTokens },
-  };
+    media: { images, ...ofDocuments },
+  });
+  return { documents, sizeOf };
 }
 
 function countTokens({ bytes, pieces, otherTokens }: Size, perPiece: number): number {
@@ -166,12 +169,12 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
     case 'document': {
       const { type, data } = asObject(part.source);
       if (isObject(part.source) && type !== 'base64' && type !== 'url') return null;
-      addDocument(type === 'url' ? null : asText(data), size);
+      size.documents.push(type === 'url' ? null : asText(data));
       return 'source';
     }
     case 'file': {
       const data = asText(asObject(part.file).file_data);
-      addDocument(parseDataUrl(data)?.data ?? data, size);
+      size.documents.push(parseDataUrl(data)?.data ?? data);
       return 'file';
     }
     case 'input_audio':
@@ -182,13 +185,22 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
   }
 }
 
-/** Null is a document that only the provider can fetch. */
-function addDocument(base64: string | null, size: Size): void {
-  const isRead = base64 !== null && size.documentBytes < MAX_DOCUMENT_BYTES;
-  const { pages, textTokens, bytesRead } = (isRead ? measurePdf(base64) : null) ?? UNKNOWN_DOCUMENT;
-  size.pages += pages;
-  size.documentTokens += textTokens;
-  size.documentBytes += bytesRead;
+/** The size in tokens of one kind. */
+export type Measure = (kind: TokenKind) => InputSize;
+
+/** Measures the documents. Others run after each: one takes up to 50 ms. */
+export async function measureDocuments({ documents, sizeOf }: Measured): Promise<Measure> {
+  const sum = { ...NO_DOCUMENTS };
+  let totalBytes = 0;
+  for (const base64 of documents) {
+    const isRead = base64 !== null && totalBytes < MAX_DOCUMENT_BYTES;
+    const { pages, textTokens, bytesRead } = (isRead ? measurePdf(base64) : null) ?? UNKNOWN_DOCUMENT;
+    sum.pages += pages;
+    sum.documentTokens += textTokens;
+    totalBytes += bytesRead;
+    if (isRead) await letOthersRun();
+  }
+  return (kind) => sizeOf(kind, sum);
 }
 
 function showImageUrl(image: unknown): ShownImage {

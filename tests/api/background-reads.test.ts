@@ -9,6 +9,7 @@ import { findCatalogModel } from '@/server/pricing/catalog';
 import { costOf } from '@/server/pricing/cost';
 import { finishGenerations } from '@/server/process/finish-generations';
 import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { NO_DOCUMENTS } from '@/server/protocols/measure-size';
 import type { TokenUsage } from '@/server/protocols/neutral';
 import { startApi } from '../harness/api-server';
 import { startBillingUpstream } from '../harness/billing-upstream';
@@ -221,7 +222,8 @@ test('input that was not reported is charged as it was held for', async () => {
 
   const request = chatProtocol.validate({ model: VISIBLE_ONLY, messages });
   const { inputTokens } = await receiptOf(person);
-  expect(inputTokens).toBe(chatProtocol.measure(request, 'openai').largestInputTokens);
+  const { sizeOf } = chatProtocol.measure(request);
+  expect(inputTokens).toBe(sizeOf('openai', NO_DOCUMENTS).largestInputTokens);
 });
 
 describe('without usage, the time of hidden work is charged at 500 tokens a second', () => {

@@ -5,6 +5,7 @@ import { planRequest } from '@/server/generation/plan';
 import type { ClientProtocol } from '@/server/protocols/client-protocol';
 import { CLIENT_PROTOCOLS, type ClientRequest } from '@/server/protocols/client-protocols';
 import { writeExactly } from '@/server/protocols/exact-numbers';
+import { measureDocuments } from '@/server/protocols/measure-size';
 import type { Json } from '@/server/protocols/neutral';
 import { NO_TOKENS } from '@/server/protocols/neutral';
 import { prepareExchange } from '@/server/providers/prepare-exchange';
@@ -21,17 +22,17 @@ configureVendors('http://127.0.0.1:9');
 const CASES = Number(process.env.CASES ?? 3_000);
 const LONGEST_TEXT = 240;
 
-test('the hold covers the bill of random requests', { timeout: 120_000 }, () => {
+test('the hold covers the bill of random requests', { timeout: 120_000 }, async () => {
   const generator = new Generator(seededRandom(), LONGEST_TEXT);
   const outcomes = { held: 0, refused: 0 };
   for (let n = 0; n < CASES; n++) {
     const request = generator.request();
-    outcomes[check(request)]++;
+    outcomes[await check(request)]++;
   }
   expect(outcomes.held).toBeGreaterThan(CASES / 4);
 });
 
-function check({ path, body }: ApiRequest): 'held' | 'refused' {
+async function check({ path, body }: ApiRequest): Promise<'held' | 'refused'> {
   const format = path === '/v1/messages' ? 'messages' : 'chat';
   const protocol = CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>;
   const candidates = resolveCandidates(String(body.model));
@@ -41,7 +42,7 @@ function check({ path, body }: ApiRequest): 'held' | 'refused' {
   let plan: ReturnType<typeof planRequest>;
   try {
     const client = protocol.validate(body);
-    plan = planRequest(protocol, client, candidates);
+    plan = planRequest(protocol, client, candidates, await measureDocuments(protocol.measure(client)));
     const exchange = prepareExchange({
       client,
       provider: profile,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { measureInput, type TokenKind } from '@/server/protocols/measure-size';
+import { measureInput, NO_DOCUMENTS, type TokenKind } from '@/server/protocols/measure-size';
 import { seededRandom } from '../harness/random';
 import { CLAUDE_TOKENS, CORPUS } from './corpus';
 import { TOKENIZERS } from './tokenizers';
@@ -7,8 +7,11 @@ import { TOKENIZERS } from './tokenizers';
 /** The hold must never be less than the bill, whatever the text consists of. */
 
 function largest(text: string, kind: TokenKind): number {
-  const size = measureInput([text], { tools: [], output: [] }, kind);
-  return size.largestInputTokens - measureInput([''], { tools: [], output: [] }, kind).largestInputTokens;
+  const size = measureInput([text], { tools: [], output: [] }).sizeOf(kind, NO_DOCUMENTS);
+  return (
+    size.largestInputTokens -
+    measureInput([''], { tools: [], output: [] }).sizeOf(kind, NO_DOCUMENTS).largestInputTokens
+  );
 }
 
 describe('the bound of a text is not below its tokens', () => {

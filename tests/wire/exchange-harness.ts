@@ -1,6 +1,6 @@
 import { chatProtocol } from '@/server/protocols/chat/protocol';
 import { writeExactly } from '@/server/protocols/exact-numbers';
-import { likelyOutputTokens } from '@/server/protocols/measure-size';
+import { likelyOutputTokens, NO_DOCUMENTS } from '@/server/protocols/measure-size';
 import { messagesProtocol } from '@/server/protocols/messages/protocol';
 import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import type { Exchange, ExchangeOptions } from '@/server/providers/exchange';
@@ -39,10 +39,11 @@ function estimate(
   { format: kind }: ProviderProfile,
   outputBytes: number,
 ): TokenUsage {
-  const { likelyInputTokens } =
+  const { sizeOf } =
     format === 'chat'
-      ? chatProtocol.measure(chatProtocol.validate(json), kind)
-      : messagesProtocol.measure(messagesProtocol.validate(json), kind);
+      ? chatProtocol.measure(chatProtocol.validate(json))
+      : messagesProtocol.measure(messagesProtocol.validate(json));
+  const { likelyInputTokens } = sizeOf(kind, NO_DOCUMENTS);
   return { ...NO_TOKENS, input: likelyInputTokens, output: likelyOutputTokens(outputBytes, kind) };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { measureDocuments } from '@/server/protocols/measure-size';
 import { messagesProtocol, validateCountTokens } from '@/server/protocols/messages/protocol';
 import type { Json } from '@/server/protocols/neutral';
 import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
@@ -609,29 +610,26 @@ describe('requests as the generation reads them', () => {
     expect(refusalOf(() => messagesProtocol.validate(CHAT)).message).toBe('max_tokens: is required');
   });
 
-  test('sizes: text by its pieces, higher for Claude; media by their kind', () => {
-    const measure = (content: unknown, kind?: 'openai' | 'anthropic') =>
-      chatProtocol.measure(
-        chatProtocol.validate({
-          ...CHAT,
-          messages: [{ role: 'u', content }].map((message) => ({ ...message, role: 'user' })),
-        }),
-        kind,
+  test('sizes: text by its pieces, higher for Claude; media by their kind', async () => {
+    const measure = (content: unknown) =>
+      measureDocuments(
+        chatProtocol.measure(chatProtocol.validate({ ...CHAT, messages: [{ role: 'user', content }] })),
       );
-    const openai = measure('x'.repeat(12_000));
-    const anthropic = measure('x'.repeat(12_000), 'anthropic');
+    const text = await measure('x'.repeat(12_000));
+    const openai = text('openai');
+    const anthropic = text('anthropic');
     expect(openai.largestInputTokens).toBeGreaterThanOrEqual(4_000);
     expect(anthropic.largestInputTokens).toBeGreaterThan(openai.largestInputTokens);
     expect(anthropic.likelyInputTokens).toBeLessThan(anthropic.largestInputTokens);
-    expect(
-      measure([{ type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(400_000)}` } }])
-        .largestInputTokens,
-    ).toBeLessThan(100);
+    const url = `data:image/png;base64,${'A'.repeat(400_000)}`;
+    const image = await measure([{ type: 'image_url', image_url: { url } }]);
+    expect(image('openai').largestInputTokens).toBeLessThan(100);
     const pdf = {
       role: 'user',
       content: [{ type: 'document', source: { type: 'base64', data: 'A'.repeat(40_000) } }],
     };
-    const size = messagesProtocol.measure(messagesProtocol.validate({ ...MESSAGES, messages: [pdf] }));
+    const request = messagesProtocol.validate({ ...MESSAGES, messages: [pdf] });
+    const size = (await measureDocuments(messagesProtocol.measure(request)))('anthropic');
     expect(size.largestInputTokens).toBeLessThan(100);
     expect(size.media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
   });

@@ -14,7 +14,7 @@ export const chatProtocol: ClientProtocol<ChatClientRequest> = {
   requestedOutputTokens: ({ body }) => requestedOutputTokens(body),
   wantsStream: ({ body }) => body.stream === true,
   choices: ({ body }) => body.n ?? 1,
-  measure: ({ body }, kind) => measureChat(body, kind),
+  measure: ({ body }) => measureChat(body),
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedChat(body, deniedFields),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, chatEnvelope(labels)),

@@ -20,7 +20,7 @@ export const messagesProtocol: ClientProtocol<MessagesClientRequest> = {
   requestedOutputTokens: ({ body }) => body.max_tokens,
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
-  measure: ({ body }, kind) => measureMessages(body, kind),
+  measure: ({ body }) => measureMessages(body),
   refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, messagesEnvelope(labels)),

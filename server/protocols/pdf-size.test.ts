@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { measurePdf } from './pdf-size';
 
 /** `pages` and `characters` are what readers of PDFs find in each file. */
@@ -189,6 +189,23 @@ describe('a document that claims less than it contains', () => {
   });
 });
 
+/** The number of calls of a function that a file takes. */
+function countCalls(spy: ReturnType<typeof vi.spyOn>, file: Buffer): number {
+  measure(file);
+  const { length } = spy.mock.calls;
+  spy.mockRestore();
+  return length;
+}
+
+test('a file of names is measured without a call for each name', () => {
+  expect(countCalls(vi.spyOn(Number, 'parseInt'), pdf('#2f'.repeat(600_000)))).toBeLessThan(10);
+});
+
+test('a file of words is searched up to a limit', () => {
+  const calls = countCalls(vi.spyOn(Buffer.prototype, 'indexOf'), pdf('stream '.repeat(3_400_000)));
+  expect(calls).toBeLessThan(20_000);
+});
+
 /** The service runs in one event loop. Files of two megabytes, each of which made some search quadratic. */
 test.each<[string, Buffer]>([
   ['digits', pdf('1'.repeat(1_900_000))],
@@ -196,10 +213,9 @@ test.each<[string, Buffer]>([
   ['contents', pdf('/Contents '.repeat(190_000))],
   ['lists', pdf('/Kids ['.repeat(270_000))],
   ['counts', pdf('/Kids '.repeat(300_000))],
-  ['names', pdf('#2f'.repeat(600_000))],
   ['headers', pdf('1 0 obj '.repeat(230_000))],
   ['streams', pdf('1 0 obj << >>\nstream\n'.repeat(90_000))],
-  ['words', pdf('stream '.repeat(3_400_000))],
+  ['streams of one object', onePage(stream(5, show('abc')), ...Array(9_900).fill(stream(10, 'x', '/X', '')))],
   ['strings', onePage(stream(5, '('.repeat(3_900_000)))],
   ['numbers', onePage(stream(5, '<'.repeat(3_900_000)))],
   ['mappings', onePage(object(3, '/ToUnicode 6 0 R'), stream(6, 'beginbfchar<61>'.repeat(250_000)))],

@@ -50,5 +50,8 @@ function markNumbers(json: string): string {
   return marked + json.slice(copied);
 }
 
+/** JavaScript writes at most 21 digits without an exponent. */
+const LONGEST_WRITTEN = 22;
+
 const isAltered = (number: string): boolean =>
-  /^-?\d{16,}$/.test(number) && String(Number(number)) !== number;
+  /^-?\d{16,}$/.test(number) && (number.length > LONGEST_WRITTEN || String(Number(number)) !== number);

@@ -51,7 +51,7 @@ export async function readModelRequest<Body>(
     candidates = requireCandidates(json.model);
     // Streams of others continue between the steps, each of which may take some 30 ms.
     if (isLarge) await letOthersRun();
-    const exact = restoreStrings(keepNumbers(json, text), strings);
+    const exact = restoreStrings(await keepNumbers(json, text), strings);
     if (isLarge) await letOthersRun();
     const body = validateBody(exact);
     if (isLarge) await letOthersRun();

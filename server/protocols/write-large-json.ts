@@ -15,9 +15,14 @@ const PIECE_LENGTH = 256 * 1024;
 
 /** Returns the bytes of `writeExactly(value)`. */
 export async function writeLargeJson(value: unknown): Promise<Buffer[]> {
+  const strings: string[] = [];
+  const cut = (_: string, inner: unknown): unknown =>
+    typeof inner === 'string' && inner.length > LONG ? MARK + (strings.push(inner) - 1) : inner;
+  const rest = JSON.stringify(value, cut);
+  await letOthersRun();
   const buffers: Buffer[] = [];
   let text = '';
-  for (const piece of writePieces(value)) {
+  for (const piece of writePieces(restoreNumbers(rest).split(WRITTEN_MARK), strings)) {
     text += piece;
     if (text.length < PIECE_LENGTH) continue;
     buffers.push(Buffer.from(text));
@@ -28,13 +33,9 @@ export async function writeLargeJson(value: unknown): Promise<Buffer[]> {
   return buffers;
 }
 
-function* writePieces(value: unknown): Generator<string> {
-  const strings: string[] = [];
-  const cut = (_: string, inner: unknown): unknown =>
-    typeof inner === 'string' && inner.length > LONG ? MARK + (strings.push(inner) - 1) : inner;
-  const rest = restoreNumbers(JSON.stringify(value, cut)).split(WRITTEN_MARK);
-  for (const [index, part] of rest.entries()) {
-    // Every second part is the number of a string.
+/** Every second part is the number of a string. */
+function* writePieces(parts: readonly string[], strings: readonly string[]): Generator<string> {
+  for (const [index, part] of parts.entries()) {
     if (index % 2 === 0) yield part;
     else {
       yield '"';

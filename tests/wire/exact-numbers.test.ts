@@ -21,30 +21,30 @@ const messagesHistory = `[{"role":"user","content":"Hi"},{"role":"assistant","co
 const messagesRequest = `{"model":"some/model","max_tokens":100,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"id":{"enum":[${ID}]}}}}],"messages":${messagesHistory}}`;
 
 /** As the use case reads it. */
-const read = (text: string): Json => keepNumbers(JSON.parse(text) as Json, text);
+const read = (text: string): Promise<Json> => keepNumbers(JSON.parse(text) as Json, text);
 
 /** As the provider receives it. */
 const write = (format: 'chat' | 'messages', request: Json, provider: string): string =>
   writeExactly(exchange(format, request, { provider }).body);
 
 describe('the arguments of a tool call in a request', () => {
-  test('chat to the Anthropic format', () => {
+  test('chat to the Anthropic format', async () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const request = JSON.stringify({ model: 'some/model', tools, messages: chatHistory });
-    expect(write('chat', read(request), 'anthropic')).toMatch(arrived);
+    expect(write('chat', await read(request), 'anthropic')).toMatch(arrived);
   });
 
-  test('messages to the OpenAI format: in the text of the arguments', () => {
-    const { messages } = JSON.parse(write('messages', read(messagesRequest), 'openai'));
+  test('messages to the OpenAI format: in the text of the arguments', async () => {
+    const { messages } = JSON.parse(write('messages', await read(messagesRequest), 'openai'));
     expect(messages[1].tool_calls[0].function.arguments).toMatch(arrived);
   });
 
-  test.each(['anthropic', 'openai'])('messages to %s: the schema of the tool as well', (provider) => {
-    expect(write('messages', read(messagesRequest), provider)).toContain(`"enum":[${ID}]`);
+  test.each(['anthropic', 'openai'])('messages to %s: the schema of the tool as well', async (provider) => {
+    expect(write('messages', await read(messagesRequest), provider)).toContain(`"enum":[${ID}]`);
   });
 
-  test('messages to the Anthropic format', () => {
-    expect(write('messages', read(messagesRequest), 'anthropic')).toMatch(arrived);
+  test('messages to the Anthropic format', async () => {
+    expect(write('messages', await read(messagesRequest), 'anthropic')).toMatch(arrived);
   });
 });
 

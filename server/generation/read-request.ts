@@ -13,6 +13,9 @@ import { findLimitRefusal } from './key-limit';
 import { requireLiveKey } from './live-keys';
 import { modelNotAllowed, modelNotFound } from './refusals';
 
+/** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */
+const AT_ONCE_BYTES = 1024 * 1024;
+
 export type ReadRequest<Body> = {
   keyHash: Buffer;
   /** 0, or the milliseconds until the key is within its rate limit again. */
@@ -39,8 +42,9 @@ export async function readModelRequest<Body>(
 ): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
   const waitMs = takeKeyTurn(keyHash);
-  const isLarge = !hasSmallBody(request);
-  if (isLarge) {
+  const isSmall = hasSmallBody(request);
+  const isLarge = !isSmall && !hasSmallBody(request, AT_ONCE_BYTES);
+  if (!isSmall) {
     if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
     await requireLiveKey(keyHash);
   }
@@ -50,11 +54,11 @@ export async function readModelRequest<Body>(
     const json = restoreStrings(parseJsonObject(text), strings);
     candidates = requireCandidates(json.model);
     // Streams of others continue between the steps, each of which may take some 30 ms.
-    if (isLarge) await letOthersRun();
+    if (!isSmall) await letOthersRun();
     const exact = restoreStrings(await keepNumbers(json, text), strings);
-    if (isLarge) await letOthersRun();
+    if (!isSmall) await letOthersRun();
     const body = validateBody(exact);
-    if (isLarge) await letOthersRun();
+    if (!isSmall) await letOthersRun();
     return { keyHash, waitMs, candidates, body, isLarge };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.

@@ -33,14 +33,16 @@ export const connectionOf = (request: Request): Connection | undefined =>
 /** Reading and measuring so much costs about as much as looking up a key. */
 const UNCHECKED_BODY_BYTES = 8 * KILOBYTE;
 
-/** Whether the body is known to be so small that it may be read before the key is looked up. */
-export function hasSmallBody({ headers }: Request): boolean {
-  const length = headers.get('content-length');
-  return length === null ? !headers.has('transfer-encoding') : Number(length) <= UNCHECKED_BODY_BYTES;
+/** Whether the body is known to be small: by default, so that it may be read before the key is looked up. */
+export function hasSmallBody({ headers }: Request, limitBytes = UNCHECKED_BODY_BYTES): boolean {
+  return isSmall(headers.get('content-length'), headers.get('transfer-encoding'), limitBytes);
 }
 
-const isSmall = (length: string | null | undefined, encoding: string | null | undefined): boolean =>
-  length == null ? encoding == null : Number(length) <= SMALL_BODY_BYTES;
+const isSmall = (
+  length: string | null | undefined,
+  encoding: string | null | undefined,
+  limitBytes = SMALL_BODY_BYTES,
+): boolean => (length == null ? encoding == null : Number(length) <= limitBytes);
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -79,6 +79,12 @@ test('a text of megabytes is held for without being read to its end', async () =
   expect(size.likelyInputTokens).toBeLessThan(2_000_000);
 });
 
+test('arguments of megabytes are held for as the longest JSON of them', async () => {
+  const input = { text: '\n'.repeat(1_500_000) };
+  const size = await measure({ role: 'assistant', content: [{ type: 'tool_use', input }] });
+  expect(size.largestInputTokens).toBeGreaterThan(JSON.stringify(input).length);
+});
+
 test('a schema for the output counts as a tool, because it may be sent as one', async () => {
   const largest = async (format: object) =>
     (await measureAll([], { tools: [], output: [format] })).largestInputTokens;

@@ -153,8 +153,22 @@ function addString(text: string, size: Size): void {
   if (read.length < text.length) size.unreadBytes += Buffer.byteLength(text) - Buffer.byteLength(read);
 }
 
+/** JSON writes a control character as six. */
+const LONGEST_ESCAPE = 6;
+
+/** More than what is read is held for without being written: that would take 100 ms. */
 function addJson(value: unknown, size: Size): void {
-  addString(JSON.stringify(value) ?? '', size);
+  const length = countCharacters(value);
+  if (length > MAX_READ_BYTES) size.unreadBytes += LONGEST_ESCAPE * length;
+  else addString(JSON.stringify(value) ?? '', size);
+}
+
+function countCharacters(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let characters = 0;
+  for (const [name, item] of Object.entries(value)) characters += name.length + countCharacters(item);
+  return characters;
 }
 
 /** Adds an image, a document or audio. Returns the field of the part that holds it, or null. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@/server/protocols/neutral';
 import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
-import { exchange, refusalOf, sent } from './exchange-harness';
+import { CHAT, exchange, refusalOf, sent } from './exchange-harness';
 
 /** Chat requests to Claude models: every row of the translation tables. */
 
@@ -714,4 +714,19 @@ describe('reasoning', () => {
     );
     expect(translate({ messages, reasoning_effort: 'high' }, 'claude-opus-4-8')).toHaveProperty('thinking');
   });
+});
+
+test('arguments of calls that would take long to parse are refused', () => {
+  const call = {
+    id: 'c',
+    type: 'function',
+    function: { name: 'f', arguments: `{"x":"${'x'.repeat(4_000_000)}"}` },
+  };
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c', content: 'done' },
+  ];
+  const refusal = refusalOf(() => exchange('chat', { ...CHAT, messages }, { provider: 'anthropic' }));
+  expect(refusal).toMatchObject({ code: 'invalid_request', param: 'messages' });
 });

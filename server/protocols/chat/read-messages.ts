@@ -27,13 +27,24 @@ export function readConversation(wire: readonly Json[]): Conversation {
   };
 }
 
+/** Longer arguments fit into no context window, and would take long to parse. */
+const MAX_ARGUMENTS = 4_000_000;
+
 /** Arguments are JSON inside JSON: to the scan of the body, each is one string. */
 function scanArguments(wire: readonly Json[]): void {
   const scan = new JsonScan();
+  let length = 0;
   for (const { tool_calls, function_call } of wire) {
     for (const call of [...asArray(tool_calls), { function: function_call }]) {
       const { arguments: json } = asObject(asObject(call).function);
-      if (typeof json === 'string') scan.add(Buffer.from(json));
+      if (typeof json !== 'string') continue;
+      length += json.length;
+      if (length > MAX_ARGUMENTS)
+        throw refuse(
+          'messages',
+          `the arguments of calls have more than ${MAX_ARGUMENTS} characters in total`,
+        );
+      scan.add(Buffer.from(json));
     }
   }
 }

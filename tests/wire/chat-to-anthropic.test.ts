@@ -79,8 +79,15 @@ describe('messages and roles', () => {
   test('elsewhere it becomes an operator note, in place', () => {
     expect(turns([HI, { role: 'assistant', content: 'Yo' }, reminder, HI], 'claude-sonnet-4-5')[2]).toEqual({
       role: 'user',
-      content: [text('[Note from the operator of this app]\nBe brief'), text('Hi')],
+      content: [text('[Note from the operator of this app]'), text('Be brief'), text('Hi')],
     });
+  });
+
+  test('the note is written once, however many parts the message has', () => {
+    const parts = { role: 'system', content: [text('A'), text('B')] };
+    expect(turns([HI, parts, HI], 'claude-sonnet-4-5')).toEqual([
+      user([text('Hi'), text('[Note from the operator of this app]'), text('A'), text('B'), text('Hi')]),
+    ]);
   });
 
   test('it never comes between a call and its result', () => {

@@ -40,12 +40,7 @@ export function writeTurns(messages: readonly Message[], context: TurnContext): 
 /** Turns system messages inside the conversation into user turns, for models without such messages. */
 function toNote(message: Message): Message {
   if (message.role !== 'system') return message;
-  return {
-    role: 'user',
-    parts: message.parts.map((part) =>
-      part.type === 'text' ? { ...part, text: `${OPERATOR_NOTE}\n${part.text}` } : part,
-    ),
-  };
+  return { role: 'user', parts: [{ type: 'text', text: OPERATOR_NOTE }, ...message.parts] };
 }
 
 /** A system turn must follow a user turn: one after an assistant turn waits for the next user turn. */

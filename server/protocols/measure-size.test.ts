@@ -24,6 +24,15 @@ describe('text is counted in every field', () => {
       { role: 'assistant', content: [{ type: 'tool_use', input: { [long]: 1 } }] },
     ],
     ['a call', { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: long } }] }],
+    [
+      'a call in numbers that grow when they are written out',
+      {
+        role: 'assistant',
+        tool_calls: [
+          { function: { arguments: JSON.stringify([0]).replace('0', `${'9e20,'.repeat(LETTERS / 21)}1`) } },
+        ],
+      },
+    ],
     ['a call by object', { role: 'assistant', tool_calls: [{ function: { arguments: { numbers } } }] }],
     [
       'the result of a tool',
@@ -39,6 +48,13 @@ describe('text is counted in every field', () => {
         role: 'user',
         content: [{ type: 'document', source: { type: 'content', content: [{ type: 'text', text: long }] } }],
       },
+    ],
+    ['many flags', { role: 'assistant', tool_calls: Array(LETTERS / 4).fill(false) }],
+    ['the name of a file', { role: 'user', content: [{ type: 'file', file: { filename: long } }] }],
+    ['the title of a document', { role: 'user', content: [{ type: 'document', source: {}, title: long }] }],
+    [
+      'the context of a document',
+      { role: 'user', content: [{ type: 'document', source: {}, context: long }] },
     ],
     ['a thought', { role: 'assistant', content: [{ type: 'thinking', thinking: long }] }],
   ])('%s', async (_, message) => {
@@ -91,6 +107,14 @@ test('a schema for the output counts as a tool, because it may be sent as one', 
   expect(await largest({ type: 'json_schema', json_schema: { schema: {} } })).toBeGreaterThan(1_000);
   expect(await largest({ format: { type: 'json_schema', schema: {} } })).toBeGreaterThan(1_000);
   expect(await largest({ effort: 'high' })).toBeLessThan(50);
+});
+
+test('the tools that a request allows or forces are counted', async () => {
+  const largest = async (toolChoice: unknown) =>
+    (await measureAll([], { tools: [], toolChoice, output: [] })).largestInputTokens;
+  expect(await largest({ allowed_tools: { tools: [{ name: long }] } })).toBeGreaterThan(LETTERS / 2.2);
+  expect(await largest('auto')).toBeLessThan(8);
+  expect(await largest(undefined)).toBe(0);
 });
 
 test('tools count for more than their schemas, because the provider explains them to the model', async () => {

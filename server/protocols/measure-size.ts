@@ -50,7 +50,11 @@ type Size = TextSize & {
 };
 
 /** What the model reads next to the messages. A schema for the output may be sent as a tool. */
-export type MeasuredOptions = { tools: readonly unknown[]; output: readonly unknown[] };
+export type MeasuredOptions = {
+  tools: readonly unknown[];
+  toolChoice?: unknown;
+  output: readonly unknown[];
+};
 
 type DocumentSize = Omit<ShownMedia, 'images'>;
 export const NO_DOCUMENTS: DocumentSize = { pages: 0, documentTokens: 0 };
@@ -61,7 +65,10 @@ export type Measured = {
   sizeOf: (kind: TokenKind, documents: DocumentSize) => InputSize;
 };
 
-export function measureInput(messages: readonly unknown[], { tools, output }: MeasuredOptions): Measured {
+export function measureInput(
+  messages: readonly unknown[],
+  { tools, toolChoice, output }: MeasuredOptions,
+): Measured {
   const size: Size = {
     bytes: 0,
     pieces: 0,
@@ -73,6 +80,7 @@ export function measureInput(messages: readonly unknown[], { tools, output }: Me
   };
   for (const message of messages) addMessage(message, size);
   for (const tool of tools) addJson(tool, size);
+  if (toolChoice !== undefined && toolChoice !== null) addJson(toolChoice, size);
   const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
   for (const format of formats) addJson(format, size);
   size.otherTokens += formats.length * TOKENS_OF_NOTE;
@@ -138,13 +146,25 @@ function addPart(part: Record<string, unknown>, size: Size): void {
 function addText(value: unknown, size: Size): void {
   if (typeof value === 'string') addString(value, size);
   else if (typeof value === 'number') size.bytes += String(value).length;
-  else if (Array.isArray(value)) for (const item of value) addText(item, size);
-  else if (isObject(value)) {
+  else if (Array.isArray(value)) {
+    size.bytes += value.length;
+    for (const item of value) addText(item, size);
+  } else if (isObject(value)) {
     for (const [name, item] of Object.entries(value)) {
       addText(name, size);
       addText(item, size);
+      if (name === 'arguments' && typeof item === 'string') size.bytes += writtenOutBytes(item);
     }
-  }
+  } else if (value !== undefined) addString(String(value), size);
+}
+
+/** A number with an exponent, where JSON has numbers: an id may contain the same characters. */
+const EXPONENT = /(?<![^:[,\s])-?\d[\d.]*[eE][+-]?\d+/g;
+
+/** How many bytes longer JSON in a text gets when it is parsed and written again: 9e20 has 21 digits then. */
+function writtenOutBytes(json: string): number {
+  const growth = (number: string): number => Math.max(0, String(Number(number)).length - number.length);
+  return (json.match(EXPONENT) ?? []).reduce((bytes, number) => bytes + growth(number), 0);
 }
 
 function addString(text: string, size: Size): void {
@@ -189,6 +209,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
     case 'file': {
       const data = asText(asObject(part.file).file_data);
       size.documents.push(parseDataUrl(data)?.data ?? data);
+      addText(asObject(part.file).filename, size);
       return 'file';
     }
     case 'input_audio':

@@ -247,6 +247,20 @@ const PROVIDER_TOOLS = [
   ...['bash_code_execution_20250825', 'image_generation_20260101', 'file_search_20260101', 'mcp_toolset'],
   ...['tool_search_tool_regex_20251119', 'text_editor_code_execution_20250825', 'memory', 'bash_latest'],
 ];
+const FLAGS = { a: [true, null] };
+const VALUE_CALLS: [string, Json, string][] = [
+  [
+    'arguments',
+    { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: FLAGS } }] },
+    'tool_calls.0.function.arguments',
+  ],
+  [
+    'inputs',
+    { tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f', input: FLAGS } }] },
+    'tool_calls.0.custom.input',
+  ],
+  ['old arguments', { function_call: { name: 'f', arguments: FLAGS } }, 'function_call.arguments'],
+];
 const UPLOAD = { type: 'file', file_id: 'file_1' };
 
 describe('is refused before anything reaches the provider:', () => {
@@ -309,6 +323,27 @@ describe('is refused before anything reaches the provider:', () => {
       id,
       file({ file_data: `data:application/pdf;base64,${PDF}` }),
       'messages.0.content',
+    ]),
+    ...[VENDORS.openai, VENDORS.mistral, VENDORS.anthropic].flatMap((id) =>
+      VALUE_CALLS.map(([what, call, place]): [string, Format, string, Json, string] => [
+        `${what} that are not text`,
+        'chat',
+        id,
+        {
+          messages: [
+            { role: 'user', content: 'Hi' },
+            { role: 'assistant', ...call },
+          ],
+        },
+        `messages.1.${place}`,
+      ]),
+    ),
+    ...[VENDORS.openai, VENDORS.anthropic].map((id): [string, Format, string, Json, string] => [
+      'a file with a name of 256 characters',
+      'chat',
+      id,
+      file({ filename: 'a'.repeat(256), file_data: `data:application/pdf;base64,${PDF}` }),
+      'messages.0.content.0.file.filename',
     ]),
     [
       'a tool without a type',

@@ -125,14 +125,14 @@ function readCall(call: Json, param: string): ToolCallPart {
   return { type: 'tool-call', id, name, input: readInput(called.arguments, `${param}.function`) };
 }
 
+/** `refuseUnpricedChat` has refused arguments that are not text. */
 function readInput(json: unknown, param: string): Json {
-  if (json === undefined || json === null) return {};
-  if (typeof json !== 'string') return isObject(json) ? json : { value: json };
-  if (json.trim() === '') return {};
-  const input = parseExactly(json);
+  const text = asText(json);
+  if (text.trim() === '') return {};
+  const input = parseExactly(text);
   if (isObject(input)) return input;
   if (input !== null) return { value: input };
-  if (json.trim() === 'null') return {};
+  if (text.trim() === 'null') return {};
   throw refuse(`${param}.arguments`, 'must be JSON');
 }
 

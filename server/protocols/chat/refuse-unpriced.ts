@@ -1,11 +1,12 @@
 import { requireImageUrl, requirePdf } from '../media';
 import type { Json } from '../neutral';
-import { asArray, asObject, isObject, refuse } from '../read-fields';
+import { asArray, asObject, isObject, readObject, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { ChatRequest } from './schema';
 
 /** Fields billed by something other than text tokens. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
+const MAX_FILE_NAME = 255;
 
 /**
  * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
@@ -20,11 +21,32 @@ export function refuseUnpricedChat(request: ChatRequest, deniedFields: readonly 
   for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);
 }
 
-function refuseParts({ audio, content }: Json, param: string): void {
+function refuseParts({ audio, content, tool_calls, function_call }: Json, param: string): void {
   if (isObject(audio)) throw refuse(`${param}.audio`, 'is not supported');
+  if (tool_calls != null) refuseCalls(tool_calls, `${param}.tool_calls`);
+  if (function_call != null) refuseCalled(function_call, `${param}.function_call`);
   if (isObject(content)) throw refuse(`${param}.content`, 'must be a string or an array of parts');
   for (const [index, part] of asArray(content).entries())
     refusePart(asObject(part), `${param}.content.${index}`);
+}
+
+/** The format gives arguments as text. As a value, each provider would write them in its own way. */
+function refuseCalls(calls: unknown, param: string): void {
+  if (!Array.isArray(calls)) throw refuse(param, 'must be an array of tool calls');
+  for (const [index, call] of calls.entries()) {
+    const place = `${param}.${index}`;
+    const { function: called, custom } = readObject(call, place);
+    refuseCalled(called, `${place}.function`);
+    refuseValue(readObject(custom, `${place}.custom`).input, `${place}.custom.input`);
+  }
+}
+
+function refuseCalled(called: unknown, place: string): void {
+  refuseValue(readObject(called, place).arguments, `${place}.arguments`);
+}
+
+function refuseValue(text: unknown, param: string): void {
+  if (text != null && typeof text !== 'string') throw refuse(param, 'must be a string');
 }
 
 function refusePart({ type, image_url, file }: Json, place: string): void {
@@ -37,5 +59,8 @@ function refusePart({ type, image_url, file }: Json, place: string): void {
   if (type !== 'file') return;
   if (asObject(file).file_url != null)
     throw refuse(`${place}.file.file_url`, 'is not supported: send the PDF as file_data');
+  const { filename } = asObject(file);
+  if (filename != null && (typeof filename !== 'string' || filename.length > MAX_FILE_NAME))
+    throw refuse(`${place}.file.filename`, `must be a string of at most ${MAX_FILE_NAME} characters`);
   requirePdf(asObject(file).file_data, `${place}.file.file_data`);
 }

@@ -66,7 +66,8 @@ class Counter {
     if (tools.length > 0) this.tokens += TOOL_PROMPT_TOKENS;
     for (const tool of tools) this.tool(tool);
     const { format } = (body.output_config ?? {}) as Json;
-    for (const schema of [body.response_format, body.output_format, format])
+    const choices = [body.tool_choice, body.function_call];
+    for (const schema of [body.response_format, body.output_format, format, ...choices])
       if (schema != null) this.text(JSON.stringify(schema));
     if (/cached_content/.test(JSON.stringify({ ...body, messages: [] }))) this.tokens += ACCOUNT_CACHE_TOKENS;
   }
@@ -87,15 +88,16 @@ class Counter {
         : tokens;
   }
 
-  /** Every string is text, except the data of media. */
+  /** Every value is text, except the data of media. */
   private content(value: unknown): void {
-    if (typeof value === 'string') return this.text(value);
+    if (value === undefined) return;
     if (Array.isArray(value)) return value.forEach((item) => this.content(item));
-    if (typeof value !== 'object' || value === null) return;
+    if (typeof value !== 'object' || value === null) return this.text(String(value));
     const part = value as Json;
     if (this.media(part)) return;
     for (const [name, inner] of Object.entries(part)) {
-      if (name === 'input') this.text(JSON.stringify(inner));
+      // A template writes arguments as JSON, whatever they are.
+      if (ARGUMENTS.has(name)) this.text(typeof inner === 'string' ? inner : JSON.stringify(inner));
       else if (!UNBILLED.has(name)) this.content(inner);
     }
   }
@@ -153,6 +155,7 @@ class Counter {
   }
 }
 
+const ARGUMENTS = new Set(['input', 'arguments']);
 /** Fields that are part of the format rather than of the prompt. */
 const UNBILLED = new Set(['role', 'type', 'cache_control', 'prompt_cache_breakpoint', 'signature', 'id']);
 

@@ -1,0 +1,60 @@
+import { ApiError } from '@/server/errors';
+import { resolveCandidates } from '@/server/generation/candidates';
+import { type Plan, planRequest } from '@/server/generation/plan';
+import type { CatalogModel } from '@/server/pricing/catalog';
+import type { ClientProtocol } from '@/server/protocols/client-protocol';
+import { CLIENT_PROTOCOLS, type ClientRequest } from '@/server/protocols/client-protocols';
+import { writeExactly } from '@/server/protocols/exact-numbers';
+import { measureDocuments } from '@/server/protocols/measure-size';
+import { type Json, NO_TOKENS } from '@/server/protocols/neutral';
+import { prepareExchange } from '@/server/providers/prepare-exchange';
+import { countInput, priceOf, type Vendor } from '../harness/honest/bill';
+import type { ApiRequest } from './random-requests';
+
+/** The hold of a request, and what an honest provider bills for the body that it would receive. */
+
+export type Held = { plan: Plan; model: CatalogModel; sent: Json; tokens: number; fees: bigint };
+
+/** Null if the request is refused, with a reason. */
+export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held | null> {
+  const format = path === '/v1/messages' ? 'messages' : 'chat';
+  const protocol = CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>;
+  const candidates = resolveCandidates(String(body.model));
+  if (candidates === null) throw new Error(`${body.model} is not served`);
+  const [{ model, profile }] = candidates;
+  try {
+    const client = protocol.validate(body);
+    const plan = planRequest(protocol, client, candidates, await measureDocuments(protocol.measure(client)));
+    const exchange = prepareExchange({
+      client,
+      provider: profile,
+      upstreamModel: model.upstreamModel,
+      requestedModel: model.id,
+      outputCap: plan.outputCap,
+      reasoning: model.capabilities.reasoning,
+      clientHeaders: {},
+      newId: () => 'id',
+      created: 1,
+      estimate: () => NO_TOKENS,
+    });
+    const sent = JSON.parse(writeExactly(exchange.body)) as Json;
+    return { plan, model, sent, ...countInput(model.provider as Vendor, model.upstreamModel, sent) };
+  } catch (error) {
+    if (error instanceof ApiError && [400, 413].includes(error.status) && error.message !== '') return null;
+    throw error;
+  }
+}
+
+/** The most that the provider may bill. It refuses a prompt longer than the context, and bills nothing. */
+export function billOf({ model, sent, tokens, fees }: Held, output: number): bigint {
+  const input = Math.min(tokens, model.contextWindow);
+  return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees;
+}
+
+/** The dearest class that the provider may bill the prompt as. */
+function worstSplit(sent: Json, input: number) {
+  const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const text = JSON.stringify(sent);
+  if (!text.includes('"cache_control"')) return { ...none, input };
+  return text.includes('"ttl":"1h"') ? { ...none, cacheWrite1h: input } : { ...none, cacheWrite5m: input };
+}

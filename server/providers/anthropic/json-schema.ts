@@ -68,8 +68,8 @@ export function isCompilable(schema: Json): boolean {
   let isClosed = true;
   walkSchema(schema, (node) => {
     const properties = isObject(node.properties) ? Object.keys(node.properties) : [];
-    const required = asArray(node.required);
-    optional += properties.filter((name) => !required.includes(name)).length;
+    const required = new Set(asArray(node.required));
+    optional += properties.filter((name) => !required.has(name)).length;
     const isMap = isObject(node.additionalProperties) || node.additionalProperties === true;
     if (isMap || isObject(node.patternProperties) || (node.type === 'object' && properties.length === 0))
       isClosed = false;
@@ -85,12 +85,24 @@ function isRecursive(schema: Json): boolean {
     for (const [name, inner] of Object.entries(group)) definitions.set(`#/${key}/${name}`, inner);
   }
   const { $defs: _defs, definitions: _definitions, ...root } = schema;
-  const leadsBack = (value: unknown, path: readonly string[]): boolean =>
-    referencesOf(value).some((reference) => {
-      if (reference === '#' || path.includes(reference)) return true;
-      return leadsBack(definitions.get(reference), [...path, reference]);
-    });
-  return leadsBack(root, []);
+  // Each definition is followed once, however many references lead to it.
+  const followed = new Set(['#']);
+  const open = new Set(['#']);
+  const path = [{ name: '#', references: referencesOf(root) }];
+  for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+    const reference = last.references.pop();
+    if (reference === undefined) {
+      open.delete(last.name);
+      path.pop();
+    } else if (open.has(reference)) {
+      return true;
+    } else if (!followed.has(reference)) {
+      followed.add(reference);
+      open.add(reference);
+      path.push({ name: reference, references: referencesOf(definitions.get(reference)) });
+    }
+  }
+  return false;
 }
 
 function referencesOf(value: unknown): string[] {

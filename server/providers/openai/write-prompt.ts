@@ -121,10 +121,9 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
   let fits = true;
   walkSchema(schema, ({ type, properties, required, additionalProperties }) => {
     if (type !== 'object' && !isObject(properties)) return;
-    const names = asArray(required);
+    const names = new Set(asArray(required));
     fits &&=
-      additionalProperties === false &&
-      Object.keys(asObject(properties)).every((name) => names.includes(name));
+      additionalProperties === false && Object.keys(asObject(properties)).every((name) => names.has(name));
   });
   if (!fits)
     warnings.push('strict was dropped: this model enforces closed objects without optional properties');

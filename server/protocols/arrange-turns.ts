@@ -15,25 +15,27 @@ export function arrangeTurns(messages: readonly Message[], { merge }: { merge: b
     const calls = parts.filter((part) => part.type === 'tool-call');
     if (calls.length > 0) turns.push({ role: 'user', parts: calls.map((call) => takeResult(results, call)) });
   }
-  const orphan = [...results.values()].flat()[0];
+  const [orphan] = [...results.values()].flatMap((left) => left.slice(-1));
   if (orphan !== undefined) throw refuseHistory(`a tool result belongs to no call: ${orphan.callId}`);
   return turns;
 }
 
-/** By the id of the call; in order, for clients that reuse an id in a later turn. */
+/** By the id of the call; the last one first, for clients that reuse an id in a later turn. */
 function collectResults(messages: readonly Message[]): Map<string, ToolResultPart[]> {
   const results = new Map<string, ToolResultPart[]>();
   for (const part of messages.flatMap((message) => message.parts)) {
     if (part.type !== 'tool-result') continue;
-    results.set(part.callId, [...(results.get(part.callId) ?? []), part]);
+    const ofCall = results.get(part.callId);
+    if (ofCall === undefined) results.set(part.callId, [part]);
+    else ofCall.push(part);
   }
+  for (const ofCall of results.values()) ofCall.reverse();
   return results;
 }
 
 function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart): Part {
-  const [result, ...later] = results.get(call.id) ?? [];
+  const result = results.get(call.id)?.pop();
   if (result === undefined) throw refuseHistory(`the tool call ${call.id} has no result`);
-  results.set(call.id, later);
   return result;
 }
 
@@ -41,8 +43,8 @@ function addTurn(turns: Message[], turn: Message, merge: boolean): void {
   const last = turns.at(-1);
   // The user's next text joins the turn of results, so that the results stay first in it.
   const joins = last?.role === turn.role && (merge || last.parts.some((part) => part.type === 'tool-result'));
-  if (joins && turn.role !== 'system') last?.parts.push(...turn.parts);
-  else turns.push(turn);
+  if (!joins || turn.role === 'system') turns.push(turn);
+  else for (const part of turn.parts) last.parts.push(part);
 }
 
 function refuseHistory(reason: string): ApiError {

@@ -140,17 +140,19 @@ function readInput(json: unknown, param: string): Json {
 type LegacyIds = { called(name: string): string; returned(name: string): string };
 
 function pairLegacyCalls(): LegacyIds {
-  const open: { id: string; name: string }[] = [];
+  const open = new Map<string, { ids: string[]; answered: number }>();
   let count = 0;
   return {
     called(name) {
       const id = `call_legacy_${count++}`;
-      open.push({ id, name });
+      const ofName = open.get(name);
+      if (ofName === undefined) open.set(name, { ids: [id], answered: 0 });
+      else ofName.ids.push(id);
       return id;
     },
     returned(name) {
-      const at = open.findIndex((call) => call.name === name);
-      return at === -1 ? `unanswered_${name}` : (open.splice(at, 1)[0]?.id ?? '');
+      const ofName = open.get(name);
+      return ofName?.ids[ofName.answered++] ?? `unanswered_${name}`;
     },
   };
 }

@@ -44,7 +44,7 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
   const tools = readTools(request);
   refuseDuplicates(tools);
   const choice = readToolChoice(request.tool_choice ?? request.function_call);
-  const isAllowed = ({ name }: ToolDefinition): boolean => choice.allowed?.includes(name) ?? true;
+  const isAllowed = ({ name }: ToolDefinition): boolean => choice.allowed?.has(name) ?? true;
   return {
     ...readConversation(request.messages),
     tools: tools.filter(isAllowed),
@@ -76,7 +76,7 @@ function readTools(request: ChatRequest): ToolDefinition[] {
   });
 }
 
-type Choice = { toolChoice: ToolChoice | null; allowed: string[] | null };
+type Choice = { toolChoice: ToolChoice | null; allowed: ReadonlySet<string> | null };
 
 function readToolChoice(choice: unknown): Choice {
   if (choice === undefined || choice === null) return { toolChoice: null, allowed: null };
@@ -93,7 +93,7 @@ function readAllowedTools(choice: Json): Choice {
   const allowed = asArray(tools).map(
     (tool) => asText(asObject(asObject(tool).function).name) || asText(asObject(tool).name),
   );
-  return { toolChoice: { type: mode === 'required' ? 'any' : 'auto' }, allowed };
+  return { toolChoice: { type: mode === 'required' ? 'any' : 'auto' }, allowed: new Set(allowed) };
 }
 
 function readOutputFormat(format: Json | null | undefined): OutputFormat | null {

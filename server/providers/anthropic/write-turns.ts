@@ -56,7 +56,7 @@ function placeSystemTurns(messages: readonly Message[]): Message[] {
     }
     placed.push(message);
     if (message.role === 'user') {
-      placed.push(...waiting);
+      for (const waited of waiting) placed.push(waited);
       waiting = [];
     }
   }
@@ -67,8 +67,8 @@ function mergeTurns(messages: readonly Message[]): Message[] {
   const merged: Message[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    if (last?.role === message.role) last.parts = [...last.parts, ...message.parts];
-    else merged.push({ ...message });
+    if (last?.role === message.role) for (const part of message.parts) last.parts.push(part);
+    else merged.push({ ...message, parts: [...message.parts] });
   }
   return merged;
 }

@@ -148,7 +148,9 @@ function mergeTurns(messages: readonly Json[]): Json[] {
       last.role === message.role &&
       (message.role === 'user' || message.role === 'system')
     ) {
-      last.content = [...toParts(last.content), ...toParts(message.content)];
+      const parts = toParts(last.content);
+      for (const part of toParts(message.content)) parts.push(part);
+      last.content = parts;
     } else {
       merged.push({ ...message });
     }

@@ -25,6 +25,8 @@ export function pngOf({ width, height }: Size): Buffer {
   ]);
 }
 
+const SCAN = Buffer.concat([Buffer.from([0xff, 0xda, 0, 8, 1]), Buffer.alloc(64)]);
+
 /** The beginning of a JPEG: a profile of that many bytes precedes its size. */
 export function jpegOf({ width, height }: Size, { profileBytes = 0 } = {}): Buffer {
   const segment = (marker: number, data: Buffer) => {
@@ -38,7 +40,7 @@ export function jpegOf({ width, height }: Size, { profileBytes = 0 } = {}): Buff
   const profiles: Buffer[] = [];
   for (let left = profileBytes; left > 0; left -= 60_000)
     profiles.push(segment(0xe2, Buffer.alloc(Math.min(left, 60_000))));
-  return Buffer.concat([Buffer.from([0xff, 0xd8]), ...profiles, segment(0xc0, frame), Buffer.alloc(64)]);
+  return Buffer.concat([Buffer.from([0xff, 0xd8]), ...profiles, segment(0xc0, frame), SCAN]);
 }
 
 /** A GIF whose only frame may be larger than its screen: decoders grow the screen. */
@@ -68,7 +70,8 @@ export function webpOf({ width, height }: Size): Buffer {
   canvas.writeUIntLE(height - 1, 15, 3);
   const riff = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1');
   riff.writeUInt32LE(canvas.length + 4, 4);
-  return Buffer.concat([riff, canvas, Buffer.alloc(32)]);
+  const frame = Buffer.concat([Buffer.from('VP8 \x0a\0\0\0', 'latin1'), Buffer.alloc(24)]);
+  return Buffer.concat([riff, canvas, frame]);
 }
 
 /** The size that a decoder finds; null for what is no image. */

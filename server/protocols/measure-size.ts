@@ -4,6 +4,7 @@ import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
 import { measurePdf } from './pdf-size';
+import { newWork } from './pdf-work';
 import { asObject, asText, isObject } from './read-fields';
 
 /**
@@ -37,9 +38,7 @@ const TOKENS_OF_KNOWN_TOOL = 750;
 const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
 /** May contain anything that fits into the context window. */
-const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY, bytesRead: 2_000_000 };
-/** Of all documents together. */
-const MAX_DOCUMENT_BYTES = 12_000_000;
+const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY };
 
 type Size = TextSize & {
   readBytes: number;
@@ -223,16 +222,15 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 /** The size in tokens of one kind. */
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** Measures the documents. Others run after each: one takes up to 50 ms. */
+/** Measures the documents, which share the work. Others run after each. */
 export async function measureDocuments({ documents, sizeOf }: Measured): Promise<Measure> {
   const sum = { ...NO_DOCUMENTS };
-  let totalBytes = 0;
+  const work = newWork();
   for (const base64 of documents) {
-    const isRead = base64 !== null && totalBytes < MAX_DOCUMENT_BYTES;
-    const { pages, textTokens, bytesRead } = (isRead ? measurePdf(base64) : null) ?? UNKNOWN_DOCUMENT;
+    const isRead = base64 !== null && work.left > 0;
+    const { pages, textTokens } = (isRead ? measurePdf(base64, work) : null) ?? UNKNOWN_DOCUMENT;
     sum.pages += pages;
     sum.documentTokens += textTokens;
-    totalBytes += bytesRead;
     if (isRead) await letOthersRun();
   }
   return (kind) => sizeOf(kind, sum);

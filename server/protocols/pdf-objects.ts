@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { findAll, spend, WORK, type Work } from './pdf-work';
 
 /** Reads the objects of a PDF, as far as a bound of its text needs them. Distrusts what the file says of itself. */
 
@@ -8,26 +9,20 @@ export type PdfObjects = {
   streams: ReadonlyMap<number, readonly Stream[]>;
   /** Returns null when the stream cannot be read. */
   read: (stream: Stream) => Buffer | null;
-  /** The bytes that had to be read: a measure of the time it took. */
-  bytesRead: () => number;
 };
 type Stream = { dictionary: string; begin: number; end: number };
 
 const BEGINNING_BYTES = 1_024;
-/** Limits that keep the work below some 30 ms per file. */
-const MAX_TEXT = 2_000_000;
-const MAX_INFLATED = 4_000_000;
-const MAX_STREAMS = 10_000;
-const MAX_READ_STREAMS = 1_000;
 
-/** Null when the file is not a PDF, is encrypted, or exceeds a limit. */
-export function readPdfObjects(base64: string): PdfObjects | null {
+/** Null when the file is not a PDF, is encrypted, or takes more work than is left. */
+export function readPdfObjects(base64: string, work: Work): PdfObjects | null {
+  if (!spend(work, WORK.document + base64.length * WORK.fileByte)) return null;
   const file = Buffer.from(base64, 'base64');
   if (!file.subarray(0, BEGINNING_BYTES).includes('%PDF')) return null;
-  const split = splitStreams(file);
+  const split = splitStreams(file, work);
   if (split === null) return null;
   const streams = new Map<number, Stream[]>();
-  const { read, bytesRead } = streamReader(file);
+  const read: PdfObjects['read'] = (stream) => readStream(file, stream, work);
   let text = split.text;
   for (const [number, stream] of split.streams) {
     const known = streams.get(number);
@@ -39,11 +34,11 @@ export function readPdfObjects(base64: string): PdfObjects | null {
   for (const stream of [...streams.values()].flat()) {
     if (!/\/ObjStm\b/.test(stream.dictionary)) continue;
     const packed = read(stream);
-    if (packed === null || redefines(packed, streams)) return null;
+    if (packed === null || !spend(work, packed.length * WORK.textByte)) return null;
+    if (redefines(packed, streams, work)) return null;
     text += ` ${normalize(packed.toString('latin1'))} `;
-    if (text.length > MAX_TEXT) return null;
   }
-  return { text, streams, read, bytesRead: () => text.length + bytesRead() };
+  return { text, streams, read };
 }
 
 const HEADER = /(\d{1,10}) \d{1,10} obj/;
@@ -53,15 +48,12 @@ const CR = 13;
 const LF = 10;
 
 /** Separates the streams, each by the number of its object, from the text between them. */
-function splitStreams(file: Buffer): { text: string; streams: [number, Stream][] } | null {
+function splitStreams(file: Buffer, work: Work): { text: string; streams: [number, Stream][] } | null {
   const streams: [number, Stream][] = [];
   const texts: string[] = [];
-  let length = 0;
   let from = 0;
-  let words = 0;
   for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', from)) {
-    length += at - from;
-    if (length > MAX_TEXT || ++words > MAX_STREAMS) return null;
+    if (!spend(work, WORK.stream + (at - from) * WORK.textByte)) return null;
     const before = file.toString('latin1', from, at);
     texts.push(before);
     from = at + 'stream'.length;
@@ -82,7 +74,7 @@ function splitStreams(file: Buffer): { text: string; streams: [number, Stream][]
     streams.push([Number(number), stream]);
     from = end === -1 ? file.length : end + 'endstream'.length;
   }
-  if (length + file.length - from > MAX_TEXT) return null;
+  if (!spend(work, (file.length - from) * WORK.textByte)) return null;
   texts.push(file.toString('latin1', from));
   return { text: normalize(texts.join('\n')), streams };
 }
@@ -122,60 +114,62 @@ function normalize(text: string): string {
 }
 
 /** The numbers of the objects in a list of references. Null when it contains anything else. */
-export function readReferences(list: string): number[] | null {
-  const isClean = /^[[\] ]*$/.test(list.replace(REFERENCE, ''));
-  return isClean ? [...list.matchAll(REFERENCE)].map(([, number]) => Number(number)) : null;
+export function readReferences(list: string, work: Work): number[] | null {
+  const numbers: number[] = [];
+  let end = 0;
+  spend(work, WORK.match);
+  for (const { index, 0: reference, 1: number } of findAll(list, REFERENCE, work)) {
+    numbers.push(Number(number));
+    end = index + reference.length;
+  }
+  return /^[[\] ]*$/.test(list.slice(end)) ? numbers : null;
 }
-const REFERENCE = /(\d{1,10}) \d{1,10} R/g;
+/** Sticky, so that anything between two references ends the search. */
+const REFERENCE = /[[\] ]*(\d{1,10}) \d{1,10} R/gy;
 
 /** Whether an object stream contains an object that is also written as a stream. */
-function redefines(packed: Buffer, streams: ReadonlyMap<number, unknown>): boolean {
-  const [pairs] = /^[\d\s]*/.exec(packed.toString('latin1', 0, 100_000)) ?? [''];
-  return pairs
-    .trim()
-    .split(/\s+/)
-    .some((number, index) => index % 2 === 0 && streams.has(Number(number)));
+function redefines(packed: Buffer, streams: ReadonlyMap<number, unknown>, work: Work): boolean {
+  const pairs = /^[\d\s]*/.exec(packed.toString('latin1'))?.[0] ?? '';
+  for (const [, number] of findAll(pairs, /(\d+)\s*\d*/g, work)) if (streams.has(Number(number))) return true;
+  return false;
 }
 
 const FILTER = /\/Filter\b ?(\[[^[\]]*\]|\/\w+)?/g;
 
-function streamReader(file: Buffer): Pick<PdfObjects, 'read' | 'bytesRead'> {
-  let bytesLeft = MAX_INFLATED;
-  let readsLeft = MAX_READ_STREAMS;
-  const read: PdfObjects['read'] = ({ dictionary, begin, end }) => {
-    const filters = [...dictionary.matchAll(FILTER)].map(([, names]) => names);
-    if (--readsLeft < 0 || filters.length > 1 || (filters.length === 1 && filters[0] === undefined))
-      return null;
-    // A predictor changes the bytes after they were decompressed.
-    if (/\/Predictor (?!1\b)/.test(dictionary) || /\/(F|FFilter)[ (<]/.test(dictionary)) return null;
-    const names = (filters[0] ?? '').match(/\w+/g) ?? [];
-    let bytes: Buffer | null = file.subarray(
-      begin,
-      names.at(-1) === 'FlateDecode' && names.length === 1 ? undefined : end,
-    );
-    for (const name of names) bytes = bytes === null ? null : decode(name, bytes, bytesLeft);
-    bytesLeft -= bytes?.length ?? 0;
-    return bytesLeft < 0 ? null : bytes;
-  };
-  return { read, bytesRead: () => MAX_INFLATED - bytesLeft };
+function readStream(file: Buffer, { dictionary, begin, end }: Stream, work: Work): Buffer | null {
+  if (!spend(work, WORK.read + dictionary.length * WORK.textByte)) return null;
+  const filters = [...findAll(dictionary, FILTER, work)].map(([, names]) => names);
+  if (filters.length > 1 || (filters.length === 1 && filters[0] === undefined)) return null;
+  // A predictor changes the bytes after they were decompressed.
+  if (/\/Predictor (?!1\b)/.test(dictionary) || /\/(F|FFilter)[ (<]/.test(dictionary)) return null;
+  const names = (filters[0] ?? '').match(/\w+/g) ?? [];
+  const isDeflated = names.at(-1) === 'FlateDecode' && names.length === 1;
+  let bytes: Buffer | null = file.subarray(begin, isDeflated ? undefined : end);
+  for (const name of names) bytes = bytes === null ? null : decode(name, bytes, work);
+  return bytes;
 }
 
-function decode(filter: string, bytes: Buffer, maxOutputLength: number): Buffer | null {
+function decode(filter: string, bytes: Buffer, work: Work): Buffer | null {
   switch (filter) {
     case 'FlateDecode':
-      return inflate(bytes, maxOutputLength);
+      return inflate(bytes, work);
     case 'ASCII85Decode':
-      return decodeBase85(bytes);
+      return spend(work, WORK.read + bytes.length * WORK.base85Byte) ? decodeBase85(bytes) : null;
     default:
       return null;
   }
 }
 
-function inflate(bytes: Buffer, maxOutputLength: number): Buffer | null {
+function inflate(bytes: Buffer, work: Work): Buffer | null {
+  const maxOutputLength = Math.floor((work.left - WORK.read) / WORK.inflatedByte);
   if (maxOutputLength <= 0) return null;
   try {
-    return inflateSync(bytes, { maxOutputLength });
+    const inflated = inflateSync(bytes, { maxOutputLength });
+    spend(work, WORK.read + inflated.length * WORK.inflatedByte);
+    return inflated;
   } catch {
+    // Nobody knows how much was inflated before.
+    work.left = 0;
     return null;
   }
 }
@@ -211,16 +205,19 @@ function decodeBase85(bytes: Buffer): Buffer {
 }
 
 const CONTENTS = /\/Contents\b ?(\[[^[\]]*\]|\d{1,10} \d{1,10} R|[(<])?/g;
-/** An object that is a list, possibly after a comment. */
-const LIST = /(\d{1,10}) \d{1,10} obj ?[[%]/g;
+/** An object that is a list, possibly after a comment. Looks back from its word, which is found faster. */
+const LIST = / obj(?<=(\d{1,10}) \d{1,10} obj) ?[[%]/g;
 
 /**
  * The streams that can contain text: those of the pages, each as often as it is used, and the forms that they
  * draw. Null when one cannot be found or read.
  */
-export function contentStreams(objects: PdfObjects): { contents: Buffer[]; forms: Set<Buffer> } | null {
+export function contentStreams(
+  objects: PdfObjects,
+  work: Work,
+): { contents: Buffer[]; forms: Set<Buffer> } | null {
   const { text, streams, read } = objects;
-  const lists = new Set([...text.matchAll(LIST)].map(([, number]) => Number(number)));
+  const lists = new Set([...findAll(text, LIST, work)].map(([, number]) => Number(number)));
   const known = new Map<Stream, Buffer | null>();
   const readOnce = (stream: Stream): Buffer | null => {
     const bytes = known.has(stream) ? (known.get(stream) ?? null) : read(stream);
@@ -228,17 +225,17 @@ export function contentStreams(objects: PdfObjects): { contents: Buffer[]; forms
     return bytes;
   };
   const contents: Buffer[] = [];
-  for (const [, value] of text.matchAll(CONTENTS)) {
+  for (const [, value] of findAll(text, CONTENTS, work)) {
     // The text of an annotation.
     if (value === '(' || value === '<') continue;
-    const numbers = value === undefined ? null : readReferences(value);
+    const numbers = value === undefined ? null : readReferences(value, work);
     if (numbers === null) return null;
     for (const number of numbers) {
       const found = streams.get(number);
       if (found === undefined || lists.has(number)) return null;
       for (const stream of found) {
         const bytes = readOnce(stream);
-        if (bytes === null) return null;
+        if (bytes === null || !spend(work, WORK.use)) return null;
         contents.push(bytes);
       }
     }

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { measurePdf } from './pdf-size';
+import { newWork } from './pdf-work';
 
 /** `pages` and `characters` are what readers of PDFs find in each file. */
 const TEXT = 'The committee publishes its findings on Tuesday. ';
@@ -34,10 +35,7 @@ const references = (count: number) =>
     .join(' ');
 const onePage = (...pieces: (string | Buffer)[]) => pdf(CATALOG, FONT, tree('4 0 R', 1), page(4), ...pieces);
 
-const measure = (file: Buffer) => {
-  const size = measurePdf(file.toString('base64'));
-  return size === null ? null : { pages: size.pages, textTokens: size.textTokens };
-};
+const measure = (file: Buffer) => measurePdf(file.toString('base64'), newWork());
 /** Nobody can know how much: held for as a full context window. */
 const UNBOUNDED = null;
 

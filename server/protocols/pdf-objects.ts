@@ -41,7 +41,9 @@ export function readPdfObjects(base64: string, work: Work): PdfObjects | null {
   return { text, streams, read };
 }
 
-const HEADER = /(\d{1,10}) \d{1,10} obj/;
+/** The last header before a dictionary, and nothing between them. */
+const HEADER = /(\d{1,10}) \d{1,10} obj$/;
+const DICTIONARY = /^obj ?<</;
 /** A header is not longer than this. */
 const HEADER_LENGTH = 24;
 const CR = 13;
@@ -52,19 +54,25 @@ function splitStreams(file: Buffer, work: Work): { text: string; streams: [numbe
   const streams: [number, Stream][] = [];
   const texts: string[] = [];
   let from = 0;
+  const isPlain = stringReader(file);
   for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', from)) {
     if (!spend(work, WORK.stream + (at - from) * WORK.textByte)) return null;
     const before = file.toString('latin1', from, at);
     texts.push(before);
+    const isOutside = isPlain(from, at);
+    if (isOutside === null) return null;
     from = at + 'stream'.length;
     const begin = from + (file[from] === CR ? 1 : 0);
     const isLine = file[begin] === LF || begin > from;
-    const dictionary = normalize(before.slice(Math.max(0, before.lastIndexOf('obj') - HEADER_LENGTH)));
-    const number = HEADER.exec(dictionary)?.[1];
-    if (number === undefined || !dictionary.trimEnd().endsWith('>>')) {
+    const named = before.lastIndexOf('obj');
+    const header = normalize(before.slice(Math.max(0, named - HEADER_LENGTH), named + 'obj'.length));
+    const dictionary = normalize(before.slice(Math.max(0, named)));
+    const number = HEADER.exec(header)?.[1];
+    if (number === undefined || !DICTIONARY.test(dictionary) || !dictionary.trimEnd().endsWith('>>')) {
       if (isLine) return null;
       continue;
     }
+    if (!isOutside) return null;
     const end = file.indexOf('endstream', begin);
     const stream = {
       dictionary,
@@ -77,6 +85,41 @@ function splitStreams(file: Buffer, work: Work): { text: string; streams: [numbe
   if (!spend(work, (file.length - from) * WORK.textByte)) return null;
   texts.push(file.toString('latin1', from));
   return { text: normalize(texts.join('\n')), streams };
+}
+
+const OPEN = 0x28;
+const CLOSE = 0x29;
+const ESCAPE = 0x5c;
+const PERCENT = 0x25;
+const OBJ = [0x6f, 0x62, 0x6a] as const;
+const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
+
+/**
+ * Returns a function that reads the next bytes, and returns whether they end outside strings and comments. Null
+ * when a header is inside one: what is an object to us would be none to decoders, or the reverse.
+ */
+function stringReader(file: Buffer): (from: number, to: number) => boolean | null {
+  let depth = 0;
+  let isComment = false;
+  const isHeader = (at: number): boolean =>
+    file[at] === OBJ[2] &&
+    file[at - 1] === OBJ[1] &&
+    file[at - 2] === OBJ[0] &&
+    !isLetter(file[at - 3]) &&
+    !isLetter(file[at + 1]);
+  return (from, to) => {
+    for (let at = from; at < to; at++) {
+      const byte = file[at];
+      if ((isComment || depth > 0) && isHeader(at)) return null;
+      if (isComment) isComment = byte !== CR && byte !== LF;
+      else if (byte === OPEN) depth++;
+      else if (byte === CLOSE) depth--;
+      else if (byte === ESCAPE && depth > 0) at++;
+      else if (byte === PERCENT) isComment = depth === 0;
+      if (depth < 0) return null;
+    }
+    return depth === 0 && !isComment;
+  };
 }
 
 const BLANKS = new Uint8Array(256).map((_, byte) => (/[\s\0]/.test(String.fromCharCode(byte)) ? 1 : 0));
@@ -241,11 +284,46 @@ export function contentStreams(
     }
   }
   const forms = new Set<Buffer>();
-  for (const stream of [...streams.values()].flat()) {
-    if (!/\/Form\b/.test(stream.dictionary)) continue;
-    const bytes = readOnce(stream);
-    if (bytes === null) return null;
-    forms.add(bytes);
+  const drawn = readDrawn(text, work);
+  if (drawn === null) return null;
+  for (const [number, found] of streams) {
+    for (const stream of found) {
+      const { dictionary } = stream;
+      if (UNKNOWN_SUBTYPE.test(dictionary)) return null;
+      if (!/\/Form\b/.test(dictionary) && (!drawn.has(number) || isImage(dictionary))) continue;
+      const bytes = readOnce(stream);
+      if (bytes === null) return null;
+      forms.add(bytes);
+    }
   }
   return { contents, forms };
+}
+
+const UNKNOWN_SUBTYPE = /\/Subtype\b(?! ?\/\w)/;
+/** As a key, or as the value of `Type`. */
+const XOBJECT = /\/XObject\b ?(<<[^<>]*>>|\d{1,10} \d{1,10} R|\/|>>)?/g;
+const REFERENCES_ONLY = /<<(?: ?\/[^ /<>()[\]]* \d{1,10} \d{1,10} R)+ ?>>/g;
+
+/** The numbers of the objects that pages may draw. Some readers draw all but images. Null when one is unknown. */
+function readDrawn(text: string, work: Work): Set<number> | null {
+  const drawn = new Set<number>();
+  let isElsewhere = false;
+  const add = (names: string): boolean => {
+    const numbers = readReferences(names.slice(2, -2).replace(/\/[^ /]*/g, ' '), work);
+    for (const number of numbers ?? []) drawn.add(number);
+    return numbers !== null;
+  };
+  for (const [, value] of findAll(text, XOBJECT, work)) {
+    if (value === undefined) return null;
+    if (value.endsWith('R')) isElsewhere = true;
+    else if (value.startsWith('<<') && !add(value)) return null;
+  }
+  if (isElsewhere) for (const [names] of findAll(text, REFERENCES_ONLY, work)) add(names);
+  return drawn;
+}
+
+/** Whether the dictionary itself says so, and no other in it. */
+function isImage(dictionary: string): boolean {
+  const own = dictionary.slice(dictionary.indexOf('<<') + 2).replace(/<<[^<>]*>>/g, '');
+  return /^[^(<%]*\/Subtype ?\/Image\b/.test(own);
 }

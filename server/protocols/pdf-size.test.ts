@@ -124,6 +124,32 @@ describe('a document that claims less than it contains', () => {
     expect(measure(join(' '.repeat(1_000), file))).toEqual({ pages: 1, textTokens: 4 });
   });
 
+  test('what a page draws counts as a form, unless it says that it is an image', () => {
+    const draws = stream(5, '/X Do '.repeat(50));
+    expect(measure(onePage(draws, stream(8, show('abc'))))).toEqual({ pages: 1, textTokens: 200 });
+    const resources = object(6, '<< /XObject 7 0 R >>');
+    const elsewhere = [resources, object(7, '<< /Y 9 0 R >>'), stream(9, show('abc'), '/Subtype /PS')];
+    expect(measure(onePage(draws, ...elsewhere))).toEqual({ pages: 1, textTokens: 200 });
+    const nested = stream(8, show('abc'), '/P << /Subtype /Image >>');
+    expect(measure(onePage(draws, nested))).toEqual({ pages: 1, textTokens: 200 });
+    const image = stream(8, show('abc'), '/P << /Q 1 >> /Subtype /Image');
+    expect(measure(onePage(draws, image))).toEqual({ pages: 1, textTokens: 0 });
+  });
+
+  test('the last header before a stream is its own', () => {
+    const content = stream(5, show('abc'));
+    const file = onePage(stream(5, ''), join('9 0 obj\nnull\n', content));
+    expect(measure(file)).toEqual({ pages: 1, textTokens: 4 });
+    const length = onePage(join(object(6, '1234'), content));
+    expect(measure(length)).toEqual({ pages: 1, textTokens: 4 });
+  });
+
+  test('words in titles and comments hide nothing, and change nothing', () => {
+    const title = '(Objects \\) of a stream (of 1 object))';
+    const file = onePage(`% don't (\n`, object(6, `<< /Title ${title} >>`), stream(5, show('abc')));
+    expect(measure(file)).toEqual({ pages: 1, textTokens: 4 });
+  });
+
   const kids = Array.from({ length: 100 }, () => '4 0 R').join(' ');
   const form = (number: number, content: string) => stream(number, content, '/Subtype /Form');
   const cmap = (mappings: string) => [
@@ -174,6 +200,19 @@ describe('a document that claims less than it contains', () => {
     ['a predictor', onePage(stream(5, show('abc'), '/DecodeParms << /Predictor 12 >>'))],
     ['a corrupt stream', onePage(stream(5, 'nothing', '/Filter /FlateDecode', ''))],
     ['a header out of sight', onePage(join(`9${' '.repeat(40)}`, stream(5, show('abc')).subarray(1)))],
+    [
+      'a subtype that is written elsewhere',
+      onePage(stream(5, '/X Do'), stream(8, show('abc'), '/Subtype 7 0 R'), object(7, '/Form')),
+    ],
+    ...[
+      '/P (xxxxxxxxxxxxxxxxxxxxxxxxxxxx 9 0 obj <<)',
+      '%xxxxxxxxxxxxxxxxxxxxxxxxxxxx 9 0 obj <<\n',
+      '/P (<< >>stream endstream 9 0 obj << )',
+      '/P (xx\\) 9 0 obj <<)',
+    ].map((hidden): [string, Buffer] => [
+      `a header hidden by ${hidden}`,
+      onePage(stream(5, ''), stream(5, show('abc'), hidden)),
+    ]),
     ['a stream of many megabytes', onePage(stream(5, ' '.repeat(5_000_000)))],
     [
       'many streams of a megabyte each',
@@ -214,6 +253,12 @@ test.each<[string, Buffer]>([
   ['headers', pdf('1 0 obj '.repeat(230_000))],
   ['streams', pdf('1 0 obj << >>\nstream\n'.repeat(90_000))],
   ['streams of one object', onePage(stream(5, show('abc')), ...Array(9_900).fill(stream(10, 'x', '/X', '')))],
+  ['objects to draw', pdf('/XObject <</X 1 0 R '.repeat(90_000))],
+  [
+    'lists of objects',
+    pdf('/XObject 1 0 R', '<<', '/X 1 0 R '.repeat(190_000), '<< /X 1 0 R '.repeat(10_000)),
+  ],
+  ['brackets', pdf('()'.repeat(900_000), 'stream')],
   ['strings', onePage(stream(5, '('.repeat(3_900_000)))],
   ['numbers', onePage(stream(5, '<'.repeat(3_900_000)))],
   ['mappings', onePage(object(3, '/ToUnicode 6 0 R'), stream(6, 'beginbfchar<61>'.repeat(250_000)))],

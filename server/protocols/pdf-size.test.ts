@@ -183,8 +183,8 @@ describe('a document that claims less than it contains', () => {
     ],
     ['a mapping with a comment in it', onePage(...cmap('beginbfchar <61> %\n<00410042> endbfchar'))],
     [
-      'a mapping of a million codes',
-      onePage(...cmap(`beginbfrange ${'<00> <ff> <0041>'.repeat(4_000)} endbfrange`)),
+      'a mapping of ten million codes',
+      onePage(...cmap(`beginbfrange ${'<00> <ff> <0041>'.repeat(40_000)} endbfrange`)),
     ],
     [
       'a glyph with the name of a word',
@@ -213,7 +213,7 @@ describe('a document that claims less than it contains', () => {
       `a header hidden by ${hidden}`,
       onePage(stream(5, ''), stream(5, show('abc'), hidden)),
     ]),
-    ['a stream of many megabytes', onePage(stream(5, ' '.repeat(5_000_000)))],
+    ['a stream of many megabytes', onePage(stream(5, ' '.repeat(8_000_000)))],
     [
       'many streams of a megabyte each',
       pdf(...numbers(500).map((number) => stream(number, ' '.repeat(1e6), '/Type /ObjStm'))),
@@ -241,6 +241,57 @@ test('a file of names is measured without a call for each name', () => {
 test('a file of words is searched up to a limit', () => {
   const calls = countCalls(vi.spyOn(Buffer.prototype, 'indexOf'), pdf('stream '.repeat(3_400_000)));
   expect(calls).toBeLessThan(20_000);
+});
+
+const plainStreams = (count: number) => '10 0 obj<<>>stream\nendstream\n'.repeat(count);
+const LARGE_MAPPING = `beginbfrange${'<0000><ffff><41>'.repeat(7)}endbf`;
+const largeMappings = (count: number) =>
+  numbers(count).map((number) => join(stream(number, LARGE_MAPPING), `/ToUnicode ${number} 0 R `));
+const base85 = (length: number) => onePage(stream(5, 'z'.repeat(length), '', 'ASCII85Decode'));
+
+describe('a document takes no more work than a request may take', () => {
+  test.each<[string, Buffer]>([
+    ['references to many streams', pdf(plainStreams(900), `/Contents[${'10 0 R '.repeat(320_000)}]`)],
+    ['60 kilobytes of them', pdf(plainStreams(800), `/Contents[${'10 0 R '.repeat(3_500)}]`)],
+    ['mappings of many codes', onePage(object(3, '/Type0'), ...largeMappings(250))],
+    ['a thousand of them', onePage(object(3, '/Type0'), ...largeMappings(950))],
+    ['counts', onePage('/Count 1 '.repeat(100_000))],
+    ['streams of one number', onePage(plainStreams(15_000))],
+    ['base 85', base85(20_000_000)],
+  ])('%s beyond it are unbounded', (_, file) => {
+    const work = newWork();
+    const whole = work.left;
+    const size = measurePdf(join(file, page(4)).toString('base64'), work);
+    expect({ size, isSpent: work.left < whole / 10 }).toEqual({ size: null, isSpent: true });
+  });
+
+  test('a count of a million digits is read as far as a number', () => {
+    expect(measure(onePage(stream(5, show('abc')), `/Count ${'1'.repeat(1_000_000)}`))).toEqual({
+      pages: 1,
+      textTokens: 4,
+    });
+  });
+
+  test('a mapping to a list of any length is counted', () => {
+    const list = `beginbfrange <61> <62> [${'<0041> '.repeat(20_000)}] endbfrange`;
+    const font = object(3, '<< /Type /Font /ToUnicode 6 0 R >>');
+    expect(measure(onePage(font, stream(6, list), stream(5, show('abc'))))).toEqual({
+      pages: 1,
+      textTokens: 4,
+    });
+  });
+
+  test('a report of 300 pages with ten megabytes of images is measured', () => {
+    const line = `BT /F1 11 Tf 72 700 Td [(The comm) -12.5 (ittee publi) 3 (shes its findings) ] TJ ET 0 0 0 rg\n`;
+    const pages = numbers(300).map((number) => page(number, `${number + 1_000} 0 R`));
+    const contents = numbers(300).map((number) => stream(number + 1_000, line.repeat(45)));
+    const image = stream(6, Buffer.alloc(10_000_000, 'stre'), '/Subtype /Image', 'DCTDecode');
+    const others = numbers(2_000).map((number) =>
+      object(number + 2_000, '<< /Type /Annot /Rect [1 2 3 4] >>'),
+    );
+    const file = pdf(CATALOG, FONT, tree(references(300), 300), ...pages, ...contents, ...others, image);
+    expect(measure(file)).toEqual({ pages: 300, textTokens: 300 * 45 * 39 });
+  });
 });
 
 /** The service runs in one event loop. Files of two megabytes, each of which made some search quadratic. */

@@ -5,24 +5,24 @@
 export type Work = { left: number };
 
 /** In steps of a nanosecond, roughly. */
-const MAX_WORK = 40_000_000;
+const MAX_WORK = 45_000_000;
 /** What each step of the measuring takes at most. */
 export const WORK = {
   document: 20_000,
-  fileByte: 1,
+  fileByte: 0.75,
   /** Everything outside streams is searched for a dozen things. */
-  textByte: 24,
-  match: 600,
+  textByte: 18,
+  match: 500,
   stream: 3_000,
   /** Of a stream, in a page. */
   use: 60,
-  read: 30_000,
+  read: 20_000,
   inflatedByte: 2,
   base85Byte: 40,
-  contentByte: 5,
-  string: 60,
-  stringByte: 14,
-  code: 4,
+  contentByte: 6,
+  string: 30,
+  stringByte: 8,
+  code: 3,
 };
 
 export const newWork = (): Work => ({ left: MAX_WORK });

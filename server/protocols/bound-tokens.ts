@@ -96,7 +96,8 @@ export function addTextSize(text: string, size: TextSize): number {
   const length = isShort ? scratch.write(text) : bytes.length;
   for (let at = 0, before = 0; at < length; ) {
     const piece = findPiece(bytes, at, length);
-    const end = at + (piece & LENGTH);
+    let end = at + (piece & LENGTH);
+    if (end - at > 1 && end < length && isIndent(bytes[end - 1]) && !isSpace(bytes[end])) end--;
     const kind = KINDS[bytes[end - 1] ?? 0] ?? 0;
     if (piece <= LENGTH) size.bytes += countBytes(bytes, at, end);
     else {
@@ -104,7 +105,6 @@ export function addTextSize(text: string, size: TextSize): number {
         !isWithin(before, KINDS[bytes[at] ?? 0] ?? 0) &&
         (end === length || !isWithin(kind, KINDS[bytes[end] ?? 0] ?? 0));
       size.pieces += isWhole ? TOKEN : piece >> 8;
-      if (bytes[end - 1] === BLANK && end - at > 1 && KINDS[bytes[end] ?? 0] === OTHER) size.bytes++;
     }
     before = kind;
     at = end;
@@ -112,8 +112,12 @@ export function addTextSize(text: string, size: TextSize): number {
   return length;
 }
 
-/** Tokenizers move the last blank of several to the next word. If that word is rare, it is one more token. */
 const BLANK = 0x20;
+const TAB = 0x09;
+
+/** Tokenizers move the last of several blanks or tabs to the next word, which may then be rare. */
+const isIndent = (byte = 0): boolean => byte === BLANK || byte === TAB;
+const isSpace = (byte = 0): boolean => byte === BLANK || (byte >= TAB && byte <= 0x0d);
 
 /** The mask of a piece's length; the bits above it hold the piece's count within a longer word. */
 const LENGTH = 0xff;

@@ -1,5 +1,7 @@
+import { inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { measureInput, NO_DOCUMENTS, type TokenKind } from '@/server/protocols/measure-size';
+import source from '@/server/protocols/token-pieces.json';
 import { seededRandom } from '../harness/random';
 import { CLAUDE_TOKENS, CORPUS } from './corpus';
 import { TOKENIZERS } from './tokenizers';
@@ -14,6 +16,55 @@ function largest(text: string, kind: TokenKind): number {
   );
 }
 
+function readPieces(): string[] {
+  const bytes = inflateRawSync(Buffer.from(source.deflated, 'base64'));
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 1 + (bytes[at] ?? 0)) {
+    pieces.push(bytes.toString('utf8', at + 1, at + 1 + (bytes[at] ?? 0)));
+  }
+  return pieces.filter((piece) => !piece.includes('\ufffd'));
+}
+
+/** White space, digits and marks: tokenizers join some of them to the word that follows. */
+const BEFORE = [
+  ' ',
+  '  ',
+  '   ',
+  '\n',
+  '\n  ',
+  '\t',
+  '\t\t',
+  '\n\t\t\t',
+  ' \t',
+  '\t ',
+  '1',
+  '1  ',
+  '-',
+  '.',
+  '"',
+].concat(['(', '_', '/', '%%', "'", '、', '“', '…', '— ', '\u00a0', '\u3000\u3000', '\u200d', '😀']);
+const AFTER = [
+  '',
+  '',
+  '',
+  ' ',
+  '  ',
+  '\n',
+  '\n\n',
+  '\r\n',
+  '\t',
+  '1',
+  '-',
+  '.',
+  '"',
+  ')',
+  '_',
+  '/',
+  '…',
+  '”',
+  '\u3000',
+];
+
 describe('the bound of a text is not below its tokens', () => {
   test.each(Object.entries(CORPUS))('%s', (name, text) => {
     for (const count of Object.values(TOKENIZERS)) {
@@ -24,6 +75,19 @@ describe('the bound of a text is not below its tokens', () => {
     const current = Math.max(published, Math.min(Buffer.byteLength(text), Math.ceil(1.3 * published)));
     expect(largest(text, 'anthropic')).toBeGreaterThanOrEqual(current);
   });
+
+  test('every piece between any two neighbours, repeated', () => {
+    const random = seededRandom();
+    const pick = (texts: readonly string[]): string => texts[Math.floor(random() * texts.length)] ?? '';
+    const below: string[] = [];
+    for (const piece of readPieces()) {
+      const unit = pick(BEFORE) + piece + pick(AFTER);
+      const text = unit.repeat(50);
+      const held = largest(text, 'openai');
+      if (Object.values(TOKENIZERS).some((count) => count(text) > held)) below.push(JSON.stringify(unit));
+    }
+    expect(below).toEqual([]);
+  }, 30_000);
 
   test('random pieces of these texts, joined at random', () => {
     const random = seededRandom();

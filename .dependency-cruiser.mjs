@@ -3,7 +3,8 @@
  * the facts, `widget/` runs on other people's pages. AGENTS.md has the same table in words.
  */
 
-const LEAVES = '^server/(env|endpoints|db|log|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json)\\.ts$';
+const LEAVES =
+  '^server/(env|endpoints|db|log|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 

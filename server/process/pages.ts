@@ -82,11 +82,17 @@ export async function forward(
       response.writableEnded || response.destroyed ? resolve() : reject(error),
     );
     onward.once('response', (page) => {
-      response.writeHead(page.statusCode ?? 502, withMissing(ownSiteHeaders(), page));
+      response.writeHead(page.statusCode ?? 502, withMissing(headersFor(request.url), page));
       pipeline(page, response, () => resolve());
     });
     onward.end(body);
   });
+}
+
+/** The checkout loads its scripts in a sandboxed frame too, where it has no origin, to say why it is refused. */
+function headersFor(url = ''): Record<string, string> {
+  const isAsset = url.startsWith('/_next/static/');
+  return isAsset ? { ...ownSiteHeaders(), 'cross-origin-resource-policy': 'cross-origin' } : ownSiteHeaders();
 }
 
 /** Next serves its files, and its own errors outside the pages, without running `proxy.ts`. */

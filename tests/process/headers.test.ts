@@ -79,7 +79,8 @@ const KINDS: [RegExp, Kind][] = [
   [/^\/(v1|auth\/token$|metrics$)/, 'api'],
   [/^\/(api|checkout\/api)\//, 'own data'],
   [/^\/checkout\//, 'checkout page'],
-  [/^\/_next\//, 'asset'],
+  [/^\/_next\/static\//, 'asset'],
+  [/^\/_next\//, 'own data'],
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
   [
@@ -293,7 +294,7 @@ const EXPECTED: Record<Kind, Record<string, RegExp | null>> = {
   },
   api: { 'content-security-policy': NOTHING },
   widget: { 'cross-origin-resource-policy': /^cross-origin$/, 'access-control-allow-origin': /^\*$/ },
-  asset: { 'cross-origin-resource-policy': /^same-origin$/, 'access-control-allow-origin': null },
+  asset: { 'cross-origin-resource-policy': /^cross-origin$/, 'access-control-allow-origin': null },
 };
 
 function permitPasskeys(to: string): RegExp {

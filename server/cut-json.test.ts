@@ -24,6 +24,9 @@ const WRITTEN = [
 const writeString = () =>
   `"${Array.from({ length: choose([0, 1, 5, 200]) }, () => choose(WRITTEN)).join('')}"`;
 
+/** No two of an object are the same. */
+const writeName = (index: number) => `"name ${index} ${writeString().slice(1)}`;
+
 function writeValue(depth: number): string {
   const list = (write: (index: number) => string) =>
     Array.from({ length: below(5) }, (_, index) => write(index)).join(', ');
@@ -31,7 +34,7 @@ function writeValue(depth: number): string {
     case 0:
       return `[${list(() => writeValue(depth - 1))}]`;
     case 1:
-      return `{ ${list((index) => `${index === 0 ? '"__proto__"' : writeString()}: ${writeValue(depth - 1)}`)} }`;
+      return `{ ${list((index) => `${index === 0 ? '"__proto__"' : writeName(index)}: ${writeValue(depth - 1)}`)} }`;
     case 2:
       return writeString();
     default:
@@ -57,6 +60,14 @@ test('JSON that is read in pieces is the same as JSON that is read at once', () 
     const expected: unknown = JSON.parse(json);
     expect([json, JSON.stringify(read(json))]).toEqual([json, JSON.stringify(expected)]);
   }
+});
+
+test('a long field that an object contains twice is refused', () => {
+  const long = JSON.stringify('x'.repeat(200));
+  const cutter = new JsonCutter();
+  cutter.add(`{${long}: 1, ${long}: 2}`);
+  const { text, strings } = cutter.end();
+  expect(() => restoreStrings(JSON.parse(text), strings)).toThrow('the same field twice');
 });
 
 test('what is not JSON is refused', () => {

@@ -88,6 +88,9 @@ function readPiece(piece: string): string {
 export const invalidJson = (): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.');
 
+const sameField = (): ApiError =>
+  new ApiError('invalid_request', 'The request body contains an object with the same field twice.');
+
 const manyBlanks = (): ApiError =>
   new ApiError(
     'invalid_request',
@@ -109,7 +112,11 @@ export function restoreStrings<Value>(parsed: Value, strings: readonly string[])
   }
 
   function restoreNames(object: object): object {
-    return Object.fromEntries(Object.entries(object).map(([name, value]) => [restoreString(name), value]));
+    const entries = Object.entries(object).map(([name, value]) => [restoreString(name), value] as const);
+    const restored = Object.fromEntries(entries);
+    // The parser saw two names, so it is unknown which of the values came last.
+    if (Object.keys(restored).length < entries.length) throw sameField();
+    return restored;
   }
 
   function restoreString(string: string): string {

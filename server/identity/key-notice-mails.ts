@@ -15,7 +15,7 @@ import { nameInMails } from '../partners/rename';
 
 const BATCH_SIZE = 50;
 const MAX_ATTEMPTS = 10;
-/** Longer than the day that a notice stands for. */
+/** Longer than the day that a notice covers. */
 const KEPT_MS = 30 * DAY_MS;
 
 type DueNotice = { keyId: string; kind: string; day: Date; attempts: number };

@@ -48,6 +48,14 @@ export function toBase62(value: number, characters: number): string {
   return text;
 }
 
+/** The same id for the same text, as unique as a random one. */
+export function idFrom(prefix: IdPrefix, text: string): string {
+  let rest = BigInt(`0x${sha256(text).toString('hex')}`);
+  let id = '';
+  for (; id.length < ID_CHARACTERS; rest /= 62n) id += BASE62[Number(rest % 62n)];
+  return `${prefix}_${id}`;
+}
+
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomBase62(ID_CHARACTERS)}`;
 }

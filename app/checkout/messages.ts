@@ -151,6 +151,8 @@ const en = {
     not_confirmed: 'Your bank asked for a confirmation that wasn’t completed.',
     try_later: 'Your bank couldn’t process the payment right now.',
     declined: 'Your bank declined the payment.',
+    unknown_card: 'This card is no longer saved.',
+    no_tax_address: 'We need your address for tax. Pay with the form once to enter it.',
   } as Record<string, string>,
   wrongPaymentTitle: 'This payment needs review',
   wrongPaymentText:
@@ -326,6 +328,9 @@ const de: Messages = {
     not_confirmed: 'Ihre Bank hat eine Bestätigung verlangt, die nicht erfolgt ist.',
     try_later: 'Ihre Bank konnte die Zahlung gerade nicht verarbeiten.',
     declined: 'Ihre Bank hat die Zahlung abgelehnt.',
+    unknown_card: 'Diese Karte ist nicht mehr gespeichert.',
+    no_tax_address:
+      'Für die Steuer brauchen wir Ihre Adresse. Bezahlen Sie einmal mit dem Formular, um sie einzugeben.',
   },
   wrongPaymentTitle: 'Diese Zahlung muss geprüft werden',
   wrongPaymentText:

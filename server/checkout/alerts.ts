@@ -2,7 +2,7 @@ import type { PaymentAlert as AlertRow } from '../../prisma/client/client';
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { partnerNames } from './partner-names';
-import type { Concern } from './payment-processor';
+import type { Concern, ProcessorReference } from './payment-processor';
 
 /** An open alert for the operator to review. */
 export type PaymentAlert = {
@@ -60,13 +60,14 @@ export async function openAlert(alert: {
   id: string;
   kind: 'wrong_payment' | 'uncredited_payment';
   sessionId: string;
-  processorSessionId?: string;
+  reference?: ProcessorReference;
   amountMinor: number | null;
   currency: string | null;
   detail: string;
 }): Promise<void> {
+  const { reference, ...facts } = alert;
   await prisma().paymentAlert.createMany({
-    data: { ...alert, createdAt: nowDate() },
+    data: { ...facts, ...reference, createdAt: nowDate() },
     skipDuplicates: true,
   });
 }

@@ -25,6 +25,11 @@ export async function openCustomer(userId: string): Promise<string> {
   return processorCustomerId;
 }
 
+/** Null for a user who has not paid while signed in. */
+export async function findCustomer(userId: string): Promise<string | null> {
+  return (await prisma().paymentCustomer.findUnique({ where: { userId } }))?.processorCustomerId ?? null;
+}
+
 /** Call this when the processor no longer knows the customer: deleted there, or from another account. */
 export async function forgetCustomer(userId: string, processorCustomerId: string): Promise<void> {
   await prisma().paymentCustomer.deleteMany({ where: { userId, processorCustomerId } });

@@ -9,6 +9,10 @@ export type PaymentFailure =
   | 'try_later'
   /** Any other reason. Details that would help card thieves are not exposed. */
   | 'declined'
+  /** The saved card was removed. */
+  | 'unknown_card'
+  /** Tax needs an address, which the buyer enters in the processor's form. */
+  | 'no_tax_address'
   /** The processor could not be reached, so the payment never started. */
   | 'not_started'
   /** The payment did not match the order, so the operator has to review it. */

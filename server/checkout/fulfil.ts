@@ -1,11 +1,13 @@
-import { now } from '../clock';
+import { DAY_MS, MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
 import { assertNever } from '../errors';
 import { log } from '../log';
 import { openAlert } from './alerts';
 import { credit } from './credit';
+import type { PaymentFailure } from './failure';
 import { finish, isFinished, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
+import { readReported } from './reported-payment';
 import { applyReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
@@ -16,10 +18,9 @@ import { stripeProcessor } from './stripe/processor';
 export async function fulfil(checkoutSessionId: string): Promise<Payment | null> {
   const payment = await findPayment(checkoutSessionId);
   if (payment === null || isFinished(payment)) return payment;
-  const reported =
-    payment.processorSessionId && (await stripeProcessor.readSession(payment.processorSessionId));
+  const reported = await readReported(payment);
   if (reported) await applyProcessorState(payment, reported);
-  else await expireUnknown(payment);
+  else await endUnknown(payment);
   return findPayment(checkoutSessionId);
 }
 
@@ -30,7 +31,8 @@ function findPayment(id: string): Promise<Payment | null> {
 async function applyProcessorState(payment: Payment, reported: ProcessorPayment): Promise<void> {
   switch (reported.state) {
     case 'open':
-      await recordFailedAttempt(payment, reported);
+      if (reported.reference.processorPaymentId === null) await recordFailedAttempt(payment, reported);
+      else await leaveOrEndCardPayment(payment, reported.reference.processorPaymentId, reported.failure);
       return;
     case 'processing':
       await leaveOpen(payment);
@@ -56,10 +58,31 @@ async function applyProcessorState(payment: Payment, reported: ProcessorPayment)
 /** A declined card does not end the payment: the form accepts another one. */
 async function recordFailedAttempt(
   { id, failure: known }: Payment,
-  { failure }: ProcessorPayment,
+  { failure }: Pick<ProcessorPayment, 'failure'>,
+  later: { expiresAt?: Date } = {},
 ): Promise<void> {
   if (failure === null || failure === known) return;
-  await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure } });
+  await prisma().checkoutSession.updateMany({ where: { id, status: 'open' }, data: { failure, ...later } });
+}
+
+/** How long the buyer can confirm a payment that the bank refused because they were absent. */
+const CONFIRMABLE_MS = DAY_MS;
+
+/** The payment ends at the processor first, so that it cannot be made once it has ended here. */
+async function leaveOrEndCardPayment(
+  payment: Payment,
+  paymentId: string,
+  failure: PaymentFailure | null,
+): Promise<void> {
+  const { createdAt, expiresAt, failure: known } = payment;
+  const isConfirmable = payment.method === 'auto_top_up' && failure === 'not_confirmed';
+  const until = isConfirmable ? new Date(createdAt.getTime() + CONFIRMABLE_MS) : expiresAt;
+  if ((failure === null || isConfirmable) && until.getTime() > now())
+    return recordFailedAttempt(payment, { failure }, { expiresAt: until });
+  if (!(await stripeProcessor.cancelCardPayment(paymentId))) return;
+  await finish(prisma(), payment, failure === null || isConfirmable ? 'expired' : 'failed', {
+    failure: failure ?? (known as PaymentFailure | null),
+  });
 }
 
 function isTheOrderedPayment(payment: Payment, reported: ProcessorPayment): boolean {
@@ -84,7 +107,7 @@ async function refuse(payment: Payment, reported: ProcessorPayment): Promise<voi
   });
   log().error(
     { checkoutSessionId, ordered: { currency, amountMinor }, reported },
-    'a paid session does not match its order',
+    'a payment does not match its order',
   );
   await finish(prisma(), payment, 'failed', { failure: 'wrong_payment' });
 }
@@ -96,7 +119,22 @@ async function leaveOpen({ id }: Payment): Promise<void> {
   });
 }
 
-/** The processor has no such session, so it cannot be paid. Our session ends when it expires. */
-async function expireUnknown(payment: Payment): Promise<void> {
-  if (payment.expiresAt.getTime() <= now()) await finish(prisma(), payment, 'expired');
+/**
+ * The processor has no such payment, so it cannot be paid. Our session ends when it expires. If a saved card
+ * was to be charged, the process that would do it has died: the id of the payment is stored before it is made.
+ */
+async function endUnknown(payment: Payment): Promise<void> {
+  if (payment.method === 'form' || payment.processorPaymentId !== null) {
+    if (payment.expiresAt.getTime() <= now()) await finish(prisma(), payment, 'expired');
+    return;
+  }
+  if (payment.createdAt.getTime() + CARD_START_MS > now()) return;
+  const failure: PaymentFailure = 'not_started';
+  await prisma().checkoutSession.updateMany({
+    where: { id: payment.id, status: 'open', processorPaymentId: null },
+    data: { status: 'failed', failure },
+  });
 }
+
+/** Several times as long as creating a payment can take, with all repetitions. */
+const CARD_START_MS = 5 * MINUTE_MS;

@@ -10,8 +10,34 @@ export interface PaymentProcessor {
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
   /** Expires a session so that it can no longer be paid. */
   expireSession(processorSessionId: string): Promise<void>;
-  /** The paid sessions that began in a period, newest first. */
-  listPaidSessions(period: { from: Date; to: Date }): AsyncIterable<ProcessorPayment>;
+  /** The paid sessions and the paid charges of saved cards that began in a period, newest first of each. */
+  listPaidPayments(period: { from: Date; to: Date }): AsyncIterable<ProcessorPayment>;
+
+  /** The customer's cards, newest first; none when the customer is unknown. */
+  listCards(processorCustomerId: string): Promise<SavedCard[]>;
+  /** Removes a card, but only one of this customer. */
+  removeCard(card: CustomerCard): Promise<'removed' | 'unknown_card'>;
+  /** Opens a hosted page on which a card is added for payments while the buyer is absent. */
+  createCardSetup(setup: CardSetupPage): Promise<{ setupId: string; url: string } | 'unknown_customer'>;
+  readCardSetup(setupId: string): Promise<CardSetup | null>;
+  /** Prepares a saved card for payments while the buyer is absent. The same key asks the bank once. */
+  authorizeCard(
+    card: CustomerCard & { returnUrl: string; key: string },
+  ): Promise<CardAuthorization | { kind: 'unknown_card' }>;
+  readAuthorization(authorizationId: string): Promise<ReadAuthorization | null>;
+  /**
+   * Charges a saved card. A repetition for the same checkout session charges once. The payment is created
+   * first, then `keepPayment` stores its id, and only then money moves: if it returns false, none does.
+   */
+  chargeCard(order: CardOrder, keepPayment: (paymentId: string) => Promise<boolean>): Promise<CardCharge>;
+  /** Confirms a payment that has not been charged yet, or that an absent buyer could not confirm. */
+  confirmCardPayment(payment: { paymentId: string; buyer: CardBuyer }): Promise<CardCharge>;
+  readCardPayment(paymentId: string): Promise<ProcessorPayment | null>;
+  /** Ends a payment so that it can no longer be made. False if it was made or ended before. */
+  cancelCardPayment(paymentId: string): Promise<boolean>;
+  /** Deletes the customer and their cards. Deleting one that is unknown does nothing. */
+  deleteCustomer(processorCustomerId: string): Promise<void>;
+
   /** Refunds money. The same key refunds only once. */
   refund(refund: { paymentId: string; amountMinor: number; key: string }): Promise<RefundOutcome>;
   /**
@@ -26,8 +52,8 @@ export interface PaymentProcessor {
 }
 
 export type ProcessorEvent =
-  /** `paidSessionId` is the processor's session if the event says that it was completed or paid. */
-  | { about: 'session'; checkoutSessionId: string; paidSessionId: string | null }
+  /** `paid` is the processor's payment if the event says that it was completed or paid. */
+  | { about: 'session'; checkoutSessionId: string; paid: ProcessorReference | null }
   | ({ about: 'reversal' } & Reversal);
 
 /** Refunds, disputes and warnings refer to the processor's payment, not our session. */
@@ -75,6 +101,59 @@ export type PaymentOrder = {
   page: PaymentPage;
 };
 
+export type SavedCard = {
+  id: string;
+  /** As the processor names it, such as `visa`. */
+  brand: string;
+  last4: string;
+  expiryMonth: number;
+  expiryYear: number;
+};
+export type CustomerCard = { processorCustomerId: string; cardId: string };
+
+export type CardSetupPage = {
+  processorCustomerId: string;
+  successUrl: string;
+  cancelUrl: string;
+  /** The language of the page; null uses the browser's. */
+  language: string | null;
+  /** The same key opens one page. */
+  setupKey: string;
+};
+export type CardSetup = {
+  processorCustomerId: string | null;
+  state: 'open' | 'done' | 'expired';
+  /** The card that was added, once it is done. */
+  cardId: string | null;
+};
+
+export type CardAuthorization =
+  | { kind: 'ready' }
+  /** The bank wants the buyer to confirm, on its own page. */
+  | { kind: 'needs_action'; url: string; authorizationId: string }
+  | { kind: 'declined'; failure: PaymentFailure };
+export type ReadAuthorization = {
+  processorCustomerId: string | null;
+  cardId: string | null;
+  state: 'ready' | 'needs_action' | 'declined';
+};
+
+/** Whether the buyer can confirm the payment on a page of the bank, which then returns to ours. */
+export type CardBuyer = { kind: 'present'; returnUrl: string } | { kind: 'absent' };
+export type CardMethod = 'saved_card' | 'auto_top_up';
+export type CardOrder = Pick<
+  PaymentOrder,
+  'checkoutSessionId' | 'currency' | 'amountMinor' | 'description' | 'quote'
+> &
+  CustomerCard & { method: CardMethod; buyer: CardBuyer };
+export type CardCharge =
+  | { kind: 'paid' | 'processing'; paymentId: string }
+  /** The bank wants the buyer to confirm. The URL is its page; null while the buyer is absent. */
+  | { kind: 'needs_action'; paymentId: string; url: string | null }
+  /** Nothing was charged. Without a payment id, the bank was not asked. */
+  | { kind: 'declined'; paymentId: string | null; failure: PaymentFailure }
+  | { kind: 'unknown_card' };
+
 /** What was sold to whom, in ids that mean nothing outside this installation. */
 export type Quote = {
   /** Null outside any app. */
@@ -106,8 +185,13 @@ export type PaymentForm =
   | { kind: 'stripe'; clientSecret: string; publishableKey: string }
   | { kind: 'hosted'; url: string };
 
+/** Where the processor keeps a payment: a session with its form, or the charge of a saved card. */
+export type ProcessorReference = { processorSessionId: string | null; processorPaymentId: string | null };
+
 export type ProcessorPayment = {
-  processorSessionId: string;
+  reference: ProcessorReference;
+  /** How it was paid, as our checkout session stores it. */
+  method: 'form' | CardMethod;
   /** Null when the session is not ours. */
   checkoutSessionId: string | null;
   createdAt: Date;
@@ -119,7 +203,7 @@ export type ProcessorPayment = {
   taxMinor: number;
   /** The reason why the last payment attempt failed. */
   failure: PaymentFailure | null;
-  /** The payment behind the session, once the user has tried to pay. */
+  /** The payment that refunds and disputes refer to, once the user has tried to pay. */
   paymentId: string | null;
   /** Whether part of it has already been refunded or disputed. */
   isReversed: boolean;

@@ -12,7 +12,6 @@ export async function acceptProcessorEvent(body: string, signature: string | nul
   if (event?.about === 'reversal') await takeBack(event);
   if (event?.about !== 'session') return;
   const payment = await fulfil(event.checkoutSessionId);
-  if (event.paidSessionId === null || payment?.status === 'completed' || payment?.status === 'processing')
-    return;
-  await noteUncreditedPayment(event.paidSessionId);
+  if (event.paid === null || payment?.status === 'completed' || payment?.status === 'processing') return;
+  await noteUncreditedPayment(event.paid);
 }

@@ -1,14 +1,13 @@
 import type { CheckoutSession, Purchase } from '../../prisma/client/client';
 import { HOUR_MS } from '../clock';
 import { prisma } from '../db';
-import type { ProcessorPayment } from './payment-processor';
+import type { ProcessorPayment, ProcessorReference } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
 
 /** A payment that the processor and the database describe differently. */
 export type PaymentDifference = {
   checkoutSessionId: string;
-  /** Null for a purchase without a payment. */
-  processorSessionId: string | null;
+  reference: ProcessorReference;
   amountMinor: number | null;
   currency: string | null;
   what: string;
@@ -18,7 +17,7 @@ export type PaymentDifference = {
 
 const PAGE_SIZE = 100;
 
-/** Compares the processor's paid sessions that began in a period with the checkout sessions and purchases. */
+/** Compares the processor's paid payments that began in a period with the checkout sessions and purchases. */
 export async function reconcilePayments(period: {
   from: Date;
   to: Date;
@@ -26,7 +25,7 @@ export async function reconcilePayments(period: {
   const paid = new Set<string>();
   const differences: PaymentDifference[] = [];
   let foreign = 0;
-  for await (const page of inPages(stripeProcessor.listPaidSessions(widen(period)))) {
+  for await (const page of inPages(stripeProcessor.listPaidPayments(widen(period)))) {
     const ours = page.filter(isOurs);
     foreign += page.length - ours.length;
     for (const { checkoutSessionId } of ours) paid.add(checkoutSessionId);
@@ -66,12 +65,12 @@ async function compare(payments: OurPayment[]): Promise<PaymentDifference[]> {
   const sessionOf = new Map(sessions.map((session) => [session.id, session]));
   const purchaseOf = new Map(purchases.map((purchase) => [purchase.sessionId, purchase]));
   return payments.flatMap((payment) => {
-    const { checkoutSessionId: id, processorSessionId, amountMinor, currency } = payment;
+    const { checkoutSessionId: id, reference, amountMinor, currency } = payment;
     const what = describeDifference(payment, sessionOf.get(id), purchaseOf.get(id));
     const isUncredited = sessionOf.get(id)?.status !== 'completed';
     return what === null
       ? []
-      : [{ checkoutSessionId: id, processorSessionId, amountMinor, currency, what, isUncredited }];
+      : [{ checkoutSessionId: id, reference, amountMinor, currency, what, isUncredited }];
   });
 }
 
@@ -97,13 +96,20 @@ async function findUnpaid(
 ): Promise<PaymentDifference[]> {
   const completed = await prisma().checkoutSession.findMany({
     where: { status: 'completed', createdAt: { gte: from, lt: to } },
-    select: { id: true, processorSessionId: true, amountMinor: true, currency: true },
+    select: {
+      id: true,
+      processorSessionId: true,
+      processorPaymentId: true,
+      amountMinor: true,
+      currency: true,
+    },
   });
   return completed
     .filter(({ id }) => !paid.has(id))
-    .map(({ id, ...session }) => ({
+    .map(({ id, processorSessionId, processorPaymentId, ...price }) => ({
       checkoutSessionId: id,
-      ...session,
+      reference: { processorSessionId, processorPaymentId },
+      ...price,
       what: 'credited, but not paid at the payment processor',
       isUncredited: false,
     }));

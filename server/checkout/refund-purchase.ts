@@ -1,9 +1,10 @@
 import type { Purchase } from '../../prisma/client/client';
 import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
-import { ApiError, invariant } from '../errors';
+import { ApiError } from '../errors';
 import { describeError, log } from '../log';
 import { toMinorUnits } from './amounts';
+import { readReported } from './reported-payment';
 import { applyReversals, bookReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
 
@@ -69,8 +70,7 @@ function chooseAmount(leftMinor: number, amount: number | undefined): number {
 async function requirePaymentId({ sessionId, processorPaymentId }: Purchase): Promise<string> {
   if (processorPaymentId !== null) return processorPaymentId;
   const session = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: sessionId } });
-  invariant(session.processorSessionId, 'a paid purchase has a session at the processor');
-  const payment = await stripeProcessor.readSession(session.processorSessionId);
+  const payment = await readReported(session);
   if (!payment?.paymentId)
     throw new ApiError('upstream_error', 'The payment processor has no record of this payment.');
   return payment.paymentId;

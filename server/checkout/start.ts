@@ -1,27 +1,17 @@
-import { MINUTE_MS, now, nowDate } from '../clock';
-import { creditsToJson } from '../credits';
 import { prisma } from '../db';
-import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
 import { newId } from '../ids';
-import { OUTSIDE_ANY_APP } from '../ledger';
 import { describeError, log } from '../log';
-import { type Currency, creditsFor, toMinorUnits } from './amounts';
+import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
-import { requireUsdRate } from './exchange-rates';
 import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
 import type { PaymentForm, PaymentOrder, PaymentPage, StartedSession } from './payment-processor';
+import { describeOrder, type Language, quotePayment } from './quote-payment';
 import { stripeProcessor } from './stripe/processor';
-
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
-
-/** The processor requires at least 30 minutes; the extra minute allows for a slow call. */
-const PAYMENT_LIFETIME_MS = 31 * MINUTE_MS;
 
 type PaymentRequest = {
   userId: string;
@@ -59,48 +49,23 @@ export async function startPayment(request: PaymentRequest): Promise<StartedPaym
 }
 
 async function createPayment(request: PaymentRequest): Promise<Payment> {
-  const { MINIMUM_PURCHASE: minimum, MAXIMUM_PURCHASE: maximum } = settings();
-  const amountMinor = toMinorUnits(request.amount, { minimum, maximum });
-  const rate = await requireUsdRate(request.currency);
   return prisma().checkoutSession.create({
     data: {
+      ...(await quotePayment(request)),
       id: newId('cks'),
-      userId: request.userId,
-      partnerId: request.partnerId,
-      visitId: request.visitId ?? null,
       keyId: request.keyId ?? null,
-      currency: request.currency,
-      amountMinor,
-      rate,
-      credits: creditsFor(amountMinor, rate),
       checkoutMode: request.checkoutMode,
-      ...(request.language !== null && { language: request.language }),
       returnUrl: request.returnUrl ?? null,
-      createdAt: nowDate(),
-      expiresAt: new Date(now() + PAYMENT_LIFETIME_MS),
     },
   });
 }
 
 async function openProcessorSession(payment: Payment, request: PaymentRequest): Promise<StartedSession> {
-  const appUser = await prisma().userApp.findUnique({
-    where: { userId_partnerId: { userId: payment.userId, partnerId: payment.partnerId } },
-    select: { appUserId: true },
-  });
   const order: PaymentOrder = {
-    checkoutSessionId: payment.id,
-    currency: payment.currency as Currency,
-    amountMinor: payment.amountMinor,
-    description: describeGoods(payment),
+    ...(await describeOrder(payment)),
     expiresAt: payment.expiresAt,
     language: request.language,
     customer: null,
-    quote: {
-      partnerId: payment.partnerId === OUTSIDE_ANY_APP ? null : payment.partnerId,
-      appUserId: appUser?.appUserId ?? null,
-      rate: payment.rate.toString(),
-      credits: payment.credits,
-    },
     isFromDeviceApp: request.isFromDeviceApp,
     page: request.page(payment.id),
   };
@@ -114,12 +79,6 @@ async function openProcessorSession(payment: Payment, request: PaymentRequest): 
     });
     throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
   }
-}
-
-/** The name shown in the form and on the card statement, in the buyer's language. */
-function describeGoods({ credits, language }: Payment): string {
-  const count = new Intl.NumberFormat(language).format(creditsToJson(credits));
-  return `${count} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
 }
 
 /** A customer that the processor no longer knows does not block a payment. */
@@ -144,15 +103,15 @@ async function createForCustomer(
 /** Closes earlier payment forms of the visit, so that a purchase cannot be paid twice in two windows. */
 export async function closeEarlierPayments(visitId: string, keep: string): Promise<void> {
   const earlier = await prisma().checkoutSession.findMany({
-    where: { visitId, status: OPEN, id: { not: keep }, processorSessionId: { not: null } },
+    where: { visitId, status: OPEN, id: { not: keep } },
   });
   await Promise.all(earlier.map(closePayment));
 }
 
-async function closePayment({ id, processorSessionId }: Payment): Promise<void> {
-  if (processorSessionId === null) return;
+async function closePayment({ id, processorSessionId, processorPaymentId }: Payment): Promise<void> {
   try {
-    await stripeProcessor.expireSession(processorSessionId);
+    if (processorSessionId !== null) await stripeProcessor.expireSession(processorSessionId);
+    if (processorPaymentId !== null) await stripeProcessor.cancelCardPayment(processorPaymentId);
   } catch (error) {
     // Either the payment has just been made, or the processor is unreachable. The sweep resolves it.
     log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');

@@ -6,17 +6,17 @@ import { log } from '../log';
 import { openAlert } from './alerts';
 import { fulfil } from './fulfil';
 import type { Payment } from './payment';
-import type { ProcessorPayment } from './payment-processor';
-import { stripeProcessor } from './stripe/processor';
+import type { ProcessorPayment, ProcessorReference } from './payment-processor';
+import { readReported } from './reported-payment';
 
 /**
  * Payments that arrived although their checkout session is unknown here, as after a restore from a backup, or
  * had already ended. They open an alert, and an operator can credit them.
  */
 
-/** Opens an alert if the processor's session is paid and one of ours. */
-export async function noteUncreditedPayment(processorSessionId: string): Promise<void> {
-  const reported = await stripeProcessor.readSession(processorSessionId);
+/** Opens an alert if the processor's payment is paid and one of ours. */
+export async function noteUncreditedPayment(reference: ProcessorReference): Promise<void> {
+  const reported = await readReported(reference);
   if (reported?.state !== 'paid' || reported.checkoutSessionId === null) return;
   const { checkoutSessionId, amountMinor, currency } = reported;
   const payment = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
@@ -26,7 +26,7 @@ export async function noteUncreditedPayment(processorSessionId: string): Promise
     id: checkoutSessionId,
     kind: 'uncredited_payment',
     sessionId: checkoutSessionId,
-    processorSessionId,
+    reference,
     amountMinor,
     currency,
     detail:
@@ -39,10 +39,10 @@ export async function noteUncreditedPayment(processorSessionId: string): Promise
  * checks. `record` runs in the transaction that reopens it.
  */
 export async function creditPayment(
-  processorSessionId: string,
+  reference: ProcessorReference,
   record: (tx: Tx, payment: Payment) => Promise<void>,
 ): Promise<Payment> {
-  const reported = await stripeProcessor.readSession(processorSessionId);
+  const reported = await readReported(reference);
   if (reported?.state !== 'paid' || reported.checkoutSessionId === null)
     throw new ApiError('invalid_request', 'The payment processor does not report this payment as paid.');
   const id = reported.checkoutSessionId;
@@ -60,14 +60,14 @@ export async function creditPayment(
 async function reopen(tx: Tx, id: string, reported: ProcessorPayment): Promise<Payment> {
   const known = await tx.checkoutSession.findUnique({ where: { id } });
   if (known === null) return restore(tx, id, reported);
-  const { processorSessionId } = reported;
+  const { reference, method } = reported;
   const { count } = await tx.checkoutSession.updateMany({
     where: {
       id,
       status: { not: 'completed' },
-      OR: [{ processorSessionId: null }, { processorSessionId }],
+      OR: [{ processorSessionId: null, processorPaymentId: null }, reference],
     },
-    data: { status: 'open', failure: null, processorSessionId },
+    data: { status: 'open', failure: null, method, ...reference },
   });
   if (count === 0) throw new ApiError('invalid_request', 'This payment has already been credited.');
   return known;
@@ -75,7 +75,7 @@ async function reopen(tx: Tx, id: string, reported: ProcessorPayment): Promise<P
 
 /** The checkout session as it was, from what was stored with the payment. */
 async function restore(tx: Tx, id: string, reported: ProcessorPayment): Promise<Payment> {
-  const { quote, currency, amountMinor, createdAt, processorSessionId } = reported;
+  const { quote, currency, amountMinor, createdAt, reference, method } = reported;
   const userId = await findBuyer(tx, reported);
   if (userId === null || quote === null || currency === null || amountMinor === null) {
     throw new ApiError(
@@ -92,7 +92,8 @@ async function restore(tx: Tx, id: string, reported: ProcessorPayment): Promise<
       amountMinor,
       rate: quote.rate,
       credits: quote.credits,
-      processorSessionId,
+      method,
+      ...reference,
       createdAt,
       expiresAt: createdAt,
     },

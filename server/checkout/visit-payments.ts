@@ -2,13 +2,8 @@ import type { Currency } from './amounts';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
-import {
-  type CheckoutMode,
-  closeEarlierPayments,
-  type Language,
-  type StartedPayment,
-  startPayment,
-} from './start';
+import type { Language } from './quote-payment';
+import { type CheckoutMode, closeEarlierPayments, type StartedPayment, startPayment } from './start';
 import { requireEnabledPartner } from './visit-partner';
 import { requireSignedIn } from './visit-sign-in';
 import { isWebsite, type Visit } from './visits';

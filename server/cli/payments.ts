@@ -52,11 +52,11 @@ async function creditAll(
   input: CommandInput,
 ): Promise<Map<string, string>> {
   const outcomes = new Map<string, string>();
-  for (const { checkoutSessionId, processorSessionId, isUncredited } of differences) {
-    if (!isUncredited || processorSessionId === null) continue;
+  for (const { checkoutSessionId, reference, isUncredited } of differences) {
+    if (!isUncredited) continue;
     try {
       const reason = input.find('reason') ?? NO_REASON;
-      await creditPaymentByOperator({ operator: COMMAND_LINE, processorSessionId, reason });
+      await creditPaymentByOperator({ operator: COMMAND_LINE, reference, reason });
       outcomes.set(checkoutSessionId, CREDITED);
     } catch (error) {
       outcomes.set(checkoutSessionId, describeError(error));
@@ -67,7 +67,7 @@ async function creditAll(
 
 const toJson = (difference: PaymentDifference, outcomes: ReadonlyMap<string, string>) => ({
   session_id: difference.checkoutSessionId,
-  processor_session_id: difference.processorSessionId,
+  processor_id: difference.reference.processorSessionId ?? difference.reference.processorPaymentId,
   amount: difference.amountMinor === null ? null : difference.amountMinor / 100,
   currency: difference.currency,
   difference: difference.what,

@@ -1,4 +1,5 @@
 import { closePaymentAlert } from '../checkout/alerts';
+import type { ProcessorReference } from '../checkout/payment-processor';
 import { refundPurchase } from '../checkout/refund-purchase';
 import { creditPayment } from '../checkout/uncredited-payments';
 import { creditsToJson, microcredits } from '../credits';
@@ -55,22 +56,24 @@ export async function creditAlert({
   reason: string;
 }): Promise<void> {
   const alert = await prisma().paymentAlert.findUnique({ where: { id: alertId } });
-  const processorSessionId = alert?.closedAt === null ? alert.processorSessionId : null;
-  if (!processorSessionId) throw new ApiError('not_found', 'This alert is no longer open');
-  await creditPaymentByOperator({ operator, processorSessionId, reason });
+  if (alert?.closedAt !== null || alert.kind !== 'uncredited_payment')
+    throw new ApiError('not_found', 'This alert is no longer open');
+  const { processorSessionId, processorPaymentId } = alert;
+  const reference = { processorSessionId, processorPaymentId };
+  await creditPaymentByOperator({ operator, reference, reason });
 }
 
 export async function creditPaymentByOperator({
   operator,
-  processorSessionId,
+  reference,
   reason,
 }: {
   operator: Operator;
-  processorSessionId: string;
+  reference: ProcessorReference;
   reason: string;
 }): Promise<void> {
   requireReason(reason);
-  await creditPayment(processorSessionId, (tx, { id, userId, amountMinor, currency, credits }) =>
+  await creditPayment(reference, (tx, { id, userId, amountMinor, currency, credits }) =>
     recordAction(tx, {
       operator,
       what: 'payment.credit',

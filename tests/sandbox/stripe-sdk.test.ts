@@ -176,38 +176,67 @@ describe('a bank debit', () => {
   });
 });
 
-describe('payments without the buyer', () => {
+/** A customer with a card, added on a page for setting up cards. */
+async function addCard(number: string): Promise<{ customer: string; payment_method: string }> {
+  const { id: customer } = await stripe.customers.create({});
+  const setup = await stripe.checkout.sessions.create({
+    mode: 'setup',
+    ui_mode: 'hosted_page',
+    customer,
+    allowed_payment_method_types: ['card'],
+    payment_method_data: { allow_redisplay: 'always' },
+    success_url: 'https://shop.example/done',
+  });
+  expect(await pay(setup, byCard(number))).toMatchObject({ status: 'complete' });
+  const [card] = (await stripe.customers.listPaymentMethods(customer, { type: 'card' })).data;
+  return { customer, payment_method: card?.id ?? '' };
+}
+
+describe('payments with a saved card', () => {
   const wish = {
     amount: 2000,
     currency: 'usd',
-    payment_method: 'pm_card_visa',
-    confirm: true,
-    off_session: true,
+    allowed_payment_method_types: ['card'],
   } satisfies Stripe.PaymentIntentCreateParams;
 
-  test('are created with a saved card', async () => {
-    const { id, status } = await stripe.paymentIntents.create(wish);
-    expect(status).toBe('succeeded');
+  test('move no money until they are confirmed', async () => {
+    const { id, status } = await stripe.paymentIntents.create({
+      ...wish,
+      ...(await addCard('4242424242424242')),
+    });
+    expect(status).toBe('requires_confirmation');
+    await stripe.paymentIntents.confirm(id, { off_session: true });
     expect((await stripe.paymentIntents.retrieve(id)).amount_received).toBe(2000);
+    await expect(stripe.paymentIntents.cancel(id)).rejects.toMatchObject({
+      code: 'payment_intent_unexpected_state',
+    });
   });
 
-  test('that the bank declines are card errors, and replayed for the same key', async () => {
-    const declined = { ...wish, payment_method: 'pm_card_chargeDeclinedInsufficientFunds' };
-    const attempt = () => stripe.paymentIntents.create(declined, { idempotencyKey: 'declined' });
-    const first = await attempt().catch((error: Stripe.errors.StripeCardError) => error);
+  test('that the bank declines are card errors, replayed for the same key, and can be cancelled', async () => {
+    const { id } = await stripe.paymentIntents.create({ ...wish, ...(await addCard('4000000000000341')) });
+    const attempt = () =>
+      stripe.paymentIntents
+        .confirm(id, { off_session: true }, { idempotencyKey: 'declined' })
+        .catch((error: Stripe.errors.StripeCardError) => error);
+    const [first, second] = [await attempt(), await attempt()];
     expect(first).toBeInstanceOf(Stripe.errors.StripeCardError);
     expect(first).toMatchObject({
       statusCode: 402,
-      decline_code: 'insufficient_funds',
-      payment_intent: { status: 'requires_payment_method' },
+      code: 'card_declined',
+      payment_intent: { id, status: 'requires_payment_method', payment_method: null },
     });
-    const second = await attempt().catch((error: Stripe.errors.StripeCardError) => error);
-    expect(second).toMatchObject({
-      payment_intent: { id: (first as Stripe.errors.StripeCardError).payment_intent?.id },
+    expect(second).toMatchObject({ payment_intent: { id } });
+    expect(await stripe.paymentIntents.cancel(id)).toMatchObject({ status: 'canceled' });
+    await expect(stripe.paymentIntents.confirm(id)).rejects.toMatchObject({
+      code: 'payment_intent_unexpected_state',
     });
+  });
+
+  test('need the card of their own customer', async () => {
+    const [one, other] = [await addCard('4242424242424242'), await addCard('4242424242424242')];
     await expect(
-      stripe.paymentIntents.create({ ...wish, payment_method: 'pm_card_authenticationRequired' }),
-    ).rejects.toMatchObject({ code: 'authentication_required' });
+      stripe.paymentIntents.create({ ...wish, ...one, customer: other.customer }),
+    ).rejects.toMatchObject({ code: 'resource_missing', param: 'payment_method' });
   });
 });
 

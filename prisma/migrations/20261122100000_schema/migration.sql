@@ -494,16 +494,20 @@ CREATE TABLE checkout_session (
   checkout_mode text NOT NULL DEFAULT 'embedded',
   language text NOT NULL DEFAULT 'en',
   return_url text,
+  method text NOT NULL DEFAULT 'form',
   processor_session_id text,
+  processor_payment_id text,
   failure text,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   completed_at timestamptz(3),
   CONSTRAINT checkout_session_status_known CHECK (
     status IN ('open', 'processing', 'completed', 'failed', 'expired')),
+  CONSTRAINT checkout_session_method_known CHECK (method IN ('form', 'saved_card', 'auto_top_up')),
   CONSTRAINT checkout_session_amount_positive CHECK (amount_minor > 0 AND credits > 0)
 );
 CREATE UNIQUE INDEX checkout_session_processor_session_id_key ON checkout_session (processor_session_id);
+CREATE UNIQUE INDEX checkout_session_processor_payment_id_key ON checkout_session (processor_payment_id);
 CREATE INDEX checkout_session_user_id_created_at_idx ON checkout_session (user_id, created_at);
 CREATE INDEX checkout_session_status_expires_at_idx ON checkout_session (status, expires_at);
 
@@ -545,6 +549,7 @@ CREATE TABLE payment_alert (
   kind text NOT NULL,
   session_id text NOT NULL,
   processor_session_id text,
+  processor_payment_id text,
   amount_minor integer,
   currency text,
   detail text NOT NULL,

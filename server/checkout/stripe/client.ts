@@ -30,11 +30,11 @@ function connect(key: string, base: string | undefined): Stripe {
 }
 
 export function isMissing(error: unknown, param?: string): boolean {
-  return (
-    error instanceof Stripe.errors.StripeError &&
-    error.code === 'resource_missing' &&
-    (param === undefined || error.param === param)
-  );
+  return hasCode(error, 'resource_missing') && (param === undefined || error.param === param);
+}
+
+export function hasCode(error: unknown, code: string): error is Stripe.errors.StripeError {
+  return error instanceof Stripe.errors.StripeError && error.code === code;
 }
 
 export const idOf = (held: string | { id: string } | null | undefined): string | null =>

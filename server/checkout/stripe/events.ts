@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
 import { settings } from '../../env';
 import { ApiError, invariant } from '../../errors';
-import type { ProcessorEvent, Reversal, ReversalKind } from '../payment-processor';
+import type { ProcessorEvent, ProcessorReference, Reversal, ReversalKind } from '../payment-processor';
+import { isCardMethod } from './card-payments';
 import { idOf, stripe } from './client';
 
 /** Events after which the session is read again. The state itself is read from Stripe. */
@@ -30,16 +31,25 @@ const REVERSAL_EVENTS = {
 
 export const REVERSAL_EVENT_TYPES = Object.keys(REVERSAL_EVENTS) as (keyof typeof REVERSAL_EVENTS)[];
 
+/** How the bank decides on a saved card. The payment of a form is reported by the events of its session. */
+const CARD_EVENTS = new Set([
+  'payment_intent.succeeded',
+  'payment_intent.processing',
+  'payment_intent.canceled',
+]);
+
 export function readEvent(body: string, signature: string | null): ProcessorEvent | null {
   const event = requireSignedEvent(body, signature);
   const { type, data } = event;
   if (SESSION_EVENTS.has(type)) {
     const { id, client_reference_id } = data.object as Stripe.Checkout.Session;
-    return aboutSession(client_reference_id, PAID_SESSION_EVENTS.has(type) ? id : null);
+    const paid = { processorSessionId: id, processorPaymentId: null };
+    return aboutSession(client_reference_id, PAID_SESSION_EVENTS.has(type) ? paid : null);
   }
   // Not final: the form stays open for another card.
   if (type === 'payment_intent.payment_failed')
     return aboutSession(data.object.metadata.checkout_session, null);
+  if (CARD_EVENTS.has(type)) return readCardEvent(type, data.object as Stripe.PaymentIntent);
   const reversal = readReversal(event);
   return reversal && { about: 'reversal', ...reversal };
 }
@@ -52,11 +62,17 @@ export function readReversal({ type, data }: Stripe.Event): Reversal | null {
   return paymentId === null ? null : { paymentId, kind };
 }
 
+function readCardEvent(type: string, { id, metadata }: Stripe.PaymentIntent): ProcessorEvent | null {
+  if (!isCardMethod(metadata.method)) return null;
+  const paid = { processorSessionId: null, processorPaymentId: id };
+  return aboutSession(metadata.checkout_session, type === 'payment_intent.succeeded' ? paid : null);
+}
+
 function aboutSession(
   checkoutSessionId: string | null | undefined,
-  paidSessionId: string | null,
+  paid: ProcessorReference | null,
 ): ProcessorEvent | null {
-  return checkoutSessionId ? { about: 'session', checkoutSessionId, paidSessionId } : null;
+  return checkoutSessionId ? { about: 'session', checkoutSessionId, paid } : null;
 }
 
 function requireSignedEvent(body: string, signature: string | null): Stripe.Event {

@@ -8,14 +8,11 @@ import type {
   PaymentOrder,
   PaymentPage,
   ProcessorPayment,
-  Quote,
   StartedSession,
 } from '../payment-processor';
 import { checkoutOrigin } from '../same-origin';
 import { idOf, isMissing, stripe } from './client';
-
-/** The suffix after the account's name on the card statement. */
-const STATEMENT_SUFFIX = 'CREDITS';
+import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
 
 export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
   try {
@@ -30,20 +27,14 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
   }
 }
 
-/** Only ids and the quote are sent to the processor: no partner metadata, no user's e-mail address. */
 function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreateParams {
-  const { checkoutSessionId, description } = order;
+  const { checkoutSessionId } = order;
   return {
     mode: 'payment',
     submit_type: 'pay',
     client_reference_id: checkoutSessionId,
     metadata: { checkout_session: checkoutSessionId, ...writeQuote(order.quote) },
-    payment_intent_data: {
-      description,
-      metadata: { checkout_session: checkoutSessionId },
-      transfer_group: checkoutSessionId,
-      statement_descriptor_suffix: STATEMENT_SUFFIX,
-    },
+    payment_intent_data: describePayment(order),
     line_items: [{ quantity: 1, price_data: priceOf(order) }],
     // We quote the currency and its rate and lock them in our session.
     adaptive_pricing: { enabled: false },
@@ -53,25 +44,6 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
     ...chosenParameters(),
     ...customerParameters(order.customer),
     ...pageParameters(order.page),
-  };
-}
-
-function writeQuote({ partnerId, appUserId, rate, credits }: Quote): Stripe.MetadataParam {
-  return {
-    ...(partnerId !== null && { partner: partnerId }),
-    ...(appUserId !== null && { app_user: appUserId }),
-    rate,
-    microcredits: credits.toString(),
-  };
-}
-
-function readQuote({ partner, app_user, rate, microcredits }: Stripe.Metadata): Quote | null {
-  if (rate === undefined || microcredits === undefined) return null;
-  return {
-    partnerId: partner ?? null,
-    appUserId: app_user ?? null,
-    rate,
-    credits: BigInt(microcredits),
   };
 }
 
@@ -99,13 +71,23 @@ function chosenParameters(): Partial<Stripe.Checkout.SessionCreateParams> {
   };
 }
 
+/** A tick box saves the card for the next visit. Charges while the buyer is absent need a consent of their own. */
+const SAVED_CARDS = { payment_method_save: 'enabled', payment_method_remove: 'enabled' } as const;
+/**
+ * In a frame, a hostile page could make a click pay with a saved card. Stripe shows those to any known customer:
+ * cards saved in a form are `always`, and none of ours is `unspecified`.
+ */
+const NO_SAVED_CARDS: Stripe.Checkout.SessionCreateParams.SavedPaymentMethodOptions = {
+  allow_redisplay_filters: ['unspecified'],
+};
+
 function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Checkout.SessionCreateParams> {
   if (customer === null) return {};
   return {
     customer: customer.processorCustomerId,
     // Tax depends on what the buyer enters in the form; for a known customer, Stripe requires saving it.
     ...(settings().STRIPE_AUTOMATIC_TAX && { customer_update: { address: 'auto', name: 'auto' } }),
-    ...(customer.canSaveCard && { saved_payment_method_options: { payment_method_save: 'enabled' } }),
+    saved_payment_method_options: customer.canSaveCard ? SAVED_CARDS : NO_SAVED_CARDS,
   };
 }
 
@@ -150,17 +132,10 @@ export async function readSession(processorSessionId: string): Promise<Processor
   }
 }
 
-export async function* listPaidSessions({
-  from,
-  to,
-}: {
-  from: Date;
-  to: Date;
-}): AsyncGenerator<ProcessorPayment> {
-  const [gte, lt] = [from, to].map((time) => Math.floor(time.getTime() / 1000)) as [number, number];
+export async function* listPaidSessions(created: CreatedWithin): AsyncGenerator<ProcessorPayment> {
   const sessions = stripe().checkout.sessions.list({
     status: 'complete',
-    created: { gte, lt },
+    created,
     limit: 100,
     expand: [`data.${CHARGE}`],
   });
@@ -169,9 +144,9 @@ export async function* listPaidSessions({
 
 function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
   const intent = typeof session.payment_intent === 'string' ? null : session.payment_intent;
-  const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
   return {
-    processorSessionId: session.id,
+    reference: { processorSessionId: session.id, processorPaymentId: null },
+    method: 'form',
     checkoutSessionId:
       session.client_reference_id === session.metadata?.checkout_session ? session.client_reference_id : null,
     createdAt: new Date(session.created * 1000),
@@ -182,8 +157,7 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     taxMinor: session.total_details?.amount_tax ?? 0,
     failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
     paymentId: intent?.id ?? null,
-    isReversed: charge !== null && (charge.amount_refunded > 0 || charge.disputed),
-    refundedMinor: charge?.amount_refunded ?? 0,
+    ...readReversed(intent),
     processorCustomerId: idOf(session.customer),
     quote: readQuote(session.metadata ?? {}),
   };

@@ -42,12 +42,8 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   api.failures.throwNext(pathname);
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();
   const form = parseForm(body);
-  const execute = async () =>
-    expand(
-      api.emulator,
-      form,
-      await endpoint.run(api.emulator, form, endpoint.path.exec(pathname)?.[1] ?? ''),
-    );
+  const [, id = '', innerId = ''] = endpoint.path.exec(pathname) ?? [];
+  const execute = async () => expand(api.emulator, form, await endpoint.run(api.emulator, form, id, innerId));
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || typeof key !== 'string')
     return { status: 200, body: await execute(), requestId, replayed: false };

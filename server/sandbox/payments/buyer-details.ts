@@ -45,7 +45,7 @@ export function withBuyer(record: SessionRecord, { country }: BuyerForm): Sessio
 }
 
 /** A price of 12.00 that includes 20 % tax contains 2.00 of tax. */
-function taxWithin(amount: number, percent: number): number {
+export function taxWithin(amount: number, percent: number): number {
   return Math.round((amount * percent) / (100 + percent));
 }
 

@@ -1,6 +1,7 @@
 export type CardOutcome =
   | { kind: 'pays'; later?: 'dispute' | 'inquiry' | 'warning' }
-  | { kind: 'challenge' }
+  /** `unlessSetUp`: only until the bank has agreed to payments without the buyer. */
+  | { kind: 'challenge'; unlessSetUp?: boolean }
   | { kind: 'declines'; decline: Decline };
 
 export type Decline = {
@@ -23,12 +24,22 @@ export const TEST_CARDS: readonly TestCard[] = [
   { number: '4242424242424242', label: 'Pays', outcome: { kind: 'pays' } },
   { number: '4000002760003184', label: '3-D Secure', outcome: { kind: 'challenge' } },
   { number: '4000000000003220', label: '3-D Secure 2', outcome: { kind: 'challenge' } },
+  {
+    number: '4000002500003155',
+    label: '3-D Secure, unless set up',
+    outcome: { kind: 'challenge', unlessSetUp: true },
+  },
   { number: '4000000000000259', label: 'Pays, then disputed', outcome: { kind: 'pays', later: 'dispute' } },
   { number: '4000000000001976', label: 'Pays, then inquiry', outcome: { kind: 'pays', later: 'inquiry' } },
   {
     number: '4000000000005423',
     label: 'Pays, then fraud warning',
     outcome: { kind: 'pays', later: 'warning' },
+  },
+  {
+    number: '4000000000000341',
+    label: 'Can be saved, then declined',
+    outcome: decline('card_declined', 'generic_decline', 'Your card was declined.'),
   },
   {
     number: '4000000000000002',

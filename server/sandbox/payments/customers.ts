@@ -3,18 +3,34 @@ import { z } from 'zod';
 import type { Form } from './form-encoding';
 import { newStripeId } from './objects';
 import { metadata, readParameters } from './read-parameters';
+import { cardsOf, detachCard } from './saved-cards';
 import type { Emulator } from './sessions';
 
-export type Customer = Pick<Stripe.Customer, 'id' | 'object' | 'email' | 'metadata'>;
+export type Customer = Pick<Stripe.Customer, 'id' | 'object' | 'email' | 'metadata'> & {
+  /** Kept from a form that asked for it, for tax. */
+  address: { country: string } | null;
+};
 
 const customerSchema = z.strictObject({
   email: z.email({ error: 'Invalid email address' }).nullable().default(null),
   metadata: metadata.default({}),
 });
 
+export type DeletedCustomer = Pick<Stripe.DeletedCustomer, 'id' | 'object' | 'deleted'>;
+
 export async function createCustomer({ records }: Emulator, form: Form): Promise<Customer> {
   const given = readParameters(customerSchema, form);
-  const customer: Customer = { id: newStripeId('cus'), object: 'customer', ...given };
+  const customer: Customer = { id: newStripeId('cus'), object: 'customer', address: null, ...given };
   await records.save('customer', customer.id, customer);
   return customer;
+}
+
+/** Its cards go with it. */
+export async function deleteCustomer(emulator: Emulator, id: string): Promise<DeletedCustomer> {
+  const { records } = emulator;
+  records.require('customer', id);
+  const deleted: DeletedCustomer = { id, object: 'customer', deleted: true };
+  await records.save('deleted_customer', id, deleted);
+  for (const { method } of cardsOf(records, id)) await detachCard(emulator, method.id);
+  return deleted;
 }

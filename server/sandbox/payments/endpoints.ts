@@ -1,23 +1,26 @@
-import { createCustomer } from './customers';
+import { createCustomer, deleteCustomer } from './customers';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
-import { payOffSession } from './payment-intents';
+import { cancelIntent, confirmIntent, createIntent } from './payment-intents';
 import { createDomain } from './payment-method-domains';
 import { createRefund } from './refunds';
+import { detachCard, listCards, requireCard } from './saved-cards';
 import { readSessionParameters } from './session-parameters';
 import { createSession, type Emulator, expireSession } from './sessions';
+import { createSetupIntent } from './setup-intents';
+import { calculateTax } from './tax';
 import { createTransfer, reverseTransfer } from './transfers';
 
 export type Endpoint = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: RegExp;
-  run(emulator: Emulator, form: Form, id: string): object | Promise<object>;
+  run(emulator: Emulator, form: Form, id: string, innerId: string): object | Promise<object>;
 };
 
-/** Takes a path such as `refunds/:id`; `run` receives the id. */
+/** Takes a path such as `refunds/:id`; `run` receives the ids. */
 const endpoint = (method: Endpoint['method'], path: string, run: Endpoint['run']): Endpoint => ({
   method,
-  path: new RegExp(`^/v1/${path.replace(':id', '(\\w+)')}$`),
+  path: new RegExp(`^/v1/${path.replaceAll(':id', '(\\w+)')}$`),
   run,
 });
 
@@ -37,7 +40,21 @@ const ENDPOINTS: readonly Endpoint[] = [
   endpoint('POST', 'checkout/sessions/:id/expire', (emulator, _, id) => expireSession(emulator, id)),
 
   endpoint('POST', 'customers', (emulator, form) => createCustomer(emulator, form)),
-  endpoint('POST', 'payment_intents', (emulator, form) => payOffSession(emulator, form)),
+  endpoint('DELETE', 'customers/:id', (emulator, _, id) => deleteCustomer(emulator, id)),
+  endpoint('GET', 'customers/:id/payment_methods', (emulator, form, id) => listCards(emulator, form, id)),
+  endpoint(
+    'GET',
+    'customers/:id/payment_methods/:id',
+    ({ records }, _, id, cardId) => requireCard(records, id, cardId).method,
+  ),
+  endpoint('POST', 'payment_methods/:id/detach', (emulator, _, id) => detachCard(emulator, id)),
+  endpoint('POST', 'setup_intents', (emulator, form) => createSetupIntent(emulator, form)),
+  endpoint('GET', 'setup_intents/:id', ({ records }, _, id) => records.require('setup_intent', id, 'intent')),
+  endpoint('POST', 'payment_intents', (emulator, form) => createIntent(emulator, form)),
+  endpoint('GET', 'payment_intents', ({ records }, form) => listPage(records.all('payment_intent'), form)),
+  endpoint('POST', 'payment_intents/:id/confirm', (emulator, form, id) => confirmIntent(emulator, id, form)),
+  endpoint('POST', 'payment_intents/:id/cancel', (emulator, _, id) => cancelIntent(emulator, id)),
+  endpoint('POST', 'tax/calculations', (emulator, form) => calculateTax(emulator, form)),
   endpoint('GET', 'payment_intents/:id', ({ records }, _, id) =>
     records.require('payment_intent', id, 'intent'),
   ),

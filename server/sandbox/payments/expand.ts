@@ -2,8 +2,15 @@ import type { Records } from './records';
 import { invalidRequest } from './stripe-errors';
 
 /** The fields that can be expanded, by the object that holds them. */
-const EXPANDABLE: Record<string, Record<string, 'payment_intent' | 'charge' | 'customer'>> = {
-  'checkout.session': { payment_intent: 'payment_intent', customer: 'customer' },
+const EXPANDABLE: Record<
+  string,
+  Record<string, 'payment_intent' | 'setup_intent' | 'charge' | 'customer'>
+> = {
+  'checkout.session': {
+    payment_intent: 'payment_intent',
+    setup_intent: 'setup_intent',
+    customer: 'customer',
+  },
   payment_intent: { latest_charge: 'charge' },
   refund: { charge: 'charge' },
 };

@@ -34,6 +34,8 @@ export type Session = Pick<Stripe.Checkout.Session, SessionField> & {
   invoice_creation: { enabled: boolean } | null;
   locale: string | null;
   payment_intent: string | null;
+  saved_payment_method_options: SessionParameters['saved_payment_method_options'] | null;
+  setup_intent: string | null;
   redirect_on_completion: 'always' | 'if_required' | 'never' | null;
   tax_id_collection: { enabled: boolean };
   total_details: { amount_tax: number };
@@ -62,12 +64,14 @@ export function buildSession(given: SessionParameters, baseUrl: string): Session
     invoice_creation: given.invoice_creation ?? null,
     locale: given.locale ?? null,
     metadata: given.metadata ?? {},
-    mode: 'payment',
+    mode: given.mode,
     origin_context: given.origin_context ?? null,
     payment_intent: null,
-    payment_status: 'unpaid',
+    payment_status: given.mode === 'setup' ? 'no_payment_required' : 'unpaid',
     redirect_on_completion: given.redirect_on_completion ?? null,
     ...(given.return_url !== undefined && { return_url: given.return_url }),
+    saved_payment_method_options: given.saved_payment_method_options ?? null,
+    setup_intent: null,
     status: 'open',
     success_url: given.success_url ?? null,
     tax_id_collection: given.tax_id_collection ?? { enabled: false },
@@ -83,6 +87,7 @@ type IntentField =
   | 'amount'
   | 'amount_received'
   | 'client_secret'
+  | 'created'
   | 'currency'
   | 'last_payment_error'
   | 'metadata'
@@ -96,13 +101,15 @@ export type Intent = Pick<Stripe.PaymentIntent, IntentField> & {
 };
 
 export function buildIntent(
-  given: Pick<Intent, 'amount' | 'currency'> & Partial<Pick<Intent, 'customer' | 'metadata'>>,
+  given: Pick<Intent, 'amount' | 'currency'> &
+    Partial<Pick<Intent, 'customer' | 'metadata' | 'payment_method'>>,
 ): Intent {
   const id = newStripeId('pi');
   return {
     id,
     object: 'payment_intent',
     amount_received: 0,
+    created: unixSeconds(),
     client_secret: `${id}_secret_${randomBase62(25)}`,
     customer: null,
     last_payment_error: null,

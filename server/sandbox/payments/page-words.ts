@@ -79,12 +79,18 @@ export const GERMAN: { readonly [english: string]: string } = {
   'Confirm it’s you': 'Bestätigen Sie Ihre Identität',
   'The test bank asks you to approve {price} on the card ending in {card}. A real bank would show its own 3-D Secure page here.':
     'Die Testbank bittet Sie, {price} für die Karte mit den Endziffern {card} freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
+  'The test bank asks you to approve {price}. A real bank would show its own 3-D Secure page here.':
+    'Die Testbank bittet Sie, {price} freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
+  'The test bank asks you to approve this card. A real bank would show its own 3-D Secure page here.':
+    'Die Testbank bittet Sie, diese Karte freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
   'Complete authentication': 'Bestätigen',
   'Fail authentication': 'Bestätigung fehlschlagen lassen',
 
   Pays: 'Zahlt',
   '3-D Secure': '3-D Secure',
   '3-D Secure 2': '3-D Secure 2',
+  '3-D Secure, unless set up': '3-D Secure, außer eingerichtet',
+  'Can be saved, then declined': 'Speicherbar, dann abgelehnt',
   'Pays, then disputed': 'Zahlt, dann Anfechtung',
   'Pays, then inquiry': 'Zahlt, dann Rückfrage',
   'Pays, then fraud warning': 'Zahlt, dann Betrugswarnung',

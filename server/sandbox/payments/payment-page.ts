@@ -35,6 +35,31 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
   });
 }
 
+/** The 3-D Secure page of the bank, where a payment with a saved card, or its preparation, is confirmed. */
+export function renderBankPage(
+  payment: { amount: number; currency: string } | null,
+  options: PageOptions,
+): string {
+  const words = wordsIn(options.language);
+  const { say } = words;
+  const text = payment
+    ? say('The test bank asks you to approve {price}. A real bank would show its own 3-D Secure page here.', {
+        price: words.money(payment.amount, payment.currency),
+      })
+    : say(
+        'The test bank asks you to approve this card. A real bank would show its own 3-D Secure page here.',
+      );
+  const main = `<div class="sheet"><section class="panel"><form method="post" class="step">
+    <h1>${say('Confirm it’s you')}</h1><p>${text}</p>
+    <button class="button primary" name="answer" value="complete">${say('Complete authentication')}</button>
+    <button class="button secondary" name="answer" value="fail">${say('Fail authentication')}</button>
+  </form></section></div>`;
+  return renderDocument(say('Confirm it’s you'), options, {
+    main,
+    config: { framed: false, parentOrigin: null },
+  });
+}
+
 export function renderMissingPage(options: PageOptions): string {
   const words = wordsIn(options.language);
   const notice = renderNotice(words, {

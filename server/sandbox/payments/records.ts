@@ -1,11 +1,14 @@
 import type { CardDetails } from './card-form';
-import type { Customer } from './customers';
+import type { Customer, DeletedCustomer } from './customers';
 import type { Dispute } from './disputes';
 import type { FraudWarning } from './fraud-warnings';
 import type { Charge, Intent, Session } from './objects';
 import type { PaymentMethodDomain } from './payment-method-domains';
 import type { Refund } from './refunds';
+import type { PaymentMethod } from './saved-cards';
+import type { SetupIntent } from './setup-intents';
 import { resourceMissing } from './stripe-errors';
+import type { TaxCalculation } from './tax';
 import type { Transfer } from './transfers';
 import type { SentEvent } from './webhook-sender';
 
@@ -15,15 +18,28 @@ export type SandboxStore = {
   clear(): Promise<void>;
 };
 
+/** A card typed in, to be saved or not, or one that is saved. */
+export type CardToUse = CardDetails & { saving?: boolean; savedId?: string; isSetUp?: boolean };
+
 export type SessionRecord = {
   session: Session;
   /** The name of what is sold. */
   product: string;
+  /** How a card that a setup saves may be shown again. */
+  allowRedisplay?: PaymentMethod['allow_redisplay'];
   intentData: { [name: string]: unknown };
   /** The card whose 3-D Secure challenge is open in the payment page. */
-  challengedCard: CardDetails | null;
+  challengedCard: CardToUse | null;
   /** How the bank will decide a debit, and when. */
   pendingDebit?: { succeeds: boolean; decidesAt: number } | null;
+};
+
+/** What the bank knows about a saved card, and what Stripe tells of it. */
+export type SavedCardRecord = {
+  method: PaymentMethod;
+  details: CardDetails;
+  /** Whether the bank has agreed to payments without the buyer. */
+  isSetUp: boolean;
 };
 
 type Delivery = {
@@ -44,10 +60,14 @@ export type ReplyRecord = {
 type Kinds = {
   session: SessionRecord;
   payment_intent: Intent;
+  payment_method: SavedCardRecord;
+  setup_intent: SetupIntent;
+  tax_calculation: TaxCalculation;
   charge: Charge;
   refund: Refund;
   dispute: Dispute;
   customer: Customer;
+  deleted_customer: DeletedCustomer;
   early_fraud_warning: FraudWarning;
   transfer: Transfer;
   payment_method_domain: PaymentMethodDomain;

@@ -7,6 +7,7 @@ import { doDueWork } from './due-work';
 import { Failures } from './failures';
 import { IdempotentReplies } from './idempotency';
 import { Records, type SandboxStore } from './records';
+import { serveBank } from './serve-bank';
 import { serveControl } from './serve-control';
 import { servePage } from './serve-pages';
 import type { Emulator } from './sessions';
@@ -64,6 +65,7 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
   const path = request.url ?? '/';
   if (path.startsWith('/v1/')) return serveApi(api, request, response);
   if (path.startsWith('/__sandbox/')) return serveControl(api, request, response);
+  if (path.startsWith('/bank/')) return serveBank(api.emulator, request, response);
   return servePage(api.emulator, request, response);
 }
 

@@ -37,7 +37,7 @@ const intentData = z.strictObject({
 });
 
 const forBoth = {
-  mode: z.literal('payment', { error: 'the sandbox supports payment only' }),
+  mode: z.literal('payment', { error: 'the sandbox supports payment and setup' }),
   line_items: z.tuple([lineItem], { error: 'the sandbox sells one item at a time' }),
   adaptive_pricing: z.strictObject({ enabled: z.literal('false') }).optional(),
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
@@ -55,6 +55,7 @@ const forBoth = {
   payment_intent_data: intentData.optional(),
   saved_payment_method_options: z
     .strictObject({
+      allow_redisplay_filters: z.array(oneOf('always', 'limited', 'unspecified')).optional(),
       payment_method_remove: oneOf('disabled', 'enabled').optional(),
       payment_method_save: oneOf('disabled', 'enabled').optional(),
     })
@@ -81,15 +82,35 @@ const embeddedSchema = z.strictObject({
 });
 type Given = z.output<typeof hostedSchema> | z.output<typeof embeddedSchema>;
 
-export type SessionParameters = Given & {
+/** A page that saves a card, without a payment. */
+const setupSchema = z.strictObject({
+  mode: z.literal('setup'),
+  ui_mode: z.literal('hosted_page', { error: 'the sandbox adds cards on a hosted page only' }),
+  allowed_payment_method_types: z.tuple([z.literal('card', { error: 'the sandbox saves cards only' })]),
+  cancel_url: url.optional(),
+  customer: z.string(),
+  locale: z.string().optional(),
+  payment_method_data: z.strictObject({ allow_redisplay: oneOf('always', 'limited', 'unspecified') }),
+  success_url: url,
+});
+
+/** What all sessions have; those without a payment lack the rest. */
+export type SessionParameters = Partial<Omit<Given, 'mode' | 'ui_mode'>> & {
+  mode: 'payment' | 'setup';
+  ui_mode: 'hosted_page' | 'embedded_page';
   amountMinor: number;
   currency: string;
   expiresAt: number;
   product: string;
+  payment_method_data?: z.output<typeof setupSchema>['payment_method_data'];
 };
 
 /** Accepts what Stripe accepts and refuses what Stripe refuses, with its code and parameter name. */
 export function readSessionParameters(form: Form): SessionParameters {
+  if (form.mode === 'setup') {
+    const setup = readParameters(setupSchema, form);
+    return { ...setup, amountMinor: 0, currency: '', expiresAt: chooseExpiry(undefined), product: '' };
+  }
   const isEmbedded = form.ui_mode === 'embedded_page';
   const given = isEmbedded ? readParameters(embeddedSchema, form) : readParameters(hostedSchema, form);
   if (given.ui_mode === 'embedded_page') checkReturnUrl(given);

@@ -13,8 +13,14 @@ export async function createSession(
 ): Promise<Session> {
   if (parameters.customer !== undefined) records.require('customer', parameters.customer, 'customer');
   const session = buildSession(parameters, baseUrl());
-  const { product, payment_intent_data: intentData = {} } = parameters;
-  await records.save('session', session.id, { session, product, intentData, challengedCard: null });
+  const { product, payment_intent_data: intentData = {}, payment_method_data: method } = parameters;
+  await records.save('session', session.id, {
+    session,
+    product,
+    intentData,
+    challengedCard: null,
+    ...(method && { allowRedisplay: method.allow_redisplay }),
+  });
   return session;
 }
 

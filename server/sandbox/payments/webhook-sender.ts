@@ -16,6 +16,7 @@ type EventType =
   | 'payment_intent.processing'
   | 'payment_intent.succeeded'
   | 'payment_intent.payment_failed'
+  | 'payment_intent.canceled'
   | 'charge.refunded'
   | 'charge.dispute.created'
   | 'charge.dispute.updated'

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
 import type { PaymentForm } from '@/server/checkout/payment-processor';
-import { CHECKOUT_MODES, LANGUAGES } from '@/server/checkout/start';
+import { LANGUAGES } from '@/server/checkout/quote-payment';
+import { CHECKOUT_MODES } from '@/server/checkout/start';
 import { startVisitPayment } from '@/server/checkout/visit-payments';
 import { respondToVisit } from '@/server/checkout/visit-request';
 import { creditsToJson } from '@/server/credits';

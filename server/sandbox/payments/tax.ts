@@ -1,0 +1,50 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { TAX_COUNTRIES, taxWithin } from './buyer-details';
+import type { Form } from './form-encoding';
+import { newStripeId } from './objects';
+import { currency, positiveAmount, readParameters } from './read-parameters';
+import type { Emulator } from './sessions';
+import { invalidRequest } from './stripe-errors';
+
+export type TaxCalculation = Pick<
+  Stripe.Tax.Calculation,
+  'amount_total' | 'currency' | 'customer' | 'object' | 'tax_amount_exclusive' | 'tax_amount_inclusive'
+> & { id: string };
+
+const calculationSchema = z.strictObject({
+  currency,
+  customer: z.string(),
+  line_items: z.tuple([
+    z.strictObject({
+      amount: positiveAmount,
+      reference: z.string(),
+      tax_behavior: z.literal('inclusive', { error: 'the sandbox calculates inclusive tax only' }),
+    }),
+  ]),
+});
+
+/** The tax within a price, at the address of the customer. */
+export async function calculateTax({ records }: Emulator, form: Form): Promise<TaxCalculation> {
+  const { currency: priced, customer, line_items } = readParameters(calculationSchema, form);
+  const { address } = records.require('customer', customer, 'customer');
+  const percent = TAX_COUNTRIES.find(({ code }) => code === address?.country)?.percent;
+  if (percent === undefined) {
+    throw invalidRequest("The customer's location isn't recognized. Set a valid customer address.", {
+      code: 'customer_tax_location_invalid',
+      param: 'customer',
+    });
+  }
+  const [{ amount }] = line_items;
+  const calculation: TaxCalculation = {
+    id: newStripeId('taxcalc'),
+    object: 'tax.calculation',
+    amount_total: amount,
+    currency: priced,
+    customer,
+    tax_amount_exclusive: 0,
+    tax_amount_inclusive: taxWithin(amount, percent),
+  };
+  await records.save('tax_calculation', calculation.id, calculation);
+  return calculation;
+}

@@ -27,3 +27,40 @@ test('an invalid value is refused with the name of its setting', () => {
     /^TRUSTED_PROXIES: expected comma-separated IP addresses/,
   );
 });
+
+const LIVE = {
+  STRIPE_SECRET_KEY: 'sk_live_x',
+  STRIPE_PUBLISHABLE_KEY: 'pk_live_x',
+  STRIPE_WEBHOOK_SECRET: 'whsec_x',
+  BASE_URL: 'https://pay.example.com',
+};
+const TEST = { ...LIVE, STRIPE_SECRET_KEY: 'rk_test_x', STRIPE_PUBLISHABLE_KEY: 'pk_test_x' };
+
+test('Stripe keys of two modes are refused', () => {
+  expect(readSettings(LIVE).STRIPE_SECRET_KEY).toBe('sk_live_x');
+  expect(readSettings(TEST).STRIPE_SECRET_KEY).toBe('rk_test_x');
+  expect(() => readSettings({ ...LIVE, STRIPE_PUBLISHABLE_KEY: 'pk_test_x' })).toThrow(
+    /^STRIPE_PUBLISHABLE_KEY: expected a live key \(pk_live_…\), because STRIPE_SECRET_KEY is a live key$/,
+  );
+  expect(() => readSettings({ ...TEST, STRIPE_PUBLISHABLE_KEY: 'pk_live_x' })).toThrow(
+    /^STRIPE_PUBLISHABLE_KEY: expected a test key \(pk_test_…\), because STRIPE_SECRET_KEY is a test key$/,
+  );
+});
+
+test('a live Stripe key needs https addresses', () => {
+  const because = 'expected an https:// address, because STRIPE_SECRET_KEY is a live key';
+  const refused = (changes: Record<string, string>) => {
+    try {
+      readSettings({ ...LIVE, ...changes });
+      return 'accepted';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(refused({})).toBe('accepted');
+  expect(refused({ CHECKOUT_URL: 'https://checkout.example.com' })).toBe('accepted');
+  expect(refused({ BASE_URL: '' })).toBe(`BASE_URL: ${because}`);
+  expect(refused({ BASE_URL: 'http://pay.example.com' })).toBe(`BASE_URL: ${because}`);
+  expect(refused({ CHECKOUT_URL: 'http://checkout.example.com' })).toBe(`CHECKOUT_URL: ${because}`);
+  expect(readSettings({ ...TEST, BASE_URL: 'http://localhost:3000' }).BASE_URL).toBe('http://localhost:3000');
+});

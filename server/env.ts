@@ -184,7 +184,6 @@ export function readSettings(environment: Record<string, string | undefined>): S
 }
 
 function refuseContradictions(parsed: Parsed): void {
-  const live = hasLiveKey(parsed);
   const refusals: [boolean, string][] = [
     [
       parsed.NODE_ENV === 'production' &&
@@ -192,38 +191,8 @@ function refuseContradictions(parsed: Parsed): void {
         parsed.AUTH_SECRET === undefined,
       'AUTH_SECRET: expected at least 32 random characters, because NODE_ENV is production and DATABASE_URL is set',
     ],
-    [
-      live && parsed.STRIPE_API_BASE !== undefined,
-      'STRIPE_API_BASE: expected to be unset, because STRIPE_SECRET_KEY is a live key',
-    ],
-    [
-      live && parsed.SANDBOX === 'open',
-      'SANDBOX: expected to be unset, because STRIPE_SECRET_KEY is a live key',
-    ],
-    [
-      live &&
-        [
-          parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR,
-          parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR,
-          parsed.LIMIT_CODES_PER_APP_PER_HOUR,
-          parsed.LIMIT_CODE_RESEND_SECONDS,
-        ].includes(0),
-      'LIMIT_CODE…: expected above 0, because STRIPE_SECRET_KEY is a live key',
-    ],
-    [
-      live && parsed.WEBHOOK_ALLOW_LOOPBACK,
-      'WEBHOOK_ALLOW_LOOPBACK: expected to be unset, because STRIPE_SECRET_KEY is a live key',
-    ],
-    [
-      parsed.STRIPE_SECRET_KEY !== undefined && parsed.STRIPE_WEBHOOK_SECRET === undefined,
-      'STRIPE_WEBHOOK_SECRET: expected the signing secret of the webhook endpoint, because STRIPE_SECRET_KEY is set',
-    ],
-    [
-      parsed.STRIPE_SECRET_KEY !== undefined &&
-        parsed.STRIPE_API_BASE === undefined &&
-        parsed.STRIPE_PUBLISHABLE_KEY === undefined,
-      'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because our page shows the payment form',
-    ],
+    ...besideLiveKey(parsed),
+    ...besideStripeKey(parsed),
     [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
       'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',
@@ -232,6 +201,54 @@ function refuseContradictions(parsed: Parsed): void {
   const failed = refusals.filter(([refused]) => refused).map(([, message]) => message);
   if (failed.length > 0) throw new SettingsError(failed.join('\n'));
 }
+
+/** What a live Stripe key does not go with. */
+function besideLiveKey(parsed: Parsed): [boolean, string][] {
+  if (!hasLiveKey(parsed)) return [];
+  const because = 'because STRIPE_SECRET_KEY is a live key';
+  const codeLimits = [
+    parsed.LIMIT_CODES_PER_EMAIL_PER_HOUR,
+    parsed.LIMIT_CODES_PER_ADDRESS_PER_HOUR,
+    parsed.LIMIT_CODES_PER_APP_PER_HOUR,
+    parsed.LIMIT_CODE_RESEND_SECONDS,
+  ];
+  // Without a BASE_URL the service is at http://localhost, and the checkout is below BASE_URL.
+  const { BASE_URL = 'http://localhost', CHECKOUT_URL = BASE_URL } = parsed;
+  return [
+    [parsed.STRIPE_API_BASE !== undefined, `STRIPE_API_BASE: expected to be unset, ${because}`],
+    [parsed.SANDBOX === 'open', `SANDBOX: expected to be unset, ${because}`],
+    [codeLimits.includes(0), `LIMIT_CODE…: expected above 0, ${because}`],
+    [parsed.WEBHOOK_ALLOW_LOOPBACK, `WEBHOOK_ALLOW_LOOPBACK: expected to be unset, ${because}`],
+    [isPlainHttp(BASE_URL), `BASE_URL: expected an https:// address, ${because}`],
+    [
+      isPlainHttp(CHECKOUT_URL) && CHECKOUT_URL !== BASE_URL,
+      `CHECKOUT_URL: expected an https:// address, ${because}`,
+    ],
+  ];
+}
+
+/** What any Stripe key needs next to it. */
+function besideStripeKey(parsed: Parsed): [boolean, string][] {
+  const { STRIPE_SECRET_KEY: key, STRIPE_PUBLISHABLE_KEY: publishable } = parsed;
+  if (key === undefined) return [];
+  const mode = hasLiveKey(parsed) ? 'live' : 'test';
+  return [
+    [
+      publishable !== undefined && !publishable.startsWith(`pk_${mode}_`),
+      `STRIPE_PUBLISHABLE_KEY: expected a ${mode} key (pk_${mode}_…), because STRIPE_SECRET_KEY is a ${mode} key`,
+    ],
+    [
+      parsed.STRIPE_WEBHOOK_SECRET === undefined,
+      'STRIPE_WEBHOOK_SECRET: expected the signing secret of the webhook endpoint, because STRIPE_SECRET_KEY is set',
+    ],
+    [
+      parsed.STRIPE_API_BASE === undefined && publishable === undefined,
+      'STRIPE_PUBLISHABLE_KEY: expected the key that belongs to STRIPE_SECRET_KEY, because our page shows the payment form',
+    ],
+  ];
+}
+
+const isPlainHttp = (url: string): boolean => url.toLowerCase().startsWith('http:');
 
 const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean => LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
 

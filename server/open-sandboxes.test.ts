@@ -3,15 +3,18 @@ import { readSettings } from './env';
 import { describeSandboxes, findRealSettings } from './open-sandboxes';
 
 const STRIPE = { STRIPE_PUBLISHABLE_KEY: 'pk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
-const LIVE = { ...STRIPE, STRIPE_SECRET_KEY: 'sk_live_x' };
+const LIVE = {
+  ...STRIPE,
+  STRIPE_SECRET_KEY: 'sk_live_x',
+  STRIPE_PUBLISHABLE_KEY: 'pk_live_x',
+  BASE_URL: 'https://pay.example.com',
+};
 
 describe('the sandboxes are closed', () => {
   it.each([
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-real' }],
     ['MOONSHOT_API_KEY', { MOONSHOT_API_KEY: 'sk-real' }],
     ['ANTHROPIC_API_KEY', { ANTHROPIC_API_KEY: 'sk-real', ANTHROPIC_BASE_URL: 'https://proxy.example' }],
-    ['STRIPE_SECRET_KEY', LIVE],
-    ['STRIPE_SECRET_KEY', { ...LIVE, STRIPE_SECRET_KEY: 'rk_live_x' }],
     ['SMTP_URL', { SMTP_URL: 'smtp://user:password@mail.example.com:587' }],
     ['BASE_URL', { BASE_URL: 'https://pay.example.com' }],
     ['BASE_URL', { BASE_URL: 'http://192.168.1.5:3000' }],
@@ -24,6 +27,12 @@ describe('the sandboxes are closed', () => {
   ])('by %s: %j', (name, given) => {
     expect(readSettings(given).SANDBOX).toBe('closed');
     expect(findRealSettings(readSettings(given))).toEqual([name]);
+  });
+
+  it.each(['sk_live_x', 'rk_live_x'])('by a live Stripe key: %s', (key) => {
+    const given = readSettings({ ...LIVE, STRIPE_SECRET_KEY: key });
+    expect(given.SANDBOX).toBe('closed');
+    expect(findRealSettings(given)).toEqual(['STRIPE_SECRET_KEY', 'BASE_URL']);
   });
 
   it('by SANDBOX=closed', () => expect(readSettings({ SANDBOX: 'closed' }).SANDBOX).toBe('closed'));

@@ -248,6 +248,7 @@ it('a receiver on this machine needs a setting, which is refused with a live Str
     STRIPE_SECRET_KEY: 'sk_live_x',
     STRIPE_PUBLISHABLE_KEY: 'pk_live_x',
     STRIPE_WEBHOOK_SECRET: 'whsec_x',
+    BASE_URL: 'https://pay.example.com',
   };
   expect(() => readSettings({ ...live, WEBHOOK_ALLOW_LOOPBACK: 'true' })).toThrow(
     /^WEBHOOK_ALLOW_LOOPBACK: /,

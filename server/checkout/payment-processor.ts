@@ -48,7 +48,7 @@ export interface PaymentProcessor {
   /** The reversals reported since a time, also those whose event never arrived. */
   listReversals(since: Date): AsyncIterable<Reversal>;
   /** Checks the signature and returns what to read again, or null for an irrelevant event. */
-  readEvent(body: string, signature: string | null): ProcessorEvent | null;
+  readEvent(body: string, signature: string | null): Promise<ProcessorEvent | null>;
 }
 
 export type ProcessorEvent =

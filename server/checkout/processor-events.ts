@@ -8,7 +8,7 @@ import { noteUncreditedPayment } from './uncredited-payments';
  * processor. Failures are thrown, so that the processor retries the event.
  */
 export async function acceptProcessorEvent(body: string, signature: string | null): Promise<void> {
-  const event = stripeProcessor.readEvent(body, signature);
+  const event = await stripeProcessor.readEvent(body, signature);
   if (event?.about === 'reversal') await takeBack(event);
   if (event?.about !== 'session') return;
   const payment = await fulfil(event.checkoutSessionId);

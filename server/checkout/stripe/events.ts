@@ -1,9 +1,8 @@
-import type Stripe from 'stripe';
+import Stripe from 'stripe';
 import { settings } from '../../env';
 import { ApiError, invariant } from '../../errors';
-import type { ProcessorEvent, ProcessorReference, Reversal, ReversalKind } from '../payment-processor';
-import { isCardMethod } from './card-payments';
-import { idOf, stripe } from './client';
+import type { ProcessorEvent, Reversal, ReversalKind } from '../payment-processor';
+import { idOf, isMissing, stripe } from './client';
 
 /** Events after which the session is read again. The state itself is read from Stripe. */
 const PAID_SESSION_EVENTS = new Set([
@@ -21,7 +20,6 @@ const REVERSAL_EVENTS = {
   'refund.updated': 'refund',
   'refund.failed': 'refund',
   'charge.refunded': 'refund',
-  'charge.refund.updated': 'refund',
   'charge.dispute.created': 'dispute',
   'charge.dispute.updated': 'dispute',
   'charge.dispute.closed': 'dispute',
@@ -31,15 +29,16 @@ const REVERSAL_EVENTS = {
 
 export const REVERSAL_EVENT_TYPES = Object.keys(REVERSAL_EVENTS) as (keyof typeof REVERSAL_EVENTS)[];
 
-/** How the bank decides on a saved card. The payment of a form is reported by the events of its session. */
-const CARD_EVENTS = new Set([
-  'payment_intent.succeeded',
-  'payment_intent.processing',
-  'payment_intent.canceled',
-]);
+/** The events that a webhook endpoint must send us. */
+export const HEARD_EVENTS: readonly string[] = [
+  ...SESSION_EVENTS,
+  'payment_intent.payment_failed',
+  ...REVERSAL_EVENT_TYPES,
+];
 
-export function readEvent(body: string, signature: string | null): ProcessorEvent | null {
-  const event = requireSignedEvent(body, signature);
+export async function readEvent(body: string, signature: string | null): Promise<ProcessorEvent | null> {
+  const event = await readSnapshot(requireSignedEvent(body, signature));
+  if (event === null) return null;
   const { type, data } = event;
   if (SESSION_EVENTS.has(type)) {
     const { id, client_reference_id } = data.object as Stripe.Checkout.Session;
@@ -75,12 +74,43 @@ function aboutSession(
   return checkoutSessionId ? { about: 'session', checkoutSessionId, paid } : null;
 }
 
-function requireSignedEvent(body: string, signature: string | null): Stripe.Event {
+/** A thin event only names its object: reads that from Stripe. Null if we do not hear the event, or see the object. */
+async function readSnapshot(
+  event: Stripe.Event | Stripe.V2.Core.EventNotification,
+): Promise<Stripe.Event | null> {
+  if (event.object !== 'v2.core.event') return event;
+  const type = event.type.replace(/^v1\./, '');
+  if (!HEARD_EVENTS.includes(type) || !('fetchRelatedObject' in event)) return null;
+  try {
+    return { type, data: { object: await event.fetchRelatedObject() } } as Stripe.Event;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function requireSignedEvent(
+  body: string,
+  signature: string | null,
+): Stripe.Event | Stripe.V2.Core.EventNotification {
   const secret = settings().STRIPE_WEBHOOK_SECRET;
   invariant(secret, 'STRIPE_WEBHOOK_SECRET is set along with STRIPE_SECRET_KEY');
+  const given = [body, signature ?? '', secret] as const;
   try {
-    return stripe().webhooks.constructEvent(body, signature ?? '', secret);
+    return stripe().webhooks.constructEvent(...given);
   } catch (cause) {
-    throw new ApiError('invalid_request', 'The signature of this event is invalid.', { cause });
+    if (cause instanceof Stripe.errors.StripeSignatureVerificationError)
+      throw new ApiError('invalid_request', 'The signature of this event is invalid.', { cause });
+    return requireThinEvent(given);
+  }
+}
+
+function requireThinEvent(
+  given: readonly [body: string, signature: string, secret: string],
+): Stripe.V2.Core.EventNotification {
+  try {
+    return stripe().parseEventNotification(...given);
+  } catch (cause) {
+    throw new ApiError('invalid_request', 'Expected an event with a snapshot or a thin payload.', { cause });
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hmacSha256, sameBytes } from '../../ids';
 import { readBody, sendJson } from '../loopback-server';
+import { requireRight } from './account';
 import { findEndpoint } from './endpoints';
 import { expandObject } from './expand';
 import type { Failures } from './failures';
@@ -38,6 +39,7 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   const endpoint = findEndpoint(request.method, pathname);
   if (endpoint === null)
     throw invalidRequest(`Unrecognized request URL (${request.method}: ${pathname}).`, { status: 404 });
+  requireRight(api.emulator.records, `${request.method} ${pathname.replace('/v1/', '')}`);
   api.failures.throwAboveRate();
   api.failures.throwNext(pathname);
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();

@@ -1,8 +1,8 @@
-import { createCustomer, deleteCustomer } from './customers';
+import { ACCOUNT_ENDPOINTS } from './account-endpoints';
+import { createCustomer } from './customers';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
-import { cancelIntent, confirmIntent, createIntent } from './payment-intents';
-import { createDomain } from './payment-method-domains';
+import { payOffSession } from './payment-intents';
 import { createRefund } from './refunds';
 import { detachCard, listCards, requireCard } from './saved-cards';
 import { readSessionParameters } from './session-parameters';
@@ -82,10 +82,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   ),
   endpoint('POST', 'transfers/:id/reversals', (emulator, form, id) => reverseTransfer(emulator, id, form)),
 
-  endpoint('POST', 'payment_method_domains', (emulator, form) => createDomain(emulator, form)),
-  endpoint('POST', 'payment_method_domains/:id/validate', ({ records }, _, id) =>
-    records.require('payment_method_domain', id),
-  ),
+  ...ACCOUNT_ENDPOINTS,
 ];
 
 export function findEndpoint(method: string | undefined, pathname: string): Endpoint | null {

@@ -1,29 +1,74 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
 import type { Form } from './form-encoding';
+import { filterBy, listPage } from './lists';
 import { newStripeId } from './objects';
-import { readParameters } from './read-parameters';
+import { flag, readParameters } from './read-parameters';
+import type { Records } from './records';
 import type { Emulator } from './sessions';
+import { invalidRequest } from './stripe-errors';
 
 export type PaymentMethodDomain = Pick<
   Stripe.PaymentMethodDomain,
   'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
 >;
 
-const domainSchema = z.strictObject({ domain_name: z.string().min(1) });
+export const domainControlSchema = z.strictObject({
+  name: z.string(),
+  apple_pay: z.enum(['active', 'inactive']),
+  error: z.string().optional(),
+});
 
-/** Every domain is active: the sandbox has no wallets. */
+const domainSchema = z.strictObject({ domain_name: z.string().min(1), enabled: flag.default(true) });
+const changeSchema = z.strictObject({ enabled: flag.optional() });
+const NOT_PUBLIC = /^[\d.]+$|^[^.]+$|[:/]|localhost$/;
+
+/** Returns the domain if it is registered already, as Stripe does. */
 export async function createDomain({ records }: Emulator, form: Form): Promise<PaymentMethodDomain> {
+  const given = readParameters(domainSchema, form);
+  if (NOT_PUBLIC.test(given.domain_name))
+    throw invalidRequest(`${given.domain_name} is not a valid domain name.`, { param: 'domain_name' });
+  const known = findDomain(records, given.domain_name);
+  if (known !== undefined) return known;
   const active = { status: 'active' } as const;
   const domain: PaymentMethodDomain = {
     id: newStripeId('pmd'),
     object: 'payment_method_domain',
-    ...readParameters(domainSchema, form),
+    ...given,
     apple_pay: active,
-    enabled: true,
     google_pay: active,
     link: active,
   };
   await records.save('payment_method_domain', domain.id, domain);
   return domain;
+}
+
+export async function updateDomain(
+  { records }: Emulator,
+  form: Form,
+  id: string,
+): Promise<PaymentMethodDomain> {
+  const domain = records.require('payment_method_domain', id);
+  const { enabled = domain.enabled } = readParameters(changeSchema, form);
+  const changed = { ...domain, enabled };
+  await records.save('payment_method_domain', id, changed);
+  return changed;
+}
+
+export function listDomains({ records }: Emulator, form: Form): object {
+  return listPage(filterBy(records.all('payment_method_domain'), form, 'domain_name'), form);
+}
+
+const findDomain = (records: Records, name: string) =>
+  records.all('payment_method_domain').find(({ domain_name }) => domain_name === name);
+
+/** Decides whether Apple accepts a domain. */
+export async function decideDomain(
+  { records }: Emulator,
+  { name, apple_pay: status, error }: z.output<typeof domainControlSchema>,
+): Promise<void> {
+  const domain = findDomain(records, name);
+  if (domain === undefined) throw invalidRequest(`No such domain: ${name}`);
+  const details = status === 'inactive' && { status_details: { error_message: error ?? 'Not verified.' } };
+  await records.save('payment_method_domain', domain.id, { ...domain, apple_pay: { status, ...details } });
 }

@@ -1,3 +1,4 @@
+import type { AccountState } from './account';
 import type { CardDetails } from './card-form';
 import type { Customer, DeletedCustomer } from './customers';
 import type { Dispute } from './disputes';
@@ -58,6 +59,7 @@ export type ReplyRecord = {
 };
 
 type Kinds = {
+  account: AccountState;
   session: SessionRecord;
   payment_intent: Intent;
   payment_method: SavedCardRecord;

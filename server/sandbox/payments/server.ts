@@ -29,7 +29,7 @@ const DUE_WORK_EVERY_MS = 5 * SECOND_MS;
 
 /** A payment processor on loopback with Stripe's API and its own payment page. */
 export async function startSandboxPayments(options: SandboxPaymentsOptions): Promise<LoopbackServer> {
-  if (!options.secretKey.startsWith('sk_test_'))
+  if (!/^(sk|rk)_test_/.test(options.secretKey))
     throw new Error('The payment sandbox needs a secret key that starts with sk_test_');
   resetTime();
   const records = await Records.load(options.store);
@@ -63,7 +63,7 @@ export async function startSandboxPayments(options: SandboxPaymentsOptions): Pro
 async function route(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   await doDueWork(api.emulator);
   const path = request.url ?? '/';
-  if (path.startsWith('/v1/')) return serveApi(api, request, response);
+  if (/^\/v[12]\//.test(path)) return serveApi(api, request, response);
   if (path.startsWith('/__sandbox/')) return serveControl(api, request, response);
   if (path.startsWith('/bank/')) return serveBank(api.emulator, request, response);
   return servePage(api.emulator, request, response);

@@ -1,3 +1,4 @@
+import { requireReadyFor } from './account';
 import { buildSession, type Session } from './objects';
 import type { Records, SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
@@ -12,6 +13,7 @@ export async function createSession(
   parameters: SessionParameters,
 ): Promise<Session> {
   if (parameters.customer !== undefined) records.require('customer', parameters.customer, 'customer');
+  requireReadyFor(records, parameters);
   const session = buildSession(parameters, baseUrl());
   const { product, payment_intent_data: intentData = {}, payment_method_data: method } = parameters;
   await records.save('session', session.id, {

@@ -1,8 +1,10 @@
 import Stripe from 'stripe';
 import { now, SECOND_MS } from '../../clock';
 import { describeError, log } from '../../log';
+import { readAccountState } from './account';
 import { newStripeId } from './objects';
 import type { EventRecord, Records } from './records';
+import { toThinEvent } from './thin-events';
 import { unixSeconds } from './time';
 
 /** `drop` loses events for good, as an endpoint does that is down longer than the retries last. */
@@ -57,6 +59,10 @@ export class WebhookSender {
   constructor(options: Options) {
     this.options = options;
     this.retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
+  }
+
+  get url(): string {
+    return this.options.url;
   }
 
   get mode(): WebhookMode {
@@ -143,7 +149,8 @@ export class WebhookSender {
 
   /** Null if the receiver accepted the event, otherwise the reason why not. */
   private async post(event: SentEvent): Promise<string | null> {
-    const payload = JSON.stringify(event, null, 2);
+    const isThin = readAccountState(this.options.records).webhook?.style === 'thin';
+    const payload = JSON.stringify(isThin ? toThinEvent(event) : event, null, 2);
     const signature = Stripe.webhooks.generateTestHeaderString({
       payload,
       secret: this.options.secret,

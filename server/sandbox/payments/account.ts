@@ -1,0 +1,157 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import type { Form } from './form-encoding';
+import type { Records } from './records';
+import type { SessionParameters } from './session-parameters';
+import { invalidRequest, StripeError } from './stripe-errors';
+
+/** The account behind the key: ready to sell, until a test says otherwise. */
+
+const ACCOUNT_ID = 'acct_sandbox';
+
+export const accountSchema = z.strictObject({
+  charges_enabled: z.boolean().default(true),
+  payouts_enabled: z.boolean().default(true),
+  currently_due: z.array(z.string()).default([]),
+  statement_descriptor: z.string().nullable().default('SANDBOX'),
+  /** The fields that the tax settings lack. */
+  tax_missing: z.array(z.string()).default([]),
+  tax_registrations: z.number().int().min(0).default(1),
+  /** Whether the public details contain the address of the terms. */
+  has_terms: z.boolean().default(true),
+  /** The webhook endpoint; null without one. */
+  webhook: z
+    .strictObject({
+      status: z.enum(['enabled', 'disabled']).default('enabled'),
+      events: z.array(z.string()).default(['*']),
+      style: z.enum(['snapshot', 'thin']).default('snapshot'),
+      url: z.string().optional(),
+    })
+    .nullable()
+    .prefault({}),
+  /** The calls that the key may not make, such as `POST refunds`. */
+  forbidden: z.array(z.string()).default([]),
+});
+export type AccountState = z.output<typeof accountSchema>;
+
+export const readAccountState = (records: Records): AccountState =>
+  records.find('account', ACCOUNT_ID) ?? accountSchema.parse({});
+
+/** Replaces the account: what is not given is as it should be. */
+export const changeAccount = (records: Records, state: AccountState): Promise<void> =>
+  records.save('account', ACCOUNT_ID, state);
+
+/** Refuses a call as Stripe does for a restricted key without the right. */
+export function requireRight(records: Records, call: string): void {
+  if (!readAccountState(records).forbidden.some((forbidden) => call.startsWith(forbidden))) return;
+  throw new StripeError(403, {
+    type: 'invalid_request_error',
+    message: `The provided key does not have the required permissions for this endpoint on account '${ACCOUNT_ID}'.`,
+  });
+}
+
+/** Refuses what a session asks for although the account is not set up for it. */
+export function requireReadyFor(
+  records: Records,
+  { automatic_tax, consent_collection }: SessionParameters,
+): void {
+  const { tax_missing, has_terms } = readAccountState(records);
+  if (automatic_tax?.enabled && tax_missing.length > 0)
+    throw invalidRequest(
+      'You must have a valid head office address to enable automatic tax calculation in test mode. Visit https://dashboard.stripe.com/test/settings/tax to update it.',
+      { param: 'automatic_tax[enabled]' },
+    );
+  if (consent_collection?.terms_of_service === 'required' && !has_terms)
+    throw invalidRequest(
+      'You cannot collect consent to your terms of service unless a URL is set in the Stripe Dashboard. Update your public business information with a Terms of service URL: https://dashboard.stripe.com/settings/public',
+      { param: 'consent_collection[terms_of_service]' },
+    );
+}
+
+export function describeAccount(records: Records): DescribedAccount {
+  const state = readAccountState(records);
+  return {
+    id: ACCOUNT_ID,
+    object: 'account',
+    charges_enabled: state.charges_enabled,
+    payouts_enabled: state.payouts_enabled,
+    details_submitted: state.charges_enabled,
+    requirements: { currently_due: state.currently_due, disabled_reason: null },
+    settings: {
+      card_payments: { statement_descriptor_prefix: state.statement_descriptor },
+      payments: { statement_descriptor: state.statement_descriptor },
+    },
+  };
+}
+
+type DescribedAccount = Pick<
+  Stripe.Account,
+  'id' | 'object' | 'charges_enabled' | 'payouts_enabled' | 'details_submitted'
+> & {
+  requirements: Pick<Stripe.Account.Requirements, 'currently_due' | 'disabled_reason'>;
+  settings: {
+    card_payments: { statement_descriptor_prefix: string | null };
+    payments: { statement_descriptor: string | null };
+  };
+};
+
+export function describeTax(records: Records): object {
+  const { tax_missing } = readAccountState(records);
+  return {
+    object: 'tax.settings',
+    defaults: { provider: 'stripe', tax_behavior: null, tax_code: 'txcd_10000000' },
+    livemode: false,
+    status: tax_missing.length === 0 ? 'active' : 'pending',
+    status_details: tax_missing.length === 0 ? { active: {} } : { pending: { missing_fields: tax_missing } },
+  };
+}
+
+export function listRegistrations(records: Records): object {
+  const data = Array.from({ length: readAccountState(records).tax_registrations }, (_, index) => ({
+    id: `taxreg_${index}`,
+    object: 'tax.registration',
+    country: 'AT',
+    status: 'active',
+  }));
+  return { object: 'list', data, has_more: false };
+}
+
+/** The older list, which has no thin endpoints. */
+export function listWebhookEndpoints(records: Records, defaultUrl: string): object {
+  const { webhook } = readAccountState(records);
+  const data = webhook?.style === 'snapshot' ? [webhook] : [];
+  return {
+    object: 'list',
+    data: data.map(({ status, events, url }) => ({
+      id: 'we_sandbox',
+      object: 'webhook_endpoint',
+      api_version: null,
+      enabled_events: events,
+      livemode: false,
+      status,
+      url: url ?? defaultUrl,
+    })),
+    has_more: false,
+  };
+}
+
+/** With an address only if `include` asks for it, as at Stripe. */
+export function listEventDestinations(records: Records, defaultUrl: string, form: Form): object {
+  const { webhook } = readAccountState(records);
+  const showsUrl = [form.include ?? []].flat().includes('webhook_endpoint.url');
+  const data = webhook === null ? [] : [webhook];
+  return {
+    data: data.map(({ status, events, style, url }) => ({
+      id: 'ed_sandbox',
+      object: 'v2.core.event_destination',
+      enabled_events: style === 'thin' ? events.map((name) => `v1.${name}`) : events,
+      event_payload: style,
+      livemode: false,
+      status,
+      type: 'webhook_endpoint',
+      webhook_endpoint: { url: showsUrl ? (url ?? defaultUrl) : null },
+    })),
+    next_page_url: null,
+    previous_page_url: null,
+  };
+}

@@ -47,9 +47,16 @@ export interface PaymentProcessor {
   readReversals(paymentId: string, kinds: ReadonlySet<ReversalKind>): Promise<ProcessorReversals | null>;
   /** The reversals reported since a time, also those whose event never arrived. */
   listReversals(since: Date): AsyncIterable<Reversal>;
+  /** Registers a domain that shows the form, and returns which payment methods are active there. */
+  registerDomain(host: string): Promise<DomainState>;
+  /** Disables a registered domain. */
+  disableDomain(host: string): Promise<void>;
   /** Checks the signature and returns what to read again, or null for an irrelevant event. */
   readEvent(body: string, signature: string | null): Promise<ProcessorEvent | null>;
 }
+
+/** `reason` is the processor's, if one of them is inactive. */
+export type DomainState = { applePay: boolean; googlePay: boolean; reason: string | null };
 
 export type ProcessorEvent =
   /** `paid` is the processor's payment if the event says that it was completed or paid. */

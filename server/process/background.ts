@@ -1,4 +1,5 @@
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
+import { sweepPaymentMethodDomains } from '../checkout/payment-method-domains';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { sweepReversals } from '../checkout/sweep-reversals';
@@ -20,6 +21,7 @@ import type { Lifetime } from './lifetime';
 const END_READS_EVERY_MS = 5 * SECOND_MS;
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_REVERSALS_EVERY_MS = HOUR_MS;
+const REGISTER_DOMAINS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
@@ -35,6 +37,10 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('reversal sweep', repeat('reversal sweep', SWEEP_REVERSALS_EVERY_MS, sweepReversals));
+  life.onStop(
+    'payment method domains',
+    repeat('payment method domains', REGISTER_DOMAINS_EVERY_MS, sweepPaymentMethodDomains),
+  );
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));

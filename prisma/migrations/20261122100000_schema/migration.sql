@@ -544,6 +544,16 @@ CREATE TABLE payment_customer (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
+CREATE TABLE payment_method_domain (
+  host text PRIMARY KEY,
+  is_wanted boolean NOT NULL,
+  apple_pay boolean,
+  google_pay boolean,
+  error text,
+  checked_at timestamptz(3),
+  due_at timestamptz(3) NOT NULL
+);
+
 CREATE TABLE payment_alert (
   id text PRIMARY KEY,
   kind text NOT NULL,

@@ -16,6 +16,7 @@ import {
   removeCard,
 } from './cards';
 import { stripe } from './client';
+import { disableDomain, registerDomain } from './domains';
 import { readEvent } from './events';
 import { listReversals, readReversals, refund } from './reversals';
 import { createSession, expireSession, listPaidSessions, readSession } from './sessions';
@@ -40,6 +41,8 @@ export const stripeProcessor: PaymentProcessor = {
   refund,
   readReversals,
   listReversals,
+  registerDomain,
+  disableDomain,
   readEvent,
 };
 

@@ -1,0 +1,140 @@
+import Stripe from 'stripe';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { findDomains, sweepPaymentMethodDomains } from '@/server/checkout/payment-method-domains';
+import { stripe as connected } from '@/server/checkout/stripe/client';
+import { HOUR_MS, MINUTE_MS, now, setClock } from '@/server/clock';
+import { prisma } from '@/server/db';
+import { addOrigin, createPartner, disablePartner, removeOrigin } from '@/server/partners/partner';
+import { startSandboxPayments } from '@/server/sandbox/payments/server';
+import { newDatabase } from '../harness';
+
+/** The domains on which Apple Pay and Google Pay appear, against the sandbox processor. */
+
+await newDatabase();
+const SECRET_KEY = 'sk_test_domains';
+const sandbox = await startSandboxPayments({
+  secretKey: SECRET_KEY,
+  webhookUrl: 'http://localhost:9/api/stripe',
+  webhookSecret: 'whsec_domains',
+  store: { load: async () => [], save: async () => {}, clear: async () => {} },
+});
+Object.assign(process.env, {
+  CHECKOUT_URL: 'https://pay.example.com/checkout',
+  STRIPE_SECRET_KEY: SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET: 'whsec_domains',
+  STRIPE_API_BASE: sandbox.url,
+});
+afterAll(() => sandbox.close());
+afterEach(() => setClock());
+
+const stripe = new Stripe(SECRET_KEY, {
+  host: '127.0.0.1',
+  port: new URL(sandbox.url).port,
+  protocol: 'http',
+  telemetry: false,
+});
+const control = async (command: object) => {
+  const response = await fetch(`${sandbox.url}/__sandbox/control`, {
+    method: 'POST',
+    body: JSON.stringify(command),
+  });
+  expect(response.status, await response.text()).toBe(200);
+};
+
+/** `host` or `host (disabled)`, as Stripe has them. */
+async function listRegistered(): Promise<string[]> {
+  const { data } = await stripe.paymentMethodDomains.list({ limit: 100 });
+  return data.map(({ domain_name, enabled }) => `${domain_name}${enabled ? '' : ' (disabled)'}`).sort();
+}
+
+async function callsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const calls: string[] = [];
+  const note = ({ method, path }: Stripe.RequestEvent) =>
+    void calls.push(`${method} ${path.replace(/\?.*/, '').replace(/pmd_\w+/, ':id')}`);
+  connected().on('request', note);
+  try {
+    await work();
+  } finally {
+    connected().off('request', note);
+  }
+  return calls;
+}
+
+const stateOf = async (origin: string) => (await findDomains([origin])).get(origin);
+const laterBy = (ms: number) => {
+  const later = now() + ms;
+  setClock(() => later);
+};
+
+const notes = await createPartner({
+  name: 'Notes',
+  rateBp: 2500,
+  origins: ['https://app.example.com', 'https://shared.example.com:8443', 'http://plain.example.com'],
+});
+const tasks = await createPartner({
+  name: 'Tasks',
+  rateBp: 2500,
+  origins: ['https://shared.example.com', 'https://192.0.2.7', 'https://printer.local', 'myapp://*'],
+});
+
+test('our checkout and the https origins of apps are registered once', async () => {
+  expect(await stateOf('https://app.example.com')).toBe('registering');
+  await Promise.all([sweepPaymentMethodDomains(), sweepPaymentMethodDomains()]);
+  expect(await listRegistered()).toEqual(['app.example.com', 'pay.example.com', 'shared.example.com']);
+  expect(await stateOf('https://app.example.com')).toMatchObject({
+    applePay: true,
+    googlePay: true,
+    error: null,
+  });
+  expect(await stateOf('https://192.0.2.7')).toBeNull();
+  expect(await stateOf('myapp://*')).toBeNull();
+  expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
+});
+
+test('a domain is disabled when no app uses it any more, and enabled when one does again', async () => {
+  await removeOrigin(notes.id, 'https://app.example.com');
+  await removeOrigin(notes.id, 'https://shared.example.com:8443');
+  await sweepPaymentMethodDomains();
+  expect(await listRegistered()).toEqual([
+    'app.example.com (disabled)',
+    'pay.example.com',
+    'shared.example.com',
+  ]);
+  await disablePartner(tasks.id);
+  await addOrigin(notes.id, 'https://app.example.com');
+  await sweepPaymentMethodDomains();
+  expect(await listRegistered()).toEqual([
+    'app.example.com',
+    'pay.example.com',
+    'shared.example.com (disabled)',
+  ]);
+  expect(await prisma().paymentMethodDomain.count()).toBe(2);
+});
+
+test('a domain that Apple does not accept yet is checked again after an hour', async () => {
+  await control({ domain: { name: 'app.example.com', apple_pay: 'inactive', error: 'Not verified.' } });
+  laterBy(25 * HOUR_MS);
+  await sweepPaymentMethodDomains();
+  const inactive = { applePay: false, googlePay: true, error: 'Not verified.' };
+  expect(await stateOf('https://app.example.com')).toMatchObject(inactive);
+  await control({ domain: { name: 'app.example.com', apple_pay: 'active' } });
+  expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
+  laterBy(HOUR_MS);
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://app.example.com')).toMatchObject({ applePay: true, error: null });
+});
+
+test('a registration that fails is repeated, and does not stop the others', async () => {
+  await control({ account: { forbidden: ['POST payment_method_domains'] } });
+  await addOrigin(notes.id, 'https://new.example.com');
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://new.example.com')).toMatchObject({
+    applePay: null,
+    error: expect.stringContaining('does not have the required permissions'),
+  });
+  await control({ account: {} });
+  expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
+  laterBy(10 * MINUTE_MS);
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://new.example.com')).toMatchObject({ applePay: true, error: null });
+});

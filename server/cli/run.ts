@@ -13,6 +13,7 @@ import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
 import { paymentCommands } from './payments';
 import { rateCommands } from './rate';
+import { stripeCommands } from './stripe';
 import { userCommands } from './user';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...userCommands,
   ...ledgerCommands,
   ...paymentCommands,
+  ...stripeCommands,
   ...modelCommands,
   ...marginCommands,
   ...rateCommands,

@@ -5,6 +5,7 @@ import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
 import { closeRedis } from '../rate-limit/redis';
 import { startBackgroundWork } from './background';
+import { checkPaymentSetup } from './check-payment-setup';
 import {
   provideAddressToNextAuth,
   provideAuthSecret,
@@ -54,6 +55,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   await listen(server, PORT, HOST);
   life.onStop('requests', () => closeGently(server, closeUnused));
   printAddresses();
+  checkPaymentSetup();
 }
 
 function printAddresses(): void {

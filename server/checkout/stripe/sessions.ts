@@ -12,7 +12,9 @@ import type {
 } from '../payment-processor';
 import { checkoutOrigin } from '../same-origin';
 import { idOf, isMissing, stripe } from './client';
-import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
+
+/** The suffix after the account's name on the card statement. */
+export const STATEMENT_SUFFIX = 'CREDITS';
 
 export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
   try {

@@ -43,6 +43,14 @@ test('an operator views every page and moves credits with a reason, which the au
     await expectAccessibleLayout(page);
   }
 
+  await page.getByRole('link', { name: 'Payments', exact: true }).click();
+  await page.getByRole('link', { name: 'Stripe set-up' }).click();
+  await expect(page.getByRole('heading', { name: 'Stripe set-up', level: 1 })).toBeVisible();
+  await expect(page.getByText('acct_sandbox takes payments.')).toBeVisible();
+  await expectAccessibleLayout(page);
+  await page.getByRole('link', { name: 'Check again' }).click();
+  await expect(page.getByText(/sends all \d+ events/)).toBeVisible();
+
   await page.getByRole('link', { name: 'Models and prices' }).click();
   await page.getByLabel('Search models').fill('no such model');
   await expect(page.getByText('No models found')).toBeVisible();

@@ -50,7 +50,18 @@ export default async function PaymentsPage() {
   const buyers = await findBuyerRefs(alerts.map(({ checkoutSessionId }) => checkoutSessionId));
   return (
     <>
-      <PageHead title="Payments that need attention" description="Sorted by due date." />
+      <PageHead
+        title="Payments that need attention"
+        description="Sorted by due date."
+        actions={
+          <PageLink
+            href="/operator/payments/setup"
+            className="inline-flex h-11 items-center rounded-lg border border-line px-3 text-sm font-medium hover:bg-sunken sm:h-9"
+          >
+            Stripe set-up
+          </PageLink>
+        }
+      />
       <Section flush>
         {alerts.length === 0 ? (
           <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No payments need attention">

@@ -5,10 +5,12 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { readableOrigin } from '@/app/_ui/readable-origin';
 import { Section } from '@/app/_ui/section';
+import { findDomains } from '@/server/checkout/payment-method-domains';
 import { listOrigins } from '@/server/partners/partner';
 import { listRedirects } from '@/server/partners/redirects';
 import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { removeOrigin, removeRedirect } from './actions';
+import { DomainState } from './domain-state';
 import { OriginForm } from './origin-form';
 import { RedirectForm } from './redirect-form';
 
@@ -17,6 +19,8 @@ export const metadata: Metadata = { title: 'Origins' };
 export default async function OriginsPage(props: AppParams) {
   const app = await requireOwnedApp(props);
   const [origins, redirects] = await Promise.all([listOrigins(app.id), listRedirects(app.id)]);
+  // Those of a disabled app are not registered.
+  const domains = await findDomains(app.disabledAt === null ? origins : []);
   return (
     <>
       <PageHead
@@ -26,7 +30,11 @@ export default async function OriginsPage(props: AppParams) {
       <Section title="Add an origin" description="Scheme and host, exactly as the browser shows them.">
         <OriginForm partnerId={app.id} registered={origins} />
       </Section>
-      <Section title="Registered" flush>
+      <Section
+        title="Registered"
+        description="Apple Pay and Google Pay appear in the overlay once they are active on the origin’s domain. In the popup and in a tab, the origin does not matter."
+        flush
+      >
         {origins.length === 0 ? (
           <EmptyState icon={<Globe size={22} aria-hidden="true" />} title="No origins yet">
             Your checkout opens on localhost only. Add the address of your site to go live.
@@ -41,6 +49,7 @@ export default async function OriginsPage(props: AppParams) {
                 <p className="min-w-0 text-sm wrap-anywhere">
                   <code className="font-mono">{origin}</code>
                   <span className="block text-[13px] text-muted">{readableOrigin(origin)}</span>
+                  <DomainState state={domains.get(origin) ?? null} />
                 </p>
                 <ConfirmButton
                   label="Remove"

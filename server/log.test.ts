@@ -7,6 +7,7 @@ test.each([
   ['a user key', `svc_sk_${randomBase62(40)}`, 'svc_sk_***'],
   ['a sign-in token', `svc_st_${randomBase62(43)}`, 'svc_st_***'],
   ['a signing secret', 'whsec_c2VjcmV0', 'whsec_***'],
+  ['a restricted Stripe key', 'rk_live_abc', 'rk_live_***'],
   ['a bearer token', 'Bearer abc.def', 'Bearer ***'],
   ['an e-mail address', 'ada@example.com', '***@***'],
   ['the id of an account', newId('usr'), 'usr_***'],

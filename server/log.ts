@@ -4,7 +4,7 @@ import pino, { type Logger } from 'pino';
  * One structured log on standard output. Callers pass only named, harmless fields (ids, codes, durations). As
  * a last safeguard, the log masks anything that looks like a secret, an e-mail address or a user id.
  */
-const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|sk_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
+const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|[rs]k_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
 const ACCOUNT = /\b(usr_)[0-9A-Za-z]{22}\b/g;
 const EMAIL = /[^\s"'@<>\\]+@[^\s"'@<>\\]+\.[^\s"'@<>\\]+/g;
 

@@ -6,7 +6,7 @@ import {
   listWebhookEndpoints,
 } from './account';
 import type { Endpoint } from './endpoints';
-import { createDomain, listDomains, updateDomain } from './payment-method-domains';
+import { createDomain, listDomains, updateDomain, validateDomain } from './payment-method-domains';
 
 /** What the check of the set-up, the wallets and thin events call. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
@@ -42,7 +42,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'POST',
     path: /^\/v1\/payment_method_domains\/(\w+)\/validate$/,
-    run: ({ records }, _, id) => records.require('payment_method_domain', id),
+    run: (emulator, _, id) => validateDomain(emulator, id),
   },
 
   ...(['refund', 'charge', 'dispute', 'early_fraud_warning'] as const).map(

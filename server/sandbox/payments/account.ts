@@ -29,6 +29,8 @@ export const accountSchema = z.strictObject({
     })
     .nullable()
     .prefault({}),
+  /** The domains that Apple does not accept. */
+  apple_refuses: z.array(z.string()).default([]),
   /** The calls that the key may not make, such as `POST refunds`. */
   forbidden: z.array(z.string()).default([]),
 });

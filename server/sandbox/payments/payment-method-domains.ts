@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { readAccountState } from './account';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
 import { newStripeId } from './objects';
@@ -13,12 +14,6 @@ export type PaymentMethodDomain = Pick<
   'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
 >;
 
-export const domainControlSchema = z.strictObject({
-  name: z.string(),
-  apple_pay: z.enum(['active', 'inactive']),
-  error: z.string().optional(),
-});
-
 const domainSchema = z.strictObject({ domain_name: z.string().min(1), enabled: flag.default(true) });
 const changeSchema = z.strictObject({ enabled: flag.optional() });
 const NOT_PUBLIC = /^[\d.]+$|^[^.]+$|[:/]|localhost$/;
@@ -28,14 +23,15 @@ export async function createDomain({ records }: Emulator, form: Form): Promise<P
   const given = readParameters(domainSchema, form);
   if (NOT_PUBLIC.test(given.domain_name))
     throw invalidRequest(`${given.domain_name} is not a valid domain name.`, { param: 'domain_name' });
-  const known = findDomain(records, given.domain_name);
+  const all = records.all('payment_method_domain');
+  const known = all.find(({ domain_name }) => domain_name === given.domain_name);
   if (known !== undefined) return known;
   const active = { status: 'active' } as const;
   const domain: PaymentMethodDomain = {
     id: newStripeId('pmd'),
     object: 'payment_method_domain',
     ...given,
-    apple_pay: active,
+    apple_pay: askApple(records, given.domain_name),
     google_pay: active,
     link: active,
   };
@@ -59,16 +55,16 @@ export function listDomains({ records }: Emulator, form: Form): object {
   return listPage(filterBy(records.all('payment_method_domain'), form, 'domain_name'), form);
 }
 
-const findDomain = (records: Records, name: string) =>
-  records.all('payment_method_domain').find(({ domain_name }) => domain_name === name);
+/** Asks Apple again. */
+export async function validateDomain({ records }: Emulator, id: string): Promise<PaymentMethodDomain> {
+  const domain = records.require('payment_method_domain', id);
+  const validated = { ...domain, apple_pay: askApple(records, domain.domain_name) };
+  await records.save('payment_method_domain', id, validated);
+  return validated;
+}
 
-/** Decides whether Apple accepts a domain. */
-export async function decideDomain(
-  { records }: Emulator,
-  { name, apple_pay: status, error }: z.output<typeof domainControlSchema>,
-): Promise<void> {
-  const domain = findDomain(records, name);
-  if (domain === undefined) throw invalidRequest(`No such domain: ${name}`);
-  const details = status === 'inactive' && { status_details: { error_message: error ?? 'Not verified.' } };
-  await records.save('payment_method_domain', domain.id, { ...domain, apple_pay: { status, ...details } });
+function askApple(records: Records, name: string): PaymentMethodDomain['apple_pay'] {
+  return readAccountState(records).apple_refuses.includes(name)
+    ? { status: 'inactive', status_details: { error_message: 'Apple could not verify the domain.' } }
+    : { status: 'active' };
 }

@@ -6,7 +6,6 @@ import { accountSchema, changeAccount } from './account';
 import type { Api } from './api';
 import { DISPUTE_STATUSES, moveDispute, openDispute } from './disputes';
 import { doDueWork } from './due-work';
-import { decideDomain, domainControlSchema } from './payment-method-domains';
 import { failRefund } from './refunds';
 import { StripeError } from './stripe-errors';
 import { advanceTime, resetTime } from './time';
@@ -40,8 +39,6 @@ const controlSchema = z.strictObject({
     .optional(),
   /** The account's state; what is missing here is as it should be. */
   account: accountSchema.optional(),
-  /** What Apple says of a registered domain. */
-  domain: domainControlSchema.optional(),
   /** Refuses more calls than this in any second with 429. */
   rate_limit: z.number().int().min(1).nullable().optional(),
 });
@@ -105,7 +102,6 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
     await moveDispute(emulator, id, status, due_in_days);
   }
   if (command.account !== undefined) await changeAccount(records, command.account);
-  if (command.domain !== undefined) await decideDomain(emulator, command.domain);
   if (command.redeliver !== undefined) await webhooks.redeliver(command.redeliver);
   if (command.deliver !== undefined) await webhooks.deliver(command.deliver);
 }

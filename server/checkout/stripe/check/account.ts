@@ -88,5 +88,5 @@ function checkClock(date: string | undefined): SetupCheck[] {
     return [wrong('Clock', `${difference}: every event of Stripe's is refused.`, fix)];
   return Math.abs(seconds) > NOTED_DIFFERENCE_SECONDS
     ? [warning('Clock', `${difference}. From ${MAX_DIFFERENCE_SECONDS} on, every event is refused.`, fix)]
-    : [ok('Clock', "In step with Stripe's.")];
+    : [ok('Clock', 'It agrees with Stripe’s.')];
 }

@@ -30,7 +30,7 @@ const WRITES: Readonly<Record<string, Try>> = {
 };
 
 export async function checkRights(): Promise<SetupCheck> {
-  const name = "The key's rights";
+  const name = 'Rights of the key';
   if (settings().STRIPE_SECRET_KEY?.startsWith('sk_')) return ok(name, 'A secret key may do everything.');
   const missing = [
     ...(await findForbidden(READS)).map((right) => `${right}: Read`),

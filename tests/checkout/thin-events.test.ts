@@ -96,7 +96,7 @@ test('an event about an object that the key cannot see is accepted and ignored, 
     expect(await post(event), JSON.stringify(event)).toMatchObject({ status: 200 });
 });
 
-test('a wrong signature and a signed body that is no event are told apart', async () => {
+test('a wrong signature and a signed body that is no event have different errors', async () => {
   const event = JSON.stringify(thin('v1.refund.created', '/v1/refunds/re_unknown'));
   expect(await postText(event, 'whsec_wrong')).toMatchObject({
     status: 400,

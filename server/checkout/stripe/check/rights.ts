@@ -5,7 +5,7 @@ import { isForbidden, ok, type SetupCheck, wrong } from './setup-check';
 
 /**
  * The rights that the service needs, by their names in Stripe's dashboard. Each is tried with an object that
- * cannot exist: a key with the right is told so, one without it is refused first, and nothing changes.
+ * cannot exist: a key with the right learns that, one without it is refused first, and nothing changes.
  */
 const NONE = 'svc_setup_check';
 type Try = (client: Stripe) => Promise<unknown>;

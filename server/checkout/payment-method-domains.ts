@@ -46,12 +46,12 @@ async function noteWanted(hosts: string[]): Promise<void> {
   await prisma().$executeRaw`
     WITH wanted AS (SELECT unnest(${hosts}::text[]) AS host), added AS (
       INSERT INTO payment_method_domain (host, is_wanted, due_at)
-      SELECT host, true, ${nowDate()}::timestamptz FROM wanted
-      WHERE host NOT IN (SELECT host FROM payment_method_domain WHERE is_wanted)
+      SELECT host, true, ${nowDate()}::timestamptz
+      FROM (SELECT host FROM wanted EXCEPT SELECT host FROM payment_method_domain WHERE is_wanted) AS new
       ON CONFLICT (host) DO UPDATE SET is_wanted = true, due_at = excluded.due_at
     )
-    UPDATE payment_method_domain SET is_wanted = false, due_at = ${nowDate()}::timestamptz
-    WHERE is_wanted AND host NOT IN (SELECT host FROM wanted)`;
+    UPDATE payment_method_domain known SET is_wanted = false, due_at = ${nowDate()}::timestamptz
+    WHERE is_wanted AND NOT EXISTS (SELECT FROM wanted WHERE wanted.host = known.host)`;
 }
 
 /** Only one instance receives a domain. If it fails, the domain is due again after a while. */

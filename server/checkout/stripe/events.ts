@@ -1,7 +1,8 @@
 import Stripe from 'stripe';
 import { settings } from '../../env';
 import { ApiError, invariant } from '../../errors';
-import type { ProcessorEvent, Reversal, ReversalKind } from '../payment-processor';
+import type { ProcessorEvent, ProcessorReference, Reversal, ReversalKind } from '../payment-processor';
+import { isCardMethod } from './card-payments';
 import { idOf, isMissing, stripe } from './client';
 
 /** Events after which the session is read again. The state itself is read from Stripe. */
@@ -29,10 +30,18 @@ const REVERSAL_EVENTS = {
 
 export const REVERSAL_EVENT_TYPES = Object.keys(REVERSAL_EVENTS) as (keyof typeof REVERSAL_EVENTS)[];
 
+/** How the bank decides on a saved card. The payment of a form is reported by the events of its session. */
+const CARD_EVENTS = new Set([
+  'payment_intent.succeeded',
+  'payment_intent.processing',
+  'payment_intent.canceled',
+]);
+
 /** The events that a webhook endpoint must send us. */
 export const HEARD_EVENTS: readonly string[] = [
   ...SESSION_EVENTS,
   'payment_intent.payment_failed',
+  ...CARD_EVENTS,
   ...REVERSAL_EVENT_TYPES,
 ];
 

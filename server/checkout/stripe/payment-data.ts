@@ -4,7 +4,7 @@ import type { ProcessorPayment, Quote } from '../payment-processor';
 /** What every payment carries at Stripe: only ids and the quote, no partner metadata, no user's e-mail address. */
 
 /** The suffix after the account's name on the card statement. */
-const STATEMENT_SUFFIX = 'CREDITS';
+export const STATEMENT_SUFFIX = 'CREDITS';
 
 export function describePayment({
   checkoutSessionId,

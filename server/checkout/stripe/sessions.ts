@@ -12,9 +12,7 @@ import type {
 } from '../payment-processor';
 import { checkoutOrigin } from '../same-origin';
 import { idOf, isMissing, stripe } from './client';
-
-/** The suffix after the account's name on the card statement. */
-export const STATEMENT_SUFFIX = 'CREDITS';
+import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
 
 export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
   try {

@@ -1,8 +1,8 @@
 import { ACCOUNT_ENDPOINTS } from './account-endpoints';
-import { createCustomer } from './customers';
+import { createCustomer, deleteCustomer } from './customers';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
-import { payOffSession } from './payment-intents';
+import { cancelIntent, confirmIntent, createIntent } from './payment-intents';
 import { createRefund } from './refunds';
 import { detachCard, listCards, requireCard } from './saved-cards';
 import { readSessionParameters } from './session-parameters';

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { now, SECOND_MS } from '../../../clock';
 import { stripe } from '../client';
-import { STATEMENT_SUFFIX } from '../sessions';
+import { STATEMENT_SUFFIX } from '../payment-data';
 import {
   couldNotRead,
   describeStripeError,

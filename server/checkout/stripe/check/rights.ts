@@ -29,12 +29,25 @@ const WRITES: Readonly<Record<string, Try>> = {
   'Payment Method Domains': (client) => client.paymentMethodDomains.update(`pmd_${NONE}`, { enabled: true }),
 };
 
+/** A saved card is charged with the tax that Stripe calculates. */
+const TAX: Readonly<Record<string, Try>> = {
+  'Tax Calculations and Transactions': (client) =>
+    client.tax.calculations.create({
+      currency: 'usd',
+      customer: `cus_${NONE}`,
+      line_items: [{ amount: 1000, reference: NONE }],
+    }),
+};
+
 export async function checkRights(): Promise<SetupCheck> {
   const name = 'Rights of the key';
-  if (settings().STRIPE_SECRET_KEY?.startsWith('sk_')) return ok(name, 'A secret key may do everything.');
+  const { STRIPE_SECRET_KEY, STRIPE_AUTOMATIC_TAX } = settings();
+  if (STRIPE_SECRET_KEY?.startsWith('sk_')) return ok(name, 'A secret key may do everything.');
   const missing = [
     ...(await findForbidden(READS)).map((right) => `${right}: Read`),
-    ...(await findForbidden(WRITES)).map((right) => `${right}: Write`),
+    ...(await findForbidden(STRIPE_AUTOMATIC_TAX ? { ...WRITES, ...TAX } : WRITES)).map(
+      (right) => `${right}: Write`,
+    ),
   ];
   return missing.length === 0
     ? ok(name, 'The restricted key has the rights that were tried.')

@@ -3,26 +3,38 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { fail, node, step } from './steps.mjs';
 
-/** A Chromium for the browser tests: an installed one, or else one that can be downloaded. */
+/**
+ * A Chromium for the browser tests: an installed one, or else one that can be downloaded. Where the build
+ * without windows is installed as well, tests use it unless they need windows: a page costs it a third of
+ * the time. (Playwright's download has both.)
+ */
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell'];
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'Google Chrome',
+  'Chromium',
+];
 const PLACES = [
   '/usr/bin',
   '/usr/local/bin',
   '/snap/bin',
   '/opt/google/chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
 ];
 
-/** The path of a browser, or undefined for the one that Playwright downloaded. */
+/** The variables that name the browsers; none for those that Playwright downloaded. */
 export async function requireBrowser() {
   const given = process.env.CHROMIUM_PATH;
-  if (given) return isProgram(given) ? given : fail(`CHROMIUM_PATH: ${given} is not an executable program`);
+  if (given) return isProgram(given) ? {} : fail(`CHROMIUM_PATH: ${given} is not an executable program`);
   const installed = findInstalled();
-  if (installed || (await hasPlaywrights())) return installed;
-  if (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium'])))
-    return undefined;
+  if (installed || (await hasPlaywrights())) return installed ?? {};
+  if (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium']))) return {};
   if (process.getuid?.() === 0) await succeeds('Installing a browser', installFromSystem);
   return (
     findInstalled() ??
@@ -38,9 +50,13 @@ export async function requireBrowser() {
 const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 
 function findInstalled() {
+  const [browser, shell] = [findProgram(NAMES), findProgram(SHELLS)];
+  return browser && { CHROMIUM_PATH: browser, ...(shell && { CHROMIUM_SHELL_PATH: shell }) };
+}
+
+function findProgram(names) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...PLACES];
-  const candidates = folders.flatMap((folder) => [folder, ...NAMES.map((name) => path.join(folder, name))]);
-  return candidates.find(isProgram);
+  return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find(isProgram);
 }
 
 function isProgram(file) {
@@ -58,16 +74,17 @@ async function hasPlaywrights() {
 }
 
 function installFromSystem() {
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
-  ]) {
-    const { status, stderr } = spawnSync('apt-get', args, {
+  const apt = (...args) =>
+    spawnSync('apt-get', args, {
       encoding: 'utf8',
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
-    if (status !== 0) throw new Error(stderr);
-  }
+  const install = (...packages) => apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+  apt('update', '-qq');
+  // Not every distribution has the second.
+  if (install('chromium', 'chromium-headless-shell').status === 0) return;
+  const { status, stderr } = install('chromium');
+  if (status !== 0) throw new Error(stderr);
 }
 
 /** A failure here is not fatal: the caller tries the next way. */

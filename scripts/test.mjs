@@ -64,7 +64,7 @@ async function runPlaywright() {
   const code = await show(
     'node_modules/@playwright/test/cli.js',
     ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
-    browser ? { CHROMIUM_PATH: browser } : {},
+    browser,
   );
   const tests = listTests(readReport(report).suites);
   const titles = (status) => tests.filter((test) => test.status === status).map(({ title }) => title);

@@ -18,6 +18,8 @@ export async function openMailbox(): Promise<Mailbox> {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
+    // A pooled connection is still open when the file is done.
+    closeTimeout: 1,
     async onData(stream, session, done) {
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk as Buffer);
@@ -28,7 +30,8 @@ export async function openMailbox(): Promise<Mailbox> {
   });
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
-  process.env.SMTP_URL = `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  // One connection for all mails: the server greets each new one after a tenth of a second.
+  process.env.SMTP_URL = `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}?pool=true`;
   afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { mails, lastCode: () => /^\d{6}/.exec(mails.at(-1)?.mail.subject ?? '')?.[0] ?? '' };
 }

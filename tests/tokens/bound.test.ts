@@ -1,4 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
+import { Tiktoken } from 'js-tiktoken/lite';
+import cl100k from 'js-tiktoken/ranks/cl100k_base';
+import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { measureInput, NO_DOCUMENTS, type TokenKind } from '@/server/protocols/measure-size';
 import source from '@/server/protocols/token-pieces.json';
@@ -64,6 +67,15 @@ const AFTER = [
   '”',
   '\u3000',
 ];
+
+test('our tokenizers count what the published ones do', () => {
+  for (const [name, ranks] of Object.entries({ o200k, cl100k })) {
+    const published = new Tiktoken(ranks);
+    // A quarter of each: a long word takes the published one seconds.
+    for (const text of Object.values(CORPUS).map((whole) => whole.slice(0, whole.length / 4)))
+      expect(TOKENIZERS[name]?.(text)).toBe(published.encode(text, [], []).length);
+  }
+});
 
 describe('the bound of a text is not below its tokens', () => {
   test.each(Object.entries(CORPUS))('%s', (name, text) => {

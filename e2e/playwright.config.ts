@@ -22,6 +22,8 @@ export default defineConfig({
   use: {
     baseURL: BASE_URL,
     browserName: 'chromium',
+    // Drawing each step of an animation takes longer than the step that a test waits for.
+    reducedMotion: 'reduce',
     // Tracing every test costs more than the few failures justify; turn it on with --trace=on.
     screenshot: 'only-on-failure',
     launchOptions: {

@@ -15,7 +15,8 @@ import {
   test,
 } from './fixtures/checkout-walk';
 
-test.use({ locale: 'en-US' });
+// With motion, which the other files do without.
+test.use({ locale: 'en-US', reducedMotion: 'no-preference' });
 
 test('a user buys credits in a partner app and spends some on a streamed response', async ({
   page,

@@ -3,8 +3,8 @@ import { settings } from '../env';
 import type { Run, Working } from './run';
 
 /**
- * Background reads: requests whose client disconnected while the provider is still read, because only the usage
- * at the end of the response says what the provider bills. Each ends with its request, at the latest after
+ * Background reads: requests whose client disconnected while the provider is still read, because only the rest
+ * of the response says what the provider bills. Each ends with its request, at the latest after
  * UPSTREAM_BACKGROUND_SECONDS. Its hold and lease are those of any running request.
  */
 const reads = new Map<Run, { untilMs: number }>();
@@ -31,11 +31,20 @@ export function startBackgroundRead(run: Run, { served }: Working): boolean {
   reads.set(run, { untilMs: now() + seconds * SECOND_MS });
   const { endLease } = run;
   run.endLease = () => {
-    reads.delete(run);
-    ended[run.abort.aborted ? 'cutOff' : 'finished']++;
+    end(run, run.abort.aborted ? 'cutOff' : 'finished');
     endLease();
   };
   return true;
+}
+
+/** Cancels the provider, because the response has shown what it was read for. */
+export function finishBackgroundRead(run: Run): void {
+  end(run, 'finished');
+  run.abort.abort();
+}
+
+function end(run: Run, how: keyof typeof ended): void {
+  if (reads.delete(run)) ended[how]++;
 }
 
 function countReadsOf(userId: string): number {

@@ -1,30 +1,56 @@
 import { now } from '../clock';
 import { capture, release } from '../ledger';
+import type { StreamFacts } from '../providers/stream-relay';
 import { startBackgroundRead } from './background-reads';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { chargeRefusal } from './refusal-fee';
-import { noteDisconnect } from './repeated-disconnects';
-import type { Run, Working } from './run';
+import { noteDisconnect, noteUnreportedInput } from './repeated-disconnects';
+import type { ReadGoal, Run, Working } from './run';
+
+type Seen = Pick<StreamFacts, 'usage' | 'started'>;
 
 /**
- * Decides, when the client disconnects, whether the provider is cancelled or read to the usage that it reports.
- * It is cancelled if that ends its bill and what it has billed can be counted from what was seen. Otherwise a
- * disconnect would make hidden output free.
+ * Decides, when the client disconnects, whether the provider is cancelled or read on. It is cancelled if that
+ * ends its bill and what it has billed can be counted from what was seen. Otherwise a disconnect would make
+ * hidden output free, or hide a hold that was too low.
  */
-export function handleDisconnect(run: Run, { inputReported = false } = {}): void {
+export function handleDisconnect(run: Run, seen: Seen = { usage: null, started: false }): void {
   if (run.disconnectedAtMs !== null) return;
   run.disconnectedAtMs = now();
   const { working } = run;
-  if (working === null || !mustRead(run, working, inputReported) || !startBackgroundRead(run, working)) {
-    run.abort.abort();
-  }
+  run.readGoal = working === null ? null : findReadGoal(run, working, seen);
+  if (working === null || run.readGoal === null) return run.abort.abort();
+  if (startBackgroundRead(run, working)) return;
+  if (run.readGoal !== 'usage') noteDisconnect(run.hold.userId);
+  run.abort.abort();
 }
 
-function mustRead(run: Run, working: Working, inputReported: boolean): boolean {
-  const isHidden = hidesOutput(run, working);
-  if (isHidden) noteDisconnect(run.hold.userId);
-  return isHidden || !working.served.profile.cancelEndsBill || (run.hasMedia && !inputReported);
+function findReadGoal(run: Run, working: Working, { usage, started }: Seen): ReadGoal | null {
+  const { profile } = working.served;
+  if (hidesOutput(run, working)) {
+    noteDisconnect(run.hold.userId);
+    return 'usage';
+  }
+  if (!profile.cancelEndsBill) return 'usage';
+  if (usage !== null) return null;
+  if (profile.format === 'anthropic') return 'input';
+  if (run.hasMedia) return 'usage';
+  if (noteUnreportedInput(run.hold.userId, estimateInputCharge(run, working))) {
+    noteDisconnect(run.hold.userId);
+    return 'usage';
+  }
+  return profile.refusalFee > 0n && !started ? 'start' : null;
+}
+
+function estimateInputCharge(run: Run, { served }: Working): bigint {
+  const nothingSeen = { usage: null, providerCost: null, outputBytes: 0 };
+  return chargeMetered(meter(nothingSeen, run.estimate(served)), served.model, run.hold).charge;
+}
+
+/** Whether a stream that is read after a client disconnect has shown what it was read for. */
+export function hasReachedGoal({ readGoal }: Run, { usage, started }: Seen): boolean {
+  return (readGoal === 'input' && usage !== null) || (readGoal === 'start' && started);
 }
 
 const hidesOutput = ({ wantsStream }: Run, { exchange }: Working): boolean =>

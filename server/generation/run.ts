@@ -11,6 +11,12 @@ import { hashForProviders } from './user-hash';
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
 export type Working = { served: Candidate; exchange: Exchange; sinceMs: number };
 
+/**
+ * How far a response is read after a client disconnect: until the provider has reported its input, until it has
+ * accepted the content and begun, or until it has reported its usage.
+ */
+export type ReadGoal = 'input' | 'start' | 'usage';
+
 /** A running request: it has a hold, and its response is not settled yet. */
 export type Run = {
   requestId: string;
@@ -38,6 +44,8 @@ export type Run = {
   working: Working | null;
   /** When the client disconnected; null while it is connected. */
   disconnectedAtMs: number | null;
+  /** How far the response is read after the disconnect; null if the provider is cancelled. */
+  readGoal: ReadGoal | null;
   /** The candidate that refused the content of the request, and bills for that. */
   refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
@@ -59,6 +67,7 @@ type Started = Omit<
   | 'abort'
   | 'working'
   | 'disconnectedAtMs'
+  | 'readGoal'
   | 'refusedBy'
   | 'progress'
   | 'endLease'
@@ -91,6 +100,7 @@ export function startRun(started: Started): Run {
     abort,
     working: null,
     disconnectedAtMs: null,
+    readGoal: null,
     refusedBy: null,
     progress,
     endLease,

@@ -5,7 +5,8 @@ import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
 import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
-import { handleDisconnect, interruptedOutput } from './client-disconnect';
+import { finishBackgroundRead } from './background-reads';
+import { handleDisconnect, hasReachedGoal, interruptedOutput } from './client-disconnect';
 import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream, StreamPiece } from './open-stream';
@@ -17,8 +18,8 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 const KEEPALIVE_EVERY_MS = 15 * SECOND_MS;
-/** Text has 3 to 5 bytes per token. With more than this, the output exceeds the cap that the hold covers. */
-const MAX_BYTES_PER_TOKEN = 8;
+/** No token is longer. With more bytes than this, the output exceeds the cap that the hold covers. */
+const MAX_BYTES_PER_TOKEN = 128;
 
 type Outcome = Receipt['outcome'];
 
@@ -57,8 +58,8 @@ function relayToClient(
     async cancel() {
       clearInterval(keepalive);
       if (!hasEnded) {
-        handleDisconnect(run, { inputReported: relay.facts.usage !== null });
-        await readToUsage(run, response);
+        handleDisconnect(run, relay.facts);
+        await readToGoal(run, response);
       }
       await settle();
     },
@@ -74,17 +75,19 @@ async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
 }
 
 /**
- * Reads the stream after a client disconnect, unless that cancelled it: to its end, which reports the usage, or
- * until what is known costs the whole hold. Only the usage matters.
+ * Reads the stream after a client disconnect, unless that cancelled it: as far as it is needed, or until what is
+ * reported costs the whole hold. Without reported input the hold may be too low, so the cost is not known.
  */
-async function readToUsage(run: Run, { served, stream }: ProviderStream): Promise<void> {
+async function readToGoal(run: Run, { served, stream }: ProviderStream): Promise<void> {
   const { facts } = stream.relay;
   const estimate = run.estimate(served);
   const mostBytes = MAX_BYTES_PER_TOKEN * run.outputCap * run.choices;
   const costsHold = () =>
     facts.outputBytes > mostBytes ||
-    chargeMetered(meter(facts, estimate), served.model, run.hold).charge >= run.hold.amount;
+    (facts.usage !== null &&
+      chargeMetered(meter(facts, estimate), served.model, run.hold).charge >= run.hold.amount);
   for (let done = false; !done && !run.abort.aborted; ) {
+    if (hasReachedGoal(run, facts)) return finishBackgroundRead(run);
     if (costsHold()) return run.abort.abort();
     done = (await stream.next()).done;
     run.progress.outputBytes = facts.outputBytes;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { now, setClock } from '@/server/clock';
+import { HOUR_MS, now, setClock } from '@/server/clock';
 import { chargeFor } from '@/server/credits';
 import { prisma } from '@/server/db';
 import { endOverdueReads } from '@/server/generation/background-reads';
@@ -21,7 +21,7 @@ import { until } from '../harness/until';
 
 await newDatabase();
 const upstream = await startBillingUpstream();
-for (const provider of ['OPENAI', 'ANTHROPIC', 'GOOGLE', 'TOGETHER']) {
+for (const provider of ['OPENAI', 'ANTHROPIC', 'GOOGLE', 'TOGETHER', 'XAI']) {
   process.env[`${provider}_API_KEY`] = 'key-of-the-test';
   process.env[`${provider}_BASE_URL`] = upstream.url;
 }
@@ -35,6 +35,7 @@ const O3 = 'openai/o3';
 const GEMINI = 'google/gemini-3.1-pro-preview';
 const CLAUDE = 'anthropic/claude-opus-5-5';
 const VISIBLE_ONLY = 'openai/gpt-4.1';
+const GROK = 'xai/grok-4.20-0309-non-reasoning';
 const HAIKU = 'anthropic/claude-haiku-5-5';
 const RATE_BP = 2500;
 
@@ -91,6 +92,11 @@ const receiptOf = ({ userId }: Person) =>
     if (usage === null) throw new Error('no receipt');
     return usage;
   });
+
+const overrunOf = ({ userId }: Person) =>
+  prisma()
+    .wallet.findUniqueOrThrow({ where: { userId } })
+    .then(({ overrun }) => overrun);
 
 const holdsOf = ({ userId }: Person) => prisma().hold.count({ where: { userId } });
 
@@ -172,7 +178,7 @@ describe('the charge is the bill', () => {
 });
 
 /** Disconnects from a stream that has not sent a byte. */
-async function disconnectEarly(person: Person, model: string) {
+async function disconnectEarly(person: Person, model: string, more: object = {}) {
   const controller = new AbortController();
   const called = upstream.nextCall();
   const response = fetch(`${api.url}/v1/chat/completions`, {
@@ -183,6 +189,7 @@ async function disconnectEarly(person: Person, model: string) {
       stream: true,
       max_tokens: 32_000,
       messages: [{ role: 'user', content: 'Think' }],
+      ...more,
     }),
     signal: controller.signal,
   });
@@ -224,6 +231,77 @@ test('input that was not reported is charged as it was held for', async () => {
   const { inputTokens } = await receiptOf(person);
   const { sizeOf } = chatProtocol.measure(request);
   expect(inputTokens).toBe(sizeOf('openai', NO_DOCUMENTS).largestInputTokens);
+});
+
+describe('a disconnect hides nothing that the provider would bill', () => {
+  test('Claude is read until it reports its input, then cancelled: a hold that was too low is an overrun', async () => {
+    const person = await newPayer();
+    upstream.answer({ inputTokens: 100_000, reasoningTokens: 0, first: [], rest: [], stalls: true });
+    const call = await disconnectEarly(person, HAIKU, { max_tokens: 10 });
+    expect(await holdsOf(person)).toBe(1);
+    call.proceed();
+
+    expect(await call.wasCancelled).toBe(true);
+    expect(await receiptOf(person)).toMatchObject({ inputTokens: 100_000, outcome: 'aborted' });
+    expect(await overrunOf(person)).toBeGreaterThan(0n);
+  });
+
+  test('Claude is cancelled at once if it has reported its input, even with an image', async () => {
+    const person = await newPayer();
+    upstream.answer({ ...HIDDEN, reasoningTokens: 0, inputTokens: 1_234 });
+    const image = { type: 'image_url', image_url: { url: 'https://images.example.com/a.png' } };
+    const call = await disconnect(person, HAIKU, {
+      more: { messages: [{ role: 'user', content: [image] }] },
+    });
+    expect(await call.wasCancelled).toBe(true);
+    expect(await receiptOf(person)).toMatchObject({ inputTokens: 1_234 });
+  });
+
+  test('Grok is read until it accepts the content, and its fee is charged if it refuses', async () => {
+    const person = await newPayer();
+    upstream.answer({ ...HIDDEN, first: [], refuses: 'Content violates usage guidelines.' });
+    const refused = await disconnectEarly(person, GROK);
+    expect(await holdsOf(person)).toBe(1);
+    refused.proceed();
+    expect(await receiptOf(person)).toMatchObject({ outcome: 'refused', charge: 6_250_000n });
+
+    const other = await newPayer();
+    upstream.answer({ ...HIDDEN, reasoningTokens: 0, first: [], rest: [], stalls: true });
+    const accepted = await disconnectEarly(other, GROK);
+    accepted.proceed();
+    expect(await accepted.wasCancelled).toBe(true);
+    expect(await receiptOf(other)).toMatchObject({ outcome: 'aborted', outputTokens: 0 });
+  });
+
+  test('an output limit of one token does not end a read before the input is reported', async () => {
+    const person = await newPayer();
+    upstream.answer({ inputTokens: 100_000, reasoningTokens: 0, first: ['extraordinary###'], rest: [] });
+    const call = await disconnect(person, GEMINI, { more: { max_tokens: 1 } });
+    call.proceed();
+    expect(await receiptOf(person)).toMatchObject({ inputTokens: 100_000, estimated: false });
+    expect(await overrunOf(person)).toBeGreaterThan(0n);
+  });
+
+  test('a user who has left 100 credits of unreported input within an hour is read to the usage', async () => {
+    const startMs = now();
+    setClock(() => startMs);
+    const person = await newPayer();
+    const messages = [{ role: 'user', content: '1.25,-3.75,0.5,12.125,99.9\n'.repeat(10_000) }];
+    upstream.answer({ ...HIDDEN, inputTokens: 300_000, reasoningTokens: 0 });
+    const leave = () => disconnect(person, VISIBLE_ONLY, { more: { messages, max_tokens: 1_000 } });
+    expect(await (await leave()).wasCancelled).toBe(true);
+
+    const read = await leave();
+    read.proceed();
+    expect(await read.wasCancelled).toBe(false);
+    await until(
+      () => prisma().usage.findFirst({ where: { userId: person.userId, estimated: false } }),
+      (usage) => usage?.inputTokens === 300_000,
+    );
+
+    setClock(() => startMs + 2 * HOUR_MS);
+    expect(await (await leave()).wasCancelled).toBe(true);
+  });
 });
 
 describe('without usage, the time of hidden work is charged at 500 tokens a second', () => {

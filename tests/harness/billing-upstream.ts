@@ -17,6 +17,10 @@ export type Answer = {
   breaks?: boolean;
   /** Responds with an error instead: status 500, or an event of a stream. */
   fails?: boolean;
+  /** Begins a stream when the test calls `proceed`, and sends nothing more until the connection is closed. */
+  stalls?: boolean;
+  /** Responds with status 403 instead, when the test calls `proceed`. */
+  refuses?: string;
 };
 
 export type BillingCall = {
@@ -53,7 +57,7 @@ export async function startBillingUpstream(): Promise<BillingUpstream> {
     const body = JSON.parse(await readBody(request)) as Json;
     const writer = request.url?.endsWith('/messages') ? writeMessages : writeChat;
     const { first, rest, inputTokens, reasoningTokens, reportsUsage = true } = answer;
-    const { breaks = false, fails = false } = answer;
+    const { breaks = false, fails = false, stalls = false, refuses } = answer;
     let visible = 0;
     const bill = () => ({
       ...NO_TOKENS,
@@ -73,7 +77,10 @@ export async function startBillingUpstream(): Promise<BillingUpstream> {
       visible += pieces.length;
       writer.pieces(response, pieces);
     };
-    if (body.stream === true) {
+    if (refuses !== undefined) {
+      await Promise.race([proceeds, wasCancelled]);
+      response.writeHead(403).end(JSON.stringify({ code: 'forbidden', error: refuses }));
+    } else if (body.stream === true) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       if (first.length > 0) writer.start(response, bill());
@@ -82,6 +89,7 @@ export async function startBillingUpstream(): Promise<BillingUpstream> {
       if (breaks) return void response.destroy();
       if (fails) return void response.end(event({ error: { message: 'overloaded', code: 503 } }));
       if (first.length === 0) writer.start(response, bill());
+      if (stalls) return void (await wasCancelled);
       send(rest);
       writer.end(response, reportsUsage ? bill() : null);
     } else {

@@ -6,14 +6,13 @@ import source from './token-pieces.json';
  * quadratic time on some texts, and those of most providers are not public. The text is cut greedily into
  * pieces that the public vocabularies share; every other byte counts as a token.
  *
- * A piece that fills a whole word is one token. Within a longer word, tokenizers may cut elsewhere, so the
- * piece then counts by its length. `npm run hold-ratio` compares the result with real tokenizers.
+ * A piece that fills a whole word is about one token. Within a longer word, tokenizers may cut elsewhere, so the
+ * piece then counts as the most that they may make of it (`scripts/worst-cuts.mjs`). `npm run hold-ratio`
+ * compares the result with real tokenizers.
  */
 
 /** Counts are in eighths of a token. */
 export const PIECES_PER_TOKEN = 8;
-const TOKEN = PIECES_PER_TOKEN;
-const perByte = { letter: 4, mark: 5, other: 2.5 };
 
 const LOWER = 1;
 const UPPER = 2;
@@ -35,21 +34,25 @@ const KINDS = new Uint8Array(256).map((_, byte) => {
  */
 const SLOTS = 1 << 16;
 const edges = new Int32Array(2 * SLOTS).fill(-1);
-/** The count of the piece that ends at a node, within a longer word; 0 where none ends. */
-const counts = new Uint8Array(SLOTS);
+/**
+ * The counts of the piece that ends at a node; 0 where none ends. The lower byte is the count within a longer
+ * word, the upper one that of a whole word.
+ */
+const counts = new Uint16Array(SLOTS);
 /** Most steps begin at the root, and need no hash. */
 const first = new Int32Array(256).fill(-1);
 
 addPieces();
 
+/** A piece is stored as its length, its two counts and its bytes. */
 function addPieces(): void {
   const bytes = inflateRawSync(Buffer.from(source.deflated, 'base64'));
   let nodes = 1;
   for (let at = 0; at < bytes.length; ) {
-    const end = at + 1 + (bytes[at] ?? 0);
+    const [length = 0, inWord = 0, whole = 0] = bytes.subarray(at, at + 3);
+    const end = at + 3 + length;
     let node = 0;
-    let count = 1;
-    for (at++; at < end; at++) {
+    for (at += 3; at < end; at++) {
       const byte = bytes[at] ?? 0;
       const slot = slotOf((node << 8) | byte);
       if (edges[slot] === -1) {
@@ -58,15 +61,9 @@ function addPieces(): void {
         if (node === 0) first[byte] = edges[slot + 1] ?? 0;
       }
       node = edges[slot + 1] ?? 0;
-      count += countInWord(byte);
     }
-    counts[node] = Math.max(TOKEN, Math.floor(count));
+    counts[node] = (whole << 8) | inWord;
   }
-}
-
-function countInWord(byte: number): number {
-  if (KINDS[byte] === OTHER) return perByte.other;
-  return KINDS[byte] === MARK ? perByte.mark : perByte.letter;
 }
 
 /** The index of an edge, or the free one in which to put it. */
@@ -104,7 +101,7 @@ export function addTextSize(text: string, size: TextSize): number {
       const isWhole =
         !isWithin(before, KINDS[bytes[at] ?? 0] ?? 0) &&
         (end === length || !isWithin(kind, KINDS[bytes[end] ?? 0] ?? 0));
-      size.pieces += isWhole ? TOKEN : piece >> 8;
+      size.pieces += isWhole ? piece >> 16 : (piece >> 8) & 0xff;
     }
     before = kind;
     at = end;
@@ -119,7 +116,7 @@ const TAB = 0x09;
 const isIndent = (byte = 0): boolean => byte === BLANK || byte === TAB;
 const isSpace = (byte = 0): boolean => byte === BLANK || (byte >= TAB && byte <= 0x0d);
 
-/** The mask of a piece's length; the bits above it hold the piece's count within a longer word. */
+/** The mask of a piece's length; the bits above it hold the piece's counts. */
 const LENGTH = 0xff;
 
 /**

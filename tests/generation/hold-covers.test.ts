@@ -12,7 +12,7 @@ configureVendors('http://127.0.0.1:9');
 const CASES = Number(process.env.CASES ?? 3_000);
 const LONGEST_TEXT = 240;
 
-test('the hold covers the bill of random requests', { timeout: 120_000 }, async () => {
+test('the hold covers the bill of random requests', { timeout: 120_000 + 40 * CASES }, async () => {
   const generator = new Generator(seededRandom(), LONGEST_TEXT);
   const outcomes = { held: 0, refused: 0 };
   for (let n = 0; n < CASES; n++) {

@@ -22,8 +22,8 @@ function largest(text: string, kind: TokenKind): number {
 function readPieces(): string[] {
   const bytes = inflateRawSync(Buffer.from(source.deflated, 'base64'));
   const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += 1 + (bytes[at] ?? 0)) {
-    pieces.push(bytes.toString('utf8', at + 1, at + 1 + (bytes[at] ?? 0)));
+  for (let at = 0; at < bytes.length; at += 3 + (bytes[at] ?? 0)) {
+    pieces.push(bytes.toString('utf8', at + 3, at + 3 + (bytes[at] ?? 0)));
   }
   return pieces.filter((piece) => !piece.includes('\ufffd'));
 }
@@ -68,6 +68,15 @@ const AFTER = [
   '\u3000',
 ];
 
+/** Words that are one token elsewhere, with their tokens by Anthropic's published tokenizer. */
+const PUBLISHED_CLAUDE_TOKENS = {
+  ' rencontre': 3,
+  ' Illuminate': 3,
+  ' IEnumerable': 3,
+  ' Observable': 2,
+  ' NSString': 2,
+};
+
 test('our tokenizers count what the published ones do', () => {
   for (const [name, ranks] of Object.entries({ o200k, cl100k })) {
     const published = new Tiktoken(ranks);
@@ -100,6 +109,27 @@ describe('the bound of a text is not below its tokens', () => {
     }
     expect(below).toEqual([]);
   }, 30_000);
+
+  test('pieces that are joined to one word, where tokenizers cut elsewhere', () => {
+    const random = seededRandom();
+    const pieces = readPieces().filter((piece) => /^[a-z]+$/i.test(piece));
+    const pick = (): string => pieces[Math.floor(random() * pieces.length)] ?? '';
+    const units = Array.from({ length: 500 }, () => pick() + pick() + (random() < 0.5 ? pick() : ''));
+    const below = ['xysk', 'yruj', 'vcsz', 'PTrv', 'VEXX', 'dsPy', ...units].filter((unit) => {
+      const text = unit.repeat(12);
+      const held = largest(text, 'openai');
+      return Object.values(TOKENIZERS).some((count) => count(text) > held);
+    });
+    expect(below).toEqual([]);
+  }, 30_000);
+
+  test.each(Object.entries(PUBLISHED_CLAUDE_TOKENS))(
+    'words that current Claude models cut: %j',
+    (word, tokens) => {
+      const current = Math.min(Buffer.byteLength(word), 1.3 * tokens);
+      expect(largest(word.repeat(50), 'anthropic')).toBeGreaterThanOrEqual(50 * current);
+    },
+  );
 
   test('random pieces of these texts, joined at random', () => {
     const random = seededRandom();

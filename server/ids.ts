@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'cks' // checkout session: one payment
   | 'evt' // webhook event
   | 'key' // user key
+  | 'prm' // promotion
   | 'prt' // partner
   | 'psk' // passkey
   | 'req' // request

@@ -68,6 +68,10 @@ const entrySchema = z
       .number()
       .optional()
       .meta({ description: 'permission: the allowance that the user set' }),
+    reason: z.enum(['operator', 'promotion']).optional().meta({
+      description:
+        'adjustment: `operator` for credits given or taken by the operator, `promotion` for bonus credits, negative when a refund took them back',
+    }),
   })
   .meta({ description: 'A request, purchase or other change. The optional fields depend on `type`.' });
 
@@ -94,7 +98,7 @@ export function writeHistoryPage(
 }
 
 function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
-  const { usage, purchase, allowanceSaved } = entry;
+  const { usage, purchase, allowanceSaved, reason } = entry;
   return {
     id: entry.id,
     type: entry.type,
@@ -121,5 +125,6 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
       currency: purchase.currency,
     }),
     ...(allowanceSaved !== undefined && { granted_credits: creditsToJson(allowanceSaved) }),
+    ...(reason !== undefined && { reason }),
   };
 }

@@ -1,7 +1,7 @@
 import { nowDate } from '../clock';
 import { creditsToJson, microcredits } from '../credits';
 import { inTransaction, type Tx } from '../db';
-import { type Booking, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
+import { type Booking, bookBonus, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
 import { finish, type Payment } from './payment';
@@ -19,8 +19,9 @@ export async function credit(payment: Payment, details: PaymentDetails): Promise
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
     await keepPurchase(tx, payment, booking.transactionId, details);
+    const bonus = await bookBonus(tx, id);
     // Purchases outside any app are reported to no partner.
-    if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking);
+    if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking, bonus);
     return booking.transactionId;
   });
   // Not awaited, so that a slow mail server delays nothing. The sweep sends any mail that fails here.
@@ -51,7 +52,13 @@ async function keepPurchase(
   });
 }
 
-async function notifyPartner(tx: Tx, { id, userId, partnerId }: Payment, booking: Booking): Promise<void> {
+/** One event per payment: its sums include the bonus. */
+async function notifyPartner(
+  tx: Tx,
+  { id, userId, partnerId }: Payment,
+  booking: Booking,
+  bonus: Booking | null,
+): Promise<void> {
   await recordEvent(tx, {
     partnerId,
     type: 'credits.added',
@@ -59,8 +66,8 @@ async function notifyPartner(tx: Tx, { id, userId, partnerId }: Payment, booking
     data: {
       type: 'purchase',
       ...(await readEventSubject(tx, { userId, partnerId })),
-      balance: creditsToJson(booking.balance),
-      credits_added: creditsToJson(booking.creditsAdded),
+      balance: creditsToJson((bonus ?? booking).balance),
+      credits_added: creditsToJson(booking.creditsAdded + (bonus?.creditsAdded ?? 0n)),
       transaction_id: booking.transactionId,
     },
   });

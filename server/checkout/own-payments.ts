@@ -14,7 +14,11 @@ const RETURN_PATH = '/account/buy/return';
 /** Starts a payment on the processor's hosted page, which returns to ours. */
 export async function startOwnPayment(
   userId: string,
-  { amount, currency }: { amount: unknown; currency: Currency },
+  {
+    amount,
+    currency,
+    promotionCode,
+  }: { amount: unknown; currency: Currency; promotionCode?: string | undefined },
 ): Promise<{ checkoutUrl: string }> {
   await inTransaction((tx) => openWallet(tx, userId));
   const { form } = await startPayment({
@@ -26,6 +30,7 @@ export async function startOwnPayment(
     language: 'en',
     customer: { canSaveCard: true },
     isFromDeviceApp: false,
+    promotionCode,
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),
   });
   invariant(form.kind === 'hosted', 'the requested hosted page was created');

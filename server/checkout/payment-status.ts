@@ -9,7 +9,7 @@ import { isFinished, type Payment, type PaymentStatus } from './payment';
 export type PaymentReport = {
   sessionId: string;
   status: PaymentStatus;
-  /** How much this payment increased the app's balance. */
+  /** How much this payment increased the app's balance, with its bonus. */
   creditsAdded: Microcredits;
   balance: Microcredits;
   failure: string | null;
@@ -56,8 +56,11 @@ async function findBooking({
   status,
 }: Payment): Promise<{ id: string; creditsAdded: bigint } | null> {
   if (status !== 'completed') return null;
-  return prisma().ledgerTransaction.findFirst({
-    where: { userId, kind: 'purchase', causeId: id },
-    select: { id: true, creditsAdded: true },
+  const booked = await prisma().ledgerTransaction.findMany({
+    where: { userId, kind: { in: ['purchase', 'promotion'] }, causeId: id },
+    select: { id: true, kind: true, creditsAdded: true },
   });
+  const purchase = booked.find(({ kind }) => kind === 'purchase');
+  const creditsAdded = booked.reduce((sum, booking) => sum + booking.creditsAdded, 0n);
+  return purchase === undefined ? null : { id: purchase.id, creditsAdded };
 }

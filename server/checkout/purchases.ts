@@ -5,6 +5,7 @@ import { settings } from '../env';
 import { findPartner } from '../partners/partner';
 import { nameInMails } from '../partners/rename';
 import { partnerNames } from './partner-names';
+import { type Bonus, findBonuses } from './promotions';
 
 /** A user's purchases, for the account pages. */
 export type PurchaseSummary = {
@@ -14,6 +15,8 @@ export type PurchaseSummary = {
   currency: string;
   amountMinor: number;
   credits: Microcredits;
+  /** Of a promotion code; null without one. */
+  bonus: Bonus | null;
   refundedMinor: number;
   disputedMinor: number;
   status: PurchaseStatus;
@@ -46,23 +49,27 @@ export async function listPurchases(
     }),
     prisma().purchase.count({ where: { userId } }),
   ]);
-  const names = await partnerNames(rows);
-  return { purchases: rows.map((row) => summarise(row, names)), total };
+  const [names, bonuses] = await Promise.all([
+    partnerNames(rows),
+    findBonuses(rows.map(({ sessionId }) => sessionId)),
+  ]);
+  return { purchases: rows.map((row) => summarise(row, names, bonuses)), total };
 }
 
 /** Returns a purchase of this user. Null for another user and once the account is deleted. */
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;
-  const [names, partner, user, session] = await Promise.all([
+  const [names, bonuses, partner, user, session] = await Promise.all([
     partnerNames([row]),
+    findBonuses([row.sessionId]),
     findPartner(row.partnerId),
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
   ]);
   if (user === null) return null;
   return {
-    ...summarise(row, names),
+    ...summarise(row, names, bonuses),
     email: user.email,
     mailName: partner === null ? settings().BRAND_NAME : nameInMails(partner),
     rate: row.rate.toString(),
@@ -71,7 +78,7 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
   };
 }
 
-function summarise(row: Purchase, names: Map<string, string>): PurchaseSummary {
+function summarise(row: Purchase, names: Map<string, string>, bonuses: Map<string, Bonus>): PurchaseSummary {
   const { id, createdAt, partnerId, currency, amountMinor, refundedMinor, disputedMinor } = row;
   return {
     id,
@@ -80,6 +87,7 @@ function summarise(row: Purchase, names: Map<string, string>): PurchaseSummary {
     currency,
     amountMinor,
     credits: microcredits(row.credits),
+    bonus: bonuses.get(row.sessionId) ?? null,
     refundedMinor,
     disputedMinor,
     status: statusOf(row),

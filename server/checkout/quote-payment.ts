@@ -1,5 +1,5 @@
 import { MINUTE_MS, now, nowDate } from '../clock';
-import { creditsToJson } from '../credits';
+import { creditsToJson, type Microcredits, ZERO } from '../credits';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { OUTSIDE_ANY_APP } from '../ledger';
@@ -50,7 +50,8 @@ type OrderedGoods = Pick<
   'checkoutSessionId' | 'currency' | 'amountMinor' | 'description' | 'quote'
 >;
 
-export async function describeOrder(payment: Payment): Promise<OrderedGoods> {
+/** `bonus` is what a promotion code adds to the credits bought. */
+export async function describeOrder(payment: Payment, bonus: Microcredits = ZERO): Promise<OrderedGoods> {
   const { id, userId, partnerId, currency, amountMinor, rate, credits } = payment;
   const appUser = await prisma().userApp.findUnique({
     where: { userId_partnerId: { userId, partnerId } },
@@ -60,7 +61,7 @@ export async function describeOrder(payment: Payment): Promise<OrderedGoods> {
     checkoutSessionId: id,
     currency: currency as Currency,
     amountMinor,
-    description: describeGoods(payment),
+    description: describeGoods(payment, bonus),
     quote: {
       partnerId: partnerId === OUTSIDE_ANY_APP ? null : partnerId,
       appUserId: appUser?.appUserId ?? null,
@@ -71,7 +72,9 @@ export async function describeOrder(payment: Payment): Promise<OrderedGoods> {
 }
 
 /** The name shown in the form and on the card statement, in the buyer's language. */
-function describeGoods({ credits, language }: Payment): string {
-  const count = new Intl.NumberFormat(language).format(creditsToJson(credits));
-  return `${count} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
+function describeGoods({ credits, language }: Payment, bonus: Microcredits): string {
+  const count = (amount: bigint) => new Intl.NumberFormat(language).format(creditsToJson(amount));
+  const goods = `${count(credits)} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
+  if (bonus === ZERO) return goods;
+  return `${goods} + ${count(bonus)} ${language === 'de' ? 'Bonus-Credits' : 'bonus credits'}`;
 }

@@ -29,7 +29,7 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
   const say = receipt.language === 'de' ? DE : EN;
   const show = formatsOf(receipt);
   const brand = settings().BRAND_NAME;
-  const credits = `${show.credits} ${say.creditsUnit}`;
+  const credits = `${show.count(receipt.credits)} ${say.creditsUnit}`;
   const paid = show.money(receipt.amountMinor);
   const taken = receipt.refundedMinor + receipt.disputedMinor;
   return {
@@ -42,6 +42,14 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
       { label: say.app, value: receipt.appName },
       { label: say.buyer, value: receipt.email },
       { label: say.credits, value: credits },
+      ...(receipt.bonus === null
+        ? []
+        : [
+            {
+              label: say.bonus(receipt.bonus.code),
+              value: `${show.count(receipt.bonus.credits)} ${say.creditsUnit}`,
+            },
+          ]),
       ...(receipt.currency === 'usd' ? [] : [{ label: say.rate, value: show.rate }]),
       { label: say.paid, value: paid },
       ...(receipt.taxMinor > 0 ? [{ label: say.tax, value: show.money(receipt.taxMinor) }] : []),
@@ -59,7 +67,7 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
   };
 }
 
-function formatsOf({ language, currency, rate, credits, createdAt }: PurchaseReceipt) {
+function formatsOf({ language, currency, rate, createdAt }: PurchaseReceipt) {
   const base = currency.toUpperCase();
   const money = new Intl.NumberFormat(language, { style: 'currency', currency: base });
   const dollars = new Intl.NumberFormat(language, {
@@ -69,7 +77,7 @@ function formatsOf({ language, currency, rate, credits, createdAt }: PurchaseRec
   });
   return {
     money: (minor: number) => money.format(minor / 100),
-    credits: new Intl.NumberFormat(language).format(creditsToJson(credits)),
+    count: (credits: bigint) => new Intl.NumberFormat(language).format(creditsToJson(credits)),
     rate: `1 ${base} = ${dollars.format(Number(rate))}`,
     date: `${new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(createdAt)} UTC`,
   };
@@ -86,6 +94,7 @@ const EN = {
   buyer: 'Account',
   credits: 'Credits',
   creditsUnit: 'credits',
+  bonus: (code: string) => `Bonus credits (code ${code})`,
   rate: 'Exchange rate',
   paid: 'Paid',
   tax: 'Tax included',
@@ -115,6 +124,7 @@ const DE: typeof EN = {
   buyer: 'Konto',
   credits: 'Guthaben',
   creditsUnit: 'Credits',
+  bonus: (code) => `Bonus-Credits (Code ${code})`,
   rate: 'Wechselkurs',
   paid: 'Bezahlt',
   tax: 'Enthaltene Steuer',

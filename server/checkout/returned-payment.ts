@@ -3,6 +3,7 @@ import { prisma } from '../db';
 import { partnerNames } from './partner-names';
 import type { PaymentStatus } from './payment';
 import { refreshPayment } from './payment-status';
+import { findBonus } from './promotions';
 
 /** The status shown to a buyer who returns from the hosted page of the processor. */
 export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; appName: string };
@@ -12,10 +13,10 @@ export async function readReturnedPayment(checkoutSessionId: string): Promise<Re
   const stored = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
   if (stored === null) return null;
   const payment = await refreshPayment(stored);
-  const names = await partnerNames([payment]);
+  const [names, bonus] = await Promise.all([partnerNames([payment]), findBonus(payment.id)]);
   return {
     status: payment.status as PaymentStatus,
-    credits: microcredits(payment.credits),
+    credits: microcredits(payment.credits + (bonus?.credits ?? 0n)),
     appName: names.get(payment.partnerId) ?? '',
   };
 }

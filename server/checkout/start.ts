@@ -1,3 +1,4 @@
+import type { Microcredits } from '../credits';
 import { prisma } from '../db';
 import { ApiError, invariant } from '../errors';
 import { newId } from '../ids';
@@ -8,6 +9,7 @@ import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
 import type { PaymentForm, PaymentOrder, PaymentPage, StartedSession } from './payment-processor';
 import { describeOrder, type Language, quotePayment } from './quote-payment';
+import { createWithBonus } from './reserve-bonus';
 import { stripeProcessor } from './stripe/processor';
 
 export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
@@ -28,41 +30,49 @@ type PaymentRequest = {
   /** Set when the user is present: the form then recognises them and may save a card. */
   customer: { canSaveCard: boolean } | null;
   isFromDeviceApp: boolean;
+  /** As typed. */
+  promotionCode?: string | undefined;
   /** Where the form appears, given the id of the new checkout session. */
   page: (checkoutSessionId: string) => PaymentPage;
 };
 
-export type StartedPayment = { payment: Payment; form: PaymentForm };
+/** `bonus` is what its promotion code adds to the credits bought. */
+export type StartedPayment = { payment: Payment; bonus: Microcredits; form: PaymentForm };
 
 /**
  * Starts one payment. Our row is written first, so that later processor events find it. It fixes
  * the price and the exchange rate.
  */
 export async function startPayment(request: PaymentRequest): Promise<StartedPayment> {
-  const payment = await createPayment(request);
-  const { processorSessionId, form } = await openProcessorSession(payment, request);
+  const { payment, bonus } = await createPayment(request);
+  const { processorSessionId, form } = await openProcessorSession(payment, bonus, request);
   const started = await prisma().checkoutSession.update({
     where: { id: payment.id },
     data: { processorSessionId },
   });
-  return { payment: started, form };
+  return { payment: started, bonus, form };
 }
 
-async function createPayment(request: PaymentRequest): Promise<Payment> {
-  return prisma().checkoutSession.create({
-    data: {
+async function createPayment(request: PaymentRequest): Promise<{ payment: Payment; bonus: Microcredits }> {
+  return createWithBonus(
+    {
       ...(await quotePayment(request)),
       id: newId('cks'),
       keyId: request.keyId ?? null,
       checkoutMode: request.checkoutMode,
       returnUrl: request.returnUrl ?? null,
     },
-  });
+    request.promotionCode,
+  );
 }
 
-async function openProcessorSession(payment: Payment, request: PaymentRequest): Promise<StartedSession> {
+async function openProcessorSession(
+  payment: Payment,
+  bonus: Microcredits,
+  request: PaymentRequest,
+): Promise<StartedSession> {
   const order: PaymentOrder = {
-    ...(await describeOrder(payment)),
+    ...(await describeOrder(payment, bonus)),
     expiresAt: payment.expiresAt,
     language: request.language,
     customer: null,

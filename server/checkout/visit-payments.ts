@@ -2,6 +2,7 @@ import type { Currency } from './amounts';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
+import { readOffer } from './promotions';
 import type { Language } from './quote-payment';
 import { type CheckoutMode, closeEarlierPayments, type StartedPayment, startPayment } from './start';
 import { requireEnabledPartner } from './visit-partner';
@@ -13,6 +14,7 @@ type PaymentChoice = {
   currency: Currency;
   checkoutMode: CheckoutMode;
   language: Language;
+  promotionCode?: string | undefined;
 };
 
 /** Starts a payment in a window and replaces any earlier one. */
@@ -38,6 +40,12 @@ function choosePage(display: string, mode: CheckoutMode, checkoutSessionId: stri
   if (mode !== 'embedded') return hostedPage(returnUrl, checkoutSessionId);
   if (display === 'embedded') return { kind: 'framed' };
   return { kind: 'first_party', returnUrl: withQuery(returnUrl, { session_id: checkoutSessionId }) };
+}
+
+/** What a promotion code would add to a purchase in this window. */
+export async function readVisitOffer(visit: Visit, code: string): ReturnType<typeof readOffer> {
+  const { userId } = await requireSignedIn(visit);
+  return readOffer({ userId, partnerId: visit.partnerId }, code);
 }
 
 export async function readVisitPayment(visit: Visit, checkoutSessionId: string): Promise<PaymentReport> {

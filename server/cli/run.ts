@@ -12,6 +12,7 @@ import { modelCommands } from './models';
 import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
 import { paymentCommands } from './payments';
+import { promotionCommands } from './promotions';
 import { rateCommands } from './rate';
 import { stripeCommands } from './stripe';
 import { userCommands } from './user';
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...userCommands,
   ...ledgerCommands,
   ...paymentCommands,
+  ...promotionCommands,
   ...stripeCommands,
   ...modelCommands,
   ...marginCommands,

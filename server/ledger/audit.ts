@@ -7,6 +7,7 @@ import { type AuditSpan, auditPockets } from './audit-pockets';
 import { BOOKING_INVARIANTS } from './booking-invariants';
 import { findDifferences, inSnapshot } from './check';
 import { PRESENT_INVARIANTS, WALLET_INVARIANTS } from './invariants';
+import { BONUS_INVARIANTS } from './promotion-invariants';
 import { OPEN_PAYMENT_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
 
 /** The interval of audits. */
@@ -60,7 +61,11 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
   const { users, differences: ofPockets } = await auditPockets(client, span);
   const recent = [
     ...ofPockets,
-    ...(await findDifferences(client, [...WALLET_INVARIANTS, ...PURCHASE_INVARIANTS], [users])),
+    ...(await findDifferences(
+      client,
+      [...WALLET_INVARIANTS, ...PURCHASE_INVARIANTS, ...BONUS_INVARIANTS],
+      [users],
+    )),
     ...(await findDifferences(client, [BOOKING_INVARIANTS], [null, span.since])),
     ...(await findDifferences(client, [...PRESENT_INVARIANTS, OPEN_PAYMENT_INVARIANT])),
     ...(await auditRecentEarnings(client)),

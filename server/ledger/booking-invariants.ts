@@ -15,6 +15,7 @@ const BOOKED = `
            bool_or(p.account <> ALL (CASE t.kind
              WHEN 'usage' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss', 'promotion_expense']
              WHEN 'adjustment' THEN ARRAY['pocket', 'promotion_expense']
+             WHEN 'promotion' THEN ARRAY['pocket', 'promotion_expense']
              WHEN 'earnings_reversal' THEN ARRAY['partner_earnings', 'chargeback_loss']
              WHEN 'permission' THEN '{}'
              ELSE ARRAY['pocket', 'processor_clearing'] END)) AS is_of_another_kind,

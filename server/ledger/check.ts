@@ -11,6 +11,7 @@ import {
   USAGE_DAY_INVARIANT,
   WALLET_INVARIANTS,
 } from './invariants';
+import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from './promotion-invariants';
 import { PURCHASE_INVARIANTS } from './purchase-invariants';
 
 export type LedgerReport = {
@@ -39,7 +40,7 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await checkUsers(client, null)),
     ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null])),
-    ...(await findDifferences(client, PRESENT_INVARIANTS)),
+    ...(await findDifferences(client, [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS])),
   ];
 }
 
@@ -58,6 +59,7 @@ const USER_INVARIANTS = [
   ALLOWANCE_INVARIANT,
   USAGE_DAY_INVARIANT,
   ...PURCHASE_INVARIANTS,
+  ...BONUS_INVARIANTS,
 ];
 
 type Parameter = string[] | string | Date | null;

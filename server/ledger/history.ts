@@ -24,13 +24,15 @@ export type HistoryEntry = {
   };
   purchase?: { sessionId: string; amountMinor: number; currency: string };
   allowanceSaved?: bigint;
+  /** Of an adjustment. */
+  reason?: 'operator' | 'promotion';
 };
 
 export type HistoryPage = { entries: HistoryEntry[]; total: number };
 
 type Row = {
   id: string;
-  kind: HistoryEntry['type'];
+  kind: HistoryEntry['type'] | 'promotion';
   created_at: Date;
   credits: bigint;
   balance_after: bigint;
@@ -80,7 +82,9 @@ export async function readHistory(
 function toEntry(row: Row): HistoryEntry {
   return {
     id: row.id,
-    type: row.kind,
+    ...(row.kind === 'promotion'
+      ? { type: 'adjustment', reason: 'promotion' }
+      : { type: row.kind, ...(row.kind === 'adjustment' && { reason: 'operator' }) }),
     createdAt: row.created_at,
     credits: row.credits,
     balanceAfter: row.balance_after,

@@ -11,6 +11,14 @@ export { LEDGER_JOBS } from './jobs';
 export { countRunning, keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';
+export {
+  bookBonus,
+  PROMOTION_REFUSALS,
+  type PromotionRefusal,
+  readRefusal,
+  redeemGift,
+  reservePromotion,
+} from './promotions';
 export { findReceipt, type StoredReceipt } from './receipt';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';

@@ -184,9 +184,14 @@ export async function resumeAllowance(
   return allowance === undefined ? null : { ...toBooking(rows), allowance: allowance as Microcredits };
 }
 
-type BookingRow = { transaction_id: string; balance: bigint; credits_added: bigint; repeated: boolean };
+export type BookingRow = {
+  transaction_id: string;
+  balance: bigint;
+  credits_added: bigint;
+  repeated: boolean;
+};
 
-function toBooking(rows: BookingRow[]): Booking {
+export function toBooking(rows: BookingRow[]): Booking {
   const row = rows[0];
   invariant(row, 'a booking returns a row');
   return {

@@ -41,6 +41,9 @@ export const ACTION_NAMES = [
   'purchase.refunded',
   'payment.dismiss',
   'payment.credit',
+  'promotion.create',
+  'promotion.links',
+  'promotion.disable',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -111,12 +114,14 @@ export async function listActions({
 
 async function nameSubjects(subjects: string[]): Promise<Map<string, string>> {
   const ids = [...new Set(subjects)];
-  const [users, partners] = await Promise.all([
+  const [users, partners, promotions] = await Promise.all([
     prisma().user.findMany({ where: { id: { in: ids } }, select: { id: true, email: true } }),
     prisma().partner.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
+    prisma().promotion.findMany({ where: { id: { in: ids } }, select: { id: true, code: true } }),
   ]);
   return new Map([
     ...users.map(({ id, email }) => [id, email] as const),
     ...partners.map(({ id, name }) => [id, name] as const),
+    ...promotions.map(({ id, code }) => [id, code ?? 'Gift'] as const),
   ]);
 }

@@ -171,6 +171,7 @@ function Totals({
       <Stat label="Credits sold" value={inDollars(money.purchase ?? 0n)} note="value at purchase" />
       <Stat label="Reversed" value={inDollars(back)} note="refunds and disputes" />
       <Stat label="Adjustments" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
+      <Stat label="Bonus credits" value={inDollars(money.promotion ?? 0n)} note="from promotions" />
       <Stat
         label="Errors"
         value={inNumber(refused)}

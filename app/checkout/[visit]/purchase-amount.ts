@@ -13,6 +13,25 @@ export function creditsFor(amount: number, rate: number): number {
   return Number((cents * BigInt(Math.round(rate * RATE_SCALE))) / BigInt(RATE_SCALE));
 }
 
+/** What a promotion code gives, in credits: a fixed bonus or a percentage of the credits bought. */
+export type Offer = {
+  credits: number | null;
+  percent: number | null;
+  max_credits: number | null;
+  /** The credits that a purchase must buy. */
+  min_purchase: number;
+};
+
+/** The bonus for a number of whole credits, as the server calculates it. 0 if the purchase is too small. */
+export function bonusFor(
+  { credits, percent, max_credits: most, min_purchase: least }: Offer,
+  bought: number,
+): number {
+  if (bought < least) return 0;
+  if (percent === null) return credits ?? 0;
+  return Math.min(most ?? Number.POSITIVE_INFINITY, Math.floor((bought * percent) / 100));
+}
+
 /** `€`, and how many dollars it buys. */
 export function describeRate(rate: number, currency: string, language: string): [from: string, to: string] {
   const dollars = new Intl.NumberFormat(language, {

@@ -236,7 +236,7 @@ CREATE TABLE user_app (
   epoch integer NOT NULL DEFAULT 0,
   created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, partner_id),
-  CONSTRAINT user_app_not_negative CHECK (least(own_granted, own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
+  CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
 CREATE INDEX user_app_app_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
@@ -279,7 +279,7 @@ CREATE TABLE ledger_transaction (
   created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, id),
   CONSTRAINT ledger_transaction_kind_known CHECK (
-    kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'earnings_reversal')),
+    kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'promotion', 'earnings_reversal')),
   CONSTRAINT ledger_transaction_sums_to_zero CHECK (ledger_sum(postings) = 0)
 );
 CREATE INDEX ledger_transaction_user_id_app_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
@@ -536,6 +536,56 @@ CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
 CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
 CREATE INDEX purchase_processor_payment_id_idx ON purchase (processor_payment_id);
 CREATE INDEX purchase_receipt_due_at_idx ON purchase (receipt_due_at);
+
+CREATE TABLE promotion (
+  id text PRIMARY KEY,
+  kind text NOT NULL,
+  code text,
+  partner_id text,
+  credits bigint,
+  percent integer,
+  max_credits bigint,
+  min_purchase bigint NOT NULL DEFAULT 0,
+  is_first_purchase boolean NOT NULL DEFAULT false,
+  max_redemptions integer,
+  max_per_user integer NOT NULL DEFAULT 1,
+  budget bigint,
+  valid_from timestamptz(3),
+  valid_until timestamptz(3),
+  note text NOT NULL DEFAULT '',
+  disabled_at timestamptz(3),
+  redeemed integer NOT NULL DEFAULT 0,
+  given bigint NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- A purchase has a code that people pass on; a gift has secret links, and gives a fixed amount.
+  CONSTRAINT promotion_kind CHECK (
+    CASE kind WHEN 'purchase' THEN code IS NOT NULL WHEN 'gift' THEN code IS NULL AND credits IS NOT NULL ELSE false END),
+  CONSTRAINT promotion_gives_one_of CHECK (num_nonnulls(credits, percent) = 1 AND least(credits, percent, max_credits) > 0),
+  CONSTRAINT promotion_within_limits CHECK (
+    least(redeemed, given, min_purchase) >= 0 AND max_per_user > 0 AND redeemed <= max_redemptions AND given <= budget)
+);
+CREATE UNIQUE INDEX promotion_code_key ON promotion (code);
+CREATE INDEX promotion_created_at_idx ON promotion (created_at);
+
+CREATE TABLE promotion_link (
+  code_hash bytea PRIMARY KEY,
+  promotion_id text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE INDEX promotion_link_promotion_id_idx ON promotion_link (promotion_id);
+
+CREATE TABLE promotion_redemption (
+  id text PRIMARY KEY,
+  promotion_id text NOT NULL,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  credits bigint NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  booked_at timestamptz(3),
+  CONSTRAINT promotion_redemption_positive CHECK (credits > 0)
+);
+CREATE INDEX promotion_redemption_promotion_id_user_id_idx ON promotion_redemption (promotion_id, user_id);
+CREATE INDEX promotion_redemption_user_id_idx ON promotion_redemption (user_id);
 
 CREATE TABLE payment_customer (
   user_id text PRIMARY KEY,

@@ -303,11 +303,11 @@ BEGIN
   END IF;
   after := ledger_spendable(wallet_row.money - p_credits, wallet_row.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
   UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
-  UPDATE user_app SET own = own - p_credits, own_granted = greatest(0, own_granted - p_credits)
+  UPDATE user_app SET own = own - p_credits, own_granted = own_granted - least(greatest(0, own_granted), p_credits)
     WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
     VALUES (p_user, p_transaction, p_partner, 'adjustment', p_cause, -p_credits, after, p_note,
-      ledger_pocket_posting(p_partner, -p_credits, -least(pocket.own_granted, p_credits))
+      ledger_pocket_posting(p_partner, -p_credits, -least(greatest(0, pocket.own_granted), p_credits))
       || ledger_posting('promotion_expense', '', p_credits));
   RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
 END $$;
@@ -400,7 +400,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_draw(p_user text, p_partner text, p_wanted bigint) RETURNS jsonb
 LANGUAGE sql AS $$
   WITH others AS (
-    SELECT p.partner_id, p.own_granted, greatest(0, p.own - p.own_held) AS free,
+    SELECT p.partner_id, greatest(0, p.own_granted) AS granted, greatest(0, p.own - p.own_held) AS free,
            coalesce(sum(greatest(0, p.own - p.own_held)) OVER (
              ORDER BY p.partner_id <> '', p.created_at, p.partner_id
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS free_before
@@ -408,11 +408,11 @@ LANGUAGE sql AS $$
   ),
   drawn AS (
     UPDATE user_app u SET own = u.own - least(o.free, p_wanted - o.free_before)::bigint,
-      own_granted = greatest(0, u.own_granted - least(o.free, p_wanted - o.free_before)::bigint)
+      own_granted = u.own_granted - least(o.granted, o.free, p_wanted - o.free_before)::bigint
     FROM others o WHERE u.user_id = p_user AND u.partner_id = o.partner_id AND o.free > 0 AND p_wanted > o.free_before
-    RETURNING u.partner_id, least(o.free, p_wanted - o.free_before)::bigint AS amount, o.own_granted
+    RETURNING u.partner_id, least(o.free, p_wanted - o.free_before)::bigint AS amount, o.granted
   )
-  SELECT coalesce(jsonb_agg(ledger_pocket_posting(d.partner_id, -d.amount, -least(d.own_granted, d.amount)) -> 0), '[]')
+  SELECT coalesce(jsonb_agg(ledger_pocket_posting(d.partner_id, -d.amount, -least(d.granted, d.amount)) -> 0), '[]')
   FROM drawn d
 $$;
 
@@ -575,7 +575,7 @@ BEGIN
     take_own AS (
       UPDATE user_app u SET
         own = u.own - s.own_take,
-        own_granted = greatest(0, u.own_granted - s.own_take),
+        own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
         own_held = u.own_held - s.own_part,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
@@ -598,7 +598,7 @@ BEGIN
       RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
-        least(s.granted_before, s.own_take) AS own_granted_take,
+        least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
         -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
         greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
     ),
@@ -776,6 +776,9 @@ $$;
 -- twice, late or in any order, and a smaller total returns credits. What is returned is booked first. The pocket
 -- may go below zero: it then cannot be spent from, and the next purchase repays it first. Commission that was
 -- earned on credits now missing is reversed.
+--
+-- The bonus credits of the purchase are taken back in the same proportion, rounded down, spent or not. They stay
+-- granted credits: own_granted may go below zero, and commission on bought credits does not depend on them.
 CREATE OR REPLACE FUNCTION ledger_claw_back(
   p_user text, p_session text, p_refunded bigint, p_disputed bigint,
   p_refund_transaction text, p_dispute_transaction text, p_earnings_hold interval
@@ -793,6 +796,10 @@ DECLARE
   steps integer;
   change record;
   total bigint := 0;
+  bonus ledger_transaction;
+  bonus_granted bigint;
+  bonus_change bigint := 0;
+  bonus_steps integer;
 BEGIN
   SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
   SELECT * INTO STRICT bought FROM ledger_transaction WHERE user_id = p_user AND kind = 'purchase' AND cause_id = p_session;
@@ -818,14 +825,175 @@ BEGIN
         change.reason, ledger_postings('pocket', bought.partner_id, change.credits, 'processor_clearing'));
   END LOOP;
 
+  SELECT * INTO bonus FROM ledger_transaction WHERE user_id = p_user AND kind = 'promotion' AND cause_id = p_session;
+  IF FOUND THEN
+    SELECT -coalesce(sum(t.credits), 0), count(*) + 1 INTO bonus_change, bonus_steps
+      FROM ledger_transaction t WHERE t.user_id = p_user AND t.kind = 'promotion' AND t.related_id = p_session;
+    bonus_change := bonus_change - ledger_part(bonus.credits, refunded + disputed, bought.credits);
+  END IF;
+  IF bonus_change <> 0 THEN
+    total := total + bonus_change;
+    -- With GRANTS_EARN_COMMISSION, the bonus was booked like bought credits.
+    bonus_granted := CASE WHEN bonus.postings -> 0 ? 'granted' THEN bonus_change ELSE 0 END;
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+      VALUES (p_user, 'txn_' || substr(md5(p_session || ':bonus:' || bonus_steps), 1, 22), bought.partner_id, 'promotion',
+        p_session || ':' || bonus_steps, p_session, bonus_change,
+        ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left),
+        'refund', ledger_pocket_posting(bought.partner_id, bonus_change, bonus_granted)
+          || ledger_posting('promotion_expense', '', -bonus_change));
+  END IF;
+
   IF total <> 0 THEN
     UPDATE wallet SET money = money + total WHERE user_id = p_user;
-    UPDATE user_app SET own = own + total WHERE user_id = p_user AND partner_id = bought.partner_id;
+    UPDATE user_app SET own = own + total, own_granted = own_granted + coalesce(bonus_granted, 0)
+      WHERE user_id = p_user AND partner_id = bought.partner_id;
     PERFORM ledger_match_earnings(p_user, p_session, p_earnings_hold);
   END IF;
   RETURN QUERY SELECT
     ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left), total;
 END $$;
+
+-- server/ledger/sql/promotion-bonus.sql
+
+-- The bonus credits that a promotion gives for a number of credits bought, in whole credits; 0 if it gives none. The
+-- checkout page computes it too (`bonusFor`); a test compares the two on random values.
+CREATE OR REPLACE FUNCTION promotion_bonus(p_promotion promotion, p_bought bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN p_bought < p_promotion.min_purchase THEN 0
+    WHEN p_promotion.percent IS NULL THEN p_promotion.credits
+    ELSE least(p_promotion.max_credits, div(p_bought::numeric * p_promotion.percent, 100000000)::bigint * 1000000) END
+$$;
+
+-- server/ledger/sql/promotion-refusal.sql
+
+-- The reason why a user cannot redeem a promotion now in a pocket; null if they can. Exact only for a caller that
+-- locked the wallet and then the promotion.
+CREATE OR REPLACE FUNCTION promotion_refusal(
+  p_promotion promotion, p_user text, p_partner text, p_bonus bigint, p_now timestamptz
+) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN p_promotion.disabled_at IS NOT NULL OR p_promotion.valid_until <= p_now THEN 'ended'
+    WHEN p_promotion.valid_from > p_now THEN 'not_started'
+    WHEN p_promotion.partner_id <> p_partner THEN 'other_app'
+    WHEN (SELECT count(*) FROM promotion_redemption r
+          WHERE r.promotion_id = p_promotion.id AND r.user_id = p_user) >= p_promotion.max_per_user THEN 'used'
+    -- A payment in progress with another such code counts, or two would be promised their bonus.
+    WHEN p_promotion.is_first_purchase AND (
+      EXISTS (SELECT 1 FROM purchase b WHERE b.user_id = p_user)
+      OR EXISTS (SELECT 1 FROM promotion_redemption r JOIN promotion o ON o.id = r.promotion_id
+                 WHERE r.user_id = p_user AND o.kind = 'purchase' AND o.is_first_purchase)) THEN 'not_first_purchase'
+    WHEN p_promotion.redeemed >= p_promotion.max_redemptions OR p_promotion.given + p_bonus > p_promotion.budget
+      THEN 'exhausted'
+    WHEN p_bonus <= 0 THEN 'too_small'
+  END
+$$;
+
+-- server/ledger/sql/take-promotion.sql
+
+-- Writes a redemption that is not booked yet, and counts it.
+CREATE OR REPLACE FUNCTION promotion_take(
+  p_promotion text, p_redemption text, p_user text, p_partner text, p_credits bigint, p_now timestamptz
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO promotion_redemption (id, promotion_id, user_id, partner_id, credits, created_at)
+    VALUES (p_redemption, p_promotion, p_user, p_partner, p_credits, p_now);
+  UPDATE promotion SET redeemed = redeemed + 1, given = given + p_credits WHERE id = p_promotion
+$$;
+
+-- server/ledger/sql/reserve-promotion.sql
+
+-- Reserves the bonus of a payment that begins, so that the buyer gets what the checkout shows. Locks the wallet and
+-- then the promotion: redemptions of one promotion run one at a time, and no limit is passed. Returns why not, or
+-- the bonus.
+CREATE OR REPLACE FUNCTION promotion_reserve(p_session text, p_code text, p_now timestamptz)
+RETURNS TABLE (refusal text, credits bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  payment checkout_session;
+  offer promotion;
+  bonus bigint;
+  reason text;
+BEGIN
+  SELECT * INTO STRICT payment FROM checkout_session WHERE id = p_session;
+  PERFORM 1 FROM wallet WHERE user_id = payment.user_id FOR UPDATE;
+  SELECT * INTO offer FROM promotion WHERE code = p_code FOR UPDATE;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', 0::bigint; RETURN; END IF;
+  bonus := promotion_bonus(offer, payment.credits);
+  reason := promotion_refusal(offer, payment.user_id, payment.partner_id, bonus, p_now);
+  IF reason IS NULL THEN
+    PERFORM promotion_take(offer.id, p_session, payment.user_id, payment.partner_id, bonus, p_now);
+  END IF;
+  RETURN QUERY SELECT reason, bonus;
+END $$;
+
+-- server/ledger/sql/book-promotion.sql
+
+-- Books the credits of a redemption, once. They earn no commission unless `p_earns` is true. Returns nothing if there
+-- is no such redemption, as for a purchase without a promotion.
+CREATE OR REPLACE FUNCTION promotion_book(
+  p_redemption text, p_transaction text, p_earns boolean, p_now timestamptz, p_earnings_hold interval
+) RETURNS TABLE (transaction_id text, balance bigint, credits_added bigint, repeated boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+  redemption promotion_redemption;
+BEGIN
+  SELECT * INTO redemption FROM promotion_redemption WHERE id = p_redemption;
+  IF NOT FOUND THEN RETURN; END IF;
+  RETURN QUERY SELECT * FROM ledger_deposit(redemption.user_id, redemption.partner_id, 'promotion', p_redemption,
+    p_transaction, redemption.credits, CASE WHEN p_earns THEN 0 ELSE redemption.credits END, 'promotion_expense', NULL,
+    p_earnings_hold);
+  UPDATE promotion_redemption SET booked_at = p_now WHERE id = p_redemption AND booked_at IS NULL;
+END $$;
+
+-- server/ledger/sql/redeem-gift.sql
+
+-- Redeems a gift link: checks, counts and books in one call. A repetition by the same user returns the first booking.
+-- The pocket must exist. Returns why not, or the booking.
+CREATE OR REPLACE FUNCTION promotion_redeem_gift(
+  p_link bytea, p_user text, p_transaction text, p_earns boolean, p_now timestamptz, p_earnings_hold interval
+) RETURNS TABLE (refusal text, credits bigint, transaction_id text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  offer promotion;
+  redemption text;
+  earlier promotion_redemption;
+  reason text;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  SELECT p.* INTO offer FROM promotion p JOIN promotion_link l ON l.promotion_id = p.id
+    WHERE l.code_hash = p_link FOR UPDATE OF p;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', 0::bigint, NULL::text; RETURN; END IF;
+  redemption := offer.id || ':' || left(encode(p_link, 'hex'), 32);
+  SELECT * INTO earlier FROM promotion_redemption WHERE id = redemption;
+  reason := CASE
+    WHEN earlier.user_id <> p_user THEN 'exhausted'
+    WHEN earlier.user_id IS NULL
+      THEN promotion_refusal(offer, p_user, coalesce(offer.partner_id, ''), offer.credits, p_now) END;
+  IF reason IS NOT NULL THEN RETURN QUERY SELECT reason, offer.credits, NULL::text; RETURN; END IF;
+  IF earlier.user_id IS NULL THEN
+    PERFORM promotion_take(offer.id, redemption, p_user, coalesce(offer.partner_id, ''), offer.credits, p_now);
+  END IF;
+  RETURN QUERY SELECT NULL::text, offer.credits, b.transaction_id
+    FROM promotion_book(redemption, p_transaction, p_earns, p_now, p_earnings_hold) b;
+END $$;
+
+-- server/ledger/sql/release-promotion.sql
+
+-- Releases the bonus reserved for a payment that ends unpaid. A trigger, because a payment ends in several places,
+-- and a forgotten one would use up a limit.
+CREATE OR REPLACE FUNCTION promotion_release() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  WITH released AS (
+    DELETE FROM promotion_redemption WHERE id = NEW.id AND booked_at IS NULL RETURNING promotion_id, credits)
+  UPDATE promotion p SET redeemed = p.redeemed - 1, given = p.given - r.credits
+    FROM released r WHERE p.id = r.promotion_id;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER checkout_session_releases_promotion AFTER UPDATE OF status ON checkout_session
+  FOR EACH ROW WHEN (NEW.status IN ('failed', 'expired') AND OLD.status <> NEW.status)
+  EXECUTE FUNCTION promotion_release();
 
 -- server/ledger/sql/roll-up-earnings.sql
 
@@ -981,7 +1149,7 @@ BEGIN
   INSERT INTO activity_money_day AS m
   SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
   FROM ledger_transaction
-  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment')
+  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion')
   GROUP BY 1, 2, 3
   ON CONFLICT (day, partner_id, kind) DO UPDATE SET
     entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;

@@ -57,7 +57,7 @@ BEGIN
     take_own AS (
       UPDATE user_app u SET
         own = u.own - s.own_take,
-        own_granted = greatest(0, u.own_granted - s.own_take),
+        own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
         own_held = u.own_held - s.own_part,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
@@ -80,7 +80,7 @@ BEGIN
       RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
-        least(s.granted_before, s.own_take) AS own_granted_take,
+        least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
         -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
         greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
     ),

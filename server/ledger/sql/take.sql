@@ -25,11 +25,11 @@ BEGIN
   END IF;
   after := ledger_spendable(wallet_row.money - p_credits, wallet_row.held, pocket.own - p_credits, pocket.own_held, pocket.allowance_left);
   UPDATE wallet SET money = money - p_credits WHERE user_id = p_user;
-  UPDATE user_app SET own = own - p_credits, own_granted = greatest(0, own_granted - p_credits)
+  UPDATE user_app SET own = own - p_credits, own_granted = own_granted - least(greatest(0, own_granted), p_credits)
     WHERE user_id = p_user AND partner_id = p_partner;
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
     VALUES (p_user, p_transaction, p_partner, 'adjustment', p_cause, -p_credits, after, p_note,
-      ledger_pocket_posting(p_partner, -p_credits, -least(pocket.own_granted, p_credits))
+      ledger_pocket_posting(p_partner, -p_credits, -least(greatest(0, pocket.own_granted), p_credits))
       || ledger_posting('promotion_expense', '', p_credits));
   RETURN QUERY SELECT p_transaction, after, spare - p_credits, false;
 END $$;

@@ -50,6 +50,9 @@ const WORDS: Record<ActionName, string> = {
   'purchase.refunded': 'Refunded a purchase',
   'payment.dismiss': 'Dismissed an alert',
   'payment.credit': 'Credited a payment',
+  'promotion.create': 'Created a promotion',
+  'promotion.links': 'Created gift links',
+  'promotion.disable': 'Disabled a promotion',
 };
 
 type Facts = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../clock';
-import { type Microcredits, microcredits } from '../credits';
+import { creditsToJson, type Microcredits, microcredits } from '../credits';
 import { prisma } from '../db';
 import { ApiError } from '../errors';
 import { type PromotionRefusal, readRefusal } from '../ledger';
@@ -49,6 +49,17 @@ export async function readOffer(
       maxCredits: maxCredits === null ? null : microcredits(maxCredits),
       minPurchase: microcredits(minPurchase),
     },
+  };
+}
+
+/** In wire format, with credits as numbers. */
+export function writeOffer({ code, credits, percent, maxCredits, minPurchase }: Offer) {
+  return {
+    code,
+    percent,
+    credits: credits === null ? null : creditsToJson(credits),
+    max_credits: maxCredits === null ? null : creditsToJson(maxCredits),
+    min_purchase: creditsToJson(minPurchase),
   };
 }
 

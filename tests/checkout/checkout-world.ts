@@ -7,6 +7,7 @@ import * as stripeEvents from '@/app/api/stripe/route';
 import * as allowance from '@/app/checkout/api/visits/[id]/allowance/route';
 import * as payment from '@/app/checkout/api/visits/[id]/payments/[session]/route';
 import * as payments from '@/app/checkout/api/visits/[id]/payments/route';
+import * as promotion from '@/app/checkout/api/visits/[id]/promotion/route';
 import * as recognise from '@/app/checkout/api/visits/[id]/recognise/route';
 import * as visit from '@/app/checkout/api/visits/[id]/route';
 import * as sendCode from '@/app/checkout/api/visits/[id]/send-code/route';
@@ -40,6 +41,7 @@ const ROUTES: [string, Route][] = [
   ['/checkout/api/visits/:id/recognise', recognise],
   ['/checkout/api/visits/:id/allowance', allowance],
   ['/checkout/api/visits/:id/sign-out', signOut],
+  ['/checkout/api/visits/:id/promotion', promotion],
   ['/checkout/api/visits/:id/payments', payments],
   ['/checkout/api/visits/:id/payments/:session', payment],
   ['/api/stripe', stripeEvents],

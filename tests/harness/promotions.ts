@@ -1,9 +1,9 @@
 import { hashGiftCode, newGiftCode } from '@/server/checkout/promotion-codes';
 import { nowDate } from '@/server/clock';
-import { type Microcredits, wholeCredits } from '@/server/credits';
+import { type Microcredits, microcredits, wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { newId, randomBase62 } from '@/server/ids';
-import { bookBonus, type PromotionRefusal, reservePromotion } from '@/server/ledger';
+import { bookBonus, type PromotionRefusal, redeemGift, reservePromotion } from '@/server/ledger';
 import { createPromotion, type NewPromotion } from '@/server/operator/promotions';
 import { bookPaidSession } from './purchases';
 
@@ -41,6 +41,9 @@ export function startWithCode(
   code: string,
 ): Promise<{ sessionId: string } & ({ refusal: PromotionRefusal } | { bonus: Microcredits })> {
   return inTransaction(async (tx) => {
+    // A repetition, after the connection was lost.
+    const known = await tx.promotionRedemption.findUnique({ where: { id: sessionId } });
+    if (known !== null) return { sessionId, bonus: microcredits(known.credits) };
     await tx.checkoutSession.create({
       data: {
         id: sessionId,
@@ -68,3 +71,7 @@ export const bookWithBonus = (order: Order & { sessionId: string }) =>
     await bookPaidSession(tx, order);
     return bookBonus(tx, id);
   });
+
+/** Redeems a link, without the limit on attempts. */
+export const redeemGiftLink = (userId: string, code: string) =>
+  inTransaction((tx) => redeemGift(tx, { userId, linkHash: hashGiftCode(code) }));

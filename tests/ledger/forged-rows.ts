@@ -22,6 +22,8 @@ const TABLES = [
   'watermark',
   'checkout_session',
   'purchase',
+  'promotion',
+  'promotion_redemption',
 ];
 
 /** Applies the statements, does the work and restores every row that they changed. */

@@ -12,10 +12,11 @@ import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import { newDatabase } from '../harness/database';
 import { inLanes } from '../harness/in-lanes';
+import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotions';
 import { randomFrom } from '../harness/random';
 import { forge, whileForged } from './forged-rows';
 import { receipt } from './receipt';
-import { allow, buy, hold, newWallet, type Wallet } from './wallets';
+import { allow, buy, hold, newWallet, takeBack, type Wallet } from './wallets';
 
 await newDatabase();
 await syncCatalog();
@@ -57,6 +58,17 @@ function catalogued(model: string, tokens: Partial<TokenUsage>): Catalogued {
 
 const ECHO = catalogued('sandbox/echo', { input: 30_000, output: 20_000 });
 
+/** A user with a bonus, a third of which was taken back. */
+async function buyWithBonus() {
+  const wallet = await newWallet(['D']);
+  const { id: promotion, code } = await newPromotion({ maxRedemptions: 2 });
+  const order = { userId: wallet.userId, partnerId: wallet.apps.D?.id ?? '', credits: 30_000_000n as never };
+  const { sessionId } = await startWithCode(order, code ?? '');
+  await bookWithBonus({ ...order, sessionId });
+  await takeBack(wallet, sessionId, { refunded: 10 });
+  return { promotion, bonusSession: sessionId, bonusUser: wallet.userId };
+}
+
 /** Everything that can be changed by hand, an hour ago, rolled up and audited: the users are quiet. */
 async function newWorld() {
   const user = await newWallet(['A', 'B'], { rateBp: 2_500 });
@@ -80,6 +92,7 @@ async function newWorld() {
     });
     await tx.purchase.update({ where: { sessionId: refunded }, data: { refundedMinor: 7 } });
   });
+  const bonus = await buyWithBonus();
   const open = newId('cks');
   await prisma().checkoutSession.create({
     data: {
@@ -112,6 +125,7 @@ async function newWorld() {
     session,
     refunded,
     open,
+    ...bonus,
     paid,
     fromAllowance,
     free,
@@ -461,15 +475,64 @@ const PURCHASES: Corruption[] = [
   ],
 ];
 
+const PROMOTIONS: Corruption[] = [
+  [
+    'a redemption deleted',
+    ({ bonusSession }) => [`DELETE FROM promotion_redemption WHERE id = '${bonusSession}'`],
+    'a booked redemption of a promotion and its transaction agree',
+  ],
+  [
+    'the credits of a redemption',
+    ({ bonusSession }) => [
+      `UPDATE promotion_redemption SET credits = credits + 1 WHERE id = '${bonusSession}'`,
+    ],
+    'a booked redemption of a promotion and its transaction agree',
+  ],
+  [
+    'a reservation of a payment that has ended',
+    ({ bonusSession }) => [`UPDATE promotion_redemption SET booked_at = NULL WHERE id = '${bonusSession}'`],
+    'a bonus is reserved only for a payment in progress',
+  ],
+  [
+    'a bonus that was not taken back',
+    ({ bonusSession }) => [
+      `UPDATE ledger_transaction SET related_id = 'cks_other' WHERE kind = 'promotion' AND related_id = '${bonusSession}'`,
+    ],
+    'the bonus taken back of a purchase is in proportion to its credits taken back',
+  ],
+];
+
 describe('the check and the next audit both find what was changed by hand, also of users who are not active:', () => {
-  test.each([...WALLETS, ...BOOKINGS, ...EARNINGS, ...PURCHASES])('%s', async (_what, change, invariant) => {
-    expect(await findAll()).toEqual(NOTHING);
-    await whileForged(change(world), async () => {
-      const { audited, checked } = await findAll();
-      expect(audited).toContainEqual(expect.stringContaining(invariant));
-      expect(checked).toContainEqual(expect.stringContaining(invariant));
-    });
-    expect(await findAll()).toEqual(NOTHING);
+  test.each([...WALLETS, ...BOOKINGS, ...EARNINGS, ...PURCHASES, ...PROMOTIONS])(
+    '%s',
+    async (_what, change, invariant) => {
+      expect(await findAll()).toEqual(NOTHING);
+      await whileForged(change(world), async () => {
+        const { audited, checked } = await findAll();
+        expect(audited).toContainEqual(expect.stringContaining(invariant));
+        expect(checked).toContainEqual(expect.stringContaining(invariant));
+      });
+      expect(await findAll()).toEqual(NOTHING);
+    },
+  );
+});
+
+test.each([
+  ['redeemed = redeemed - 1', 'a promotion counts its redemptions and their credits'],
+  ['given = given + 1', 'a promotion counts its redemptions and their credits'],
+])('the check finds a changed counter of a promotion: %s', async (change, invariant) => {
+  await whileForged([`UPDATE promotion SET ${change} WHERE id = '${world.promotion}'`], async () => {
+    expect((await findAll()).checked).toContainEqual(expect.stringContaining(invariant));
+  });
+});
+
+test('the check finds a promotion beyond its limit per user', async () => {
+  const second = `INSERT INTO promotion_redemption SELECT id || ':2', promotion_id, user_id, partner_id, credits, created_at, booked_at
+    FROM promotion_redemption WHERE id = '${world.bonusSession}'`;
+  await whileForged([second], async () => {
+    expect((await findAll()).checked).toContainEqual(
+      expect.stringContaining('no promotion passes its limits'),
+    );
   });
 });
 

@@ -11,7 +11,7 @@ type Pocket = {
   epoch: number;
 };
 type Held = { app: string; amount: number; own: number; epoch: number };
-type Purchase = { app: string; credits: number; taken: number };
+type Purchase = { app: string; credits: number; bonus: number; taken: number; bonusTaken: number };
 
 export class Model {
   readonly pockets = new Map<string, Pocket>();
@@ -115,7 +115,7 @@ export class Model {
   /** Granted credits are spent first. */
   private spend(pocket: Pocket, credits: number): void {
     pocket.own -= credits;
-    pocket.granted = Math.max(0, pocket.granted - credits);
+    pocket.granted -= Math.min(Math.max(0, pocket.granted), credits);
   }
 
   grant(app: string, credits: number): void {
@@ -123,10 +123,12 @@ export class Model {
     this.pocket(app).granted += credits;
   }
 
-  buy(session: string, app: string, credits: number): void {
+  /** `bonus` are granted credits of a promotion. */
+  buy(session: string, app: string, credits: number, bonus = 0): void {
     if (this.purchases.has(session)) return;
-    this.purchases.set(session, { app, credits, taken: 0 });
+    this.purchases.set(session, { app, credits, bonus, taken: 0, bonusTaken: 0 });
     this.pocket(app).own += credits;
+    this.grant(app, bonus);
   }
 
   save(app: string, limit: number | null): void {
@@ -141,5 +143,9 @@ export class Model {
     const taken = Math.min(refunded + disputed, purchase.credits);
     this.pocket(purchase.app).own -= taken - purchase.taken;
     purchase.taken = taken;
+    // In proportion, spent or not: what is missing is owed as granted credits.
+    const bonusTaken = Number((BigInt(purchase.bonus) * BigInt(taken)) / BigInt(purchase.credits));
+    this.grant(purchase.app, purchase.bonusTaken - bonusTaken);
+    purchase.bonusTaken = bonusTaken;
   }
 }

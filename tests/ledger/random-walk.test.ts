@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/credits';
-import { inTransaction, pool } from '@/server/db';
+import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
@@ -12,7 +12,9 @@ import {
   POCKET_INVARIANT,
   WALLET_INVARIANTS,
 } from '@/server/ledger/invariants';
+import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
 import { newDatabase } from '../harness/database';
+import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotions';
 import { Model } from './model';
 import { receipt } from './receipt';
 import { allow, buy, exactly, grant, newWallet, sees, type Wallet } from './wallets';
@@ -29,6 +31,7 @@ const MINIMUM = 1;
 
 type Step =
   | { do: 'buy'; app: string; credits: number; again: boolean }
+  | { do: 'buyWithCode'; app: string; credits: number; times: number; isPaid: boolean }
   | { do: 'save'; app: string; limit: number | null }
   | { do: 'hold'; app: string; want: number; need: number }
   | { do: 'settle'; which: number; charge: number; twice: boolean }
@@ -47,6 +50,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       app,
       credits: fc.integer({ min: 1, max: 30 }),
       again: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('buyWithCode' as const),
+      app,
+      credits: fc.integer({ min: 1, max: 30 }),
+      times: fc.integer({ min: 1, max: 3 }),
+      isPaid: fc.boolean(),
     }),
   },
   {
@@ -109,6 +122,8 @@ async function take(world: World, step: Step): Promise<void> {
       await buy(wallet, bought?.app ?? step.app, bought?.credits ?? step.credits, session);
       return;
     }
+    case 'buyWithCode':
+      return buyWithCode(world, step);
     case 'save':
       model.save(step.app, step.limit);
       await allow(wallet, step.app, step.limit);
@@ -162,6 +177,25 @@ async function take(world: World, step: Step): Promise<void> {
       model.grant(step.app, step.credits);
       await grant(wallet, step.app, step.credits);
   }
+}
+
+/** The bonus is a multiple of the credits bought, so that its part of a refund is whole. */
+async function buyWithCode(
+  { wallet, model, sessions }: World,
+  step: { app: string; credits: number; times: number; isPaid: boolean },
+): Promise<void> {
+  const { code } = await newPromotion({ percent: 100 * step.times });
+  const partnerId = wallet.apps[step.app]?.id ?? '';
+  const order = { userId: wallet.userId, partnerId, credits: wholeCredits(step.credits) };
+  const { sessionId: id, ...started } = await startWithCode(order, code ?? '');
+  expect(started).toEqual({ bonus: wholeCredits(step.credits * step.times) });
+  if (!step.isPaid) {
+    await prisma().checkoutSession.update({ where: { id }, data: { status: 'expired' } });
+    return;
+  }
+  model.buy(id, step.app, step.credits, step.credits * step.times);
+  sessions.push(id);
+  await bookWithBonus({ ...order, sessionId: id });
 }
 
 async function placeHold(
@@ -218,9 +252,10 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
     expect([
       ...(await findDifferences(
         client,
-        [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT],
+        [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT, ...BONUS_INVARIANTS],
         [[wallet.userId]],
       )),
+      ...(await findDifferences(client, PROMOTION_INVARIANTS)),
       ...(await findDifferences(client, [BOOKING_INVARIANTS], [[wallet.userId], null])),
     ]).toEqual([]);
   } finally {

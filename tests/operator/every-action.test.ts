@@ -8,6 +8,7 @@ import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { resumeUserAs } from '@/server/operator/overruns';
+import { createGiftLinks, createPromotion, disablePromotion } from '@/server/operator/promotions';
 import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
 import { CheckoutWindow, payByCard, setWebhooks, startCheckout } from '../checkout/checkout-world';
@@ -199,6 +200,21 @@ const ACTIONS: Action[] = [
       const { sessionId, userId } = await payLate();
       await svc('payments', 'reconcile', '--credit');
       return [entry('payment.credit', userId, undefined, { session: sessionId, paid: 10, credits: 1000 })];
+    },
+  },
+  {
+    by: OPERATOR,
+    action: 'creates a gift with links and disables it',
+    run: async () => {
+      const offer = { kind: 'gift' as const, credits: wholeCredits(50) };
+      const { id } = await createPromotion(request, offer);
+      await createGiftLinks(request, { promotionId: id, count: 2 });
+      await disablePromotion(request, id);
+      return [
+        entry('promotion.create', id, undefined, { kind: 'gift', credits: 50 }),
+        entry('promotion.links', id, undefined, { links: 2 }),
+        entry('promotion.disable', id, { state: 'enabled' }, { state: 'disabled' }),
+      ];
     },
   },
 ];

@@ -5,7 +5,9 @@ import { findDifferences } from '@/server/ledger/check';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { renewLeases } from '@/server/ledger/lease';
+import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
 import { randomFrom } from '../harness/random';
+import { openPromotions, type SharedPromotions } from './promotions';
 import { Tally, total } from './tally';
 import { Walker } from './walker';
 
@@ -40,7 +42,8 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
   const random = randomFrom(seed);
   const fork = () => randomFrom(Math.floor(random() * 2 ** 32));
   const tally = new Tally();
-  let walkers = await openWalkers(WALKERS, fork, tally);
+  const promotions = await openPromotions();
+  let walkers = await openWalkers(WALKERS, fork, tally, promotions);
   let breaks = 0;
   for (let round = 1; total(tally.operations) < operations; round++) {
     if (tally.violations.length >= MOST_VIOLATIONS) break;
@@ -50,7 +53,7 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
     await endInstance(walkers, tally);
     await compare(walkers, tally);
     if (round % ROUNDS_PER_AUDIT === 0) await audit(tally);
-    walkers = await replaceTired(walkers, fork, tally);
+    walkers = await replaceTired(walkers, fork, tally, promotions);
     onRound?.(tally);
   }
   await Promise.all(walkers.map((walker) => walker.finish()));
@@ -60,9 +63,14 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
   return tally;
 }
 
-async function openWalkers(count: number, fork: () => () => number, tally: Tally): Promise<Walker[]> {
+async function openWalkers(
+  count: number,
+  fork: () => () => number,
+  tally: Tally,
+  promotions: SharedPromotions,
+): Promise<Walker[]> {
   const walkers: Walker[] = [];
-  for (let n = 0; n < count; n++) walkers.push(await Walker.open(fork(), tally));
+  for (let n = 0; n < count; n++) walkers.push(await Walker.open(fork(), tally, promotions));
   return walkers;
 }
 
@@ -115,8 +123,9 @@ async function compare(walkers: Walker[], tally: Tally): Promise<void> {
         tally.violation(`after ${walker.steps} steps a pocket is ${found}, and the model says ${expected}`);
     }
   await onConnection(async (client) => {
-    const invariants = [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS];
+    const invariants = [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ...BONUS_INVARIANTS];
     for (const difference of await findDifferences(client, invariants, [users])) tally.violation(difference);
+    for (const difference of await findDifferences(client, PROMOTION_INVARIANTS)) tally.violation(difference);
   });
 }
 
@@ -128,14 +137,19 @@ async function audit(tally: Tally): Promise<void> {
   for (const difference of found?.differences ?? []) tally.violation(`audited: ${difference}`);
 }
 
-async function replaceTired(walkers: Walker[], fork: () => () => number, tally: Tally): Promise<Walker[]> {
+async function replaceTired(
+  walkers: Walker[],
+  fork: () => () => number,
+  tally: Tally,
+  promotions: SharedPromotions,
+): Promise<Walker[]> {
   const next: Walker[] = [];
   const isTired = (walker: Walker) => walker.steps >= STEPS_PER_WALKER;
   const tired = walkers.filter(isTired);
   await Promise.all(tired.map((walker) => walker.finish()));
   if (tired.length > 0) await compare(tired, tally);
   for (const walker of walkers) {
-    next.push(isTired(walker) ? await Walker.open(fork(), tally) : walker);
+    next.push(isTired(walker) ? await Walker.open(fork(), tally, promotions) : walker);
   }
   return next;
 }

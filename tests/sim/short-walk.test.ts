@@ -10,6 +10,15 @@ test('requests, purchases, refunds, disputes and abandoned requests of 64 users 
 }, async () => {
   const tally = await walkLedger({ seed: 11, operations: 4_000 });
   expect(tally.violations).toEqual([]);
-  for (const operation of ['refund', 'dispute won', 'dispute lost', 'disputed again', 'abandoned'])
+  for (const operation of [
+    'refund',
+    'dispute won',
+    'dispute lost',
+    'disputed again',
+    'abandoned',
+    'purchase with a bonus',
+    'payment with a code expired',
+    'gift',
+  ])
     expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
 });

@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Charge, chargeFor, type Microcredits, microcredits, type Picocredits } from '@/server/credits';
-import { inTransaction, pool } from '@/server/db';
+import {
+  type Charge,
+  chargeFor,
+  type Microcredits,
+  microcredits,
+  type Picocredits,
+  wholeCredits,
+} from '@/server/credits';
+import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import {
   admit,
@@ -13,10 +20,12 @@ import {
   saveAllowance,
 } from '@/server/ledger';
 import { minimumBalance } from '@/server/ledger/minimum-balance';
+import { bookWithBonus, newGift, redeemGiftLink, startWithCode } from '../harness/promotions';
 import { bookPaidSession } from '../harness/purchases';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
 import { newWallet, takeBack, type Wallet } from '../ledger/wallets';
+import type { SharedPromotions } from './promotions';
 import type { Tally } from './tally';
 
 /** One user, who takes random steps in the ledger and in its model, and compares the outcome of each. */
@@ -46,17 +55,19 @@ export class Walker {
   /** At most one, because the sweep settles those of one user in any order. */
   private abandoned: Abandoned | null = null;
   private readonly purchases: Bought[] = [];
+  private redeemed = 0;
 
   private constructor(
     readonly wallet: Wallet,
     private readonly rateBp: number,
     private readonly random: () => number,
     private readonly tally: Tally,
+    private readonly promotions: SharedPromotions,
   ) {}
 
-  static async open(random: () => number, tally: Tally): Promise<Walker> {
+  static async open(random: () => number, tally: Tally, promotions: SharedPromotions): Promise<Walker> {
     const rateBp = RATES_BP[Math.floor(random() * RATES_BP.length)] ?? 0;
-    return new Walker(await newWallet(APPS, { rateBp }), rateBp, random, tally);
+    return new Walker(await newWallet(APPS, { rateBp }), rateBp, random, tally, promotions);
   }
 
   async step(): Promise<void> {
@@ -66,10 +77,12 @@ export class Walker {
     else if (chance < 0.6) await this.settle();
     else if (chance < 0.64) await this.release();
     else if (chance < 0.68) this.abandon();
-    else if (chance < 0.76) await this.buy();
+    else if (chance < 0.73) await this.buy();
+    else if (chance < 0.76) await this.buyWithCode();
     else if (chance < 0.82) await this.save();
     else if (chance < 0.9) await this.reverse();
-    else if (chance < 0.92) await this.grant();
+    else if (chance < 0.91) await this.grant();
+    else if (chance < 0.92) await this.redeemGift();
     else await this.read();
   }
 
@@ -232,6 +245,50 @@ export class Walker {
     );
     this.model.buy(sessionId, app, bought.credits);
     if (!isRepeated) this.purchases.push(bought);
+  }
+
+  /** A payment with a promotion code, which is paid or ends unpaid. */
+  private async buyWithCode(): Promise<void> {
+    const name = this.pick(['perUser', 'limited', 'budgeted'] as const);
+    const app = this.pick(APPS);
+    const credits = this.below(120) + 1;
+    const sessionId = newId('cks');
+    const order = {
+      userId: this.wallet.userId,
+      partnerId: this.partnerOf(app),
+      credits: wholeCredits(credits),
+      sessionId,
+    };
+    const started = await insist(() => startWithCode(order, this.promotions[name]));
+    if (name === 'perUser') {
+      const expected =
+        this.redeemed < 3 ? (Math.floor((credits * 37) / 100) > 0 ? 'bonus' : 'too_small') : 'used';
+      this.expect('a code', 'refusal' in started ? started.refusal : 'bonus', expected);
+    }
+    if ('refusal' in started) return this.tally.operation(`code refused: ${started.refusal}`);
+    if (this.random() < 0.3) {
+      this.tally.operation('payment with a code expired');
+      await insist(() =>
+        prisma().checkoutSession.update({ where: { id: sessionId }, data: { status: 'expired' } }),
+      );
+      return;
+    }
+    if (name === 'perUser') this.redeemed++;
+    this.tally.operation('purchase with a bonus');
+    const book = () => insist(() => bookWithBonus(order));
+    await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
+    this.model.buy(sessionId, app, credits * CREDIT, Number(started.bonus));
+    this.purchases.push({ sessionId, app, credits: credits * CREDIT, refundedPercent: 0, dispute: 'none' });
+  }
+
+  private async redeemGift(): Promise<void> {
+    const app = this.pick(APPS);
+    const gift = await insist(() => newGift({ credits: wholeCredits(5), partnerId: this.partnerOf(app) }));
+    const redeem = () => insist(() => redeemGiftLink(this.wallet.userId, gift.code));
+    this.tally.operation('gift');
+    const outcomes = await Promise.all(this.random() < 0.5 ? [redeem(), redeem()] : [redeem()]);
+    for (const outcome of outcomes) this.expect('a gift', 'refusal' in outcome, false);
+    this.model.grant(app, 5 * CREDIT);
   }
 
   private async grant(): Promise<void> {

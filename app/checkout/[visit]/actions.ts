@@ -69,12 +69,36 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     if (token && (await host.deliverToken(token.sign_in_token))) dispatch({ type: 'key_delivered' });
   }
 
-  async function startPayment(amount: number, currency: string): Promise<string | undefined> {
+  async function applyCode(code: string): Promise<string | undefined> {
+    try {
+      const answer = await api.readOffer(code);
+      if ('refused' in answer) return say.codeRefusals[answer.refused] ?? say.wrong;
+      dispatch({ type: 'code_applied', offer: answer.offer });
+      return undefined;
+    } catch (error) {
+      return describeFailure(error, say);
+    }
+  }
+
+  /** Why a payment with a code could not start: the code may have been used up since it was entered. */
+  async function describePaymentFailure(error: unknown, code: string | undefined): Promise<string> {
+    if (code === undefined || failureCode(error) !== 'invalid_request') return describeFailure(error, say);
+    const refusal = await applyCode(code);
+    if (refusal === undefined) return say.wrong;
+    dispatch({ type: 'code_removed' });
+    return refusal;
+  }
+
+  async function startPayment(
+    amount: number,
+    currency: string,
+    code: string | undefined,
+  ): Promise<string | undefined> {
     const { checkout_mode: checkoutMode } = host.init;
     // Browsers only open a tab within the click itself.
     const tab = checkoutMode === 'new_tab' ? window.open('', '_blank') : null;
     try {
-      const payment = await api.startPayment({ amount, currency, checkoutMode, language });
+      const payment = await api.startPayment({ amount, currency, checkoutMode, language, code });
       if (tab && payment.checkout_url !== null) sendTo(tab, payment.checkout_url);
       host.send({
         t: 'checkout_opened',
@@ -86,7 +110,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     } catch (error) {
       tab?.close();
       reportPurchaseError(failureCode(error), 'The payment could not be started.');
-      return describeFailure(error, say);
+      return describePaymentFailure(error, code);
     }
   }
 
@@ -153,6 +177,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     start,
     finishSignIn,
     deliverKeyAgain,
+    applyCode,
     startPayment,
     endPayment,
     reportDecline,

@@ -12,7 +12,8 @@ import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
 import { Line } from './line';
-import { creditsFor, describeRate, parseAmount } from './purchase-amount';
+import { PromotionField } from './promotion-field';
+import { bonusFor, creditsFor, describeRate, type Offer, parseAmount } from './purchase-amount';
 
 const DEFAULT_AMOUNT = 10;
 
@@ -21,6 +22,10 @@ type Props = {
   language: Language;
   visit: VisitState;
   preset: number | null;
+  /** Of the promotion code, if one was entered. */
+  offer: Offer | null;
+  onApplyCode(code: string): Promise<string | undefined>;
+  onRemoveCode(): void;
   onChoose(amount: number, currency: string): Promise<string | undefined>;
   onUseOwn?: (() => void) | undefined;
 };
@@ -75,7 +80,14 @@ export function AmountStep(props: Props) {
         <dl className="mb-4 grid gap-1.5 border-t border-line pt-4">
           <Line label={say.youPay}>{amount === null ? '–' : money(amount)}</Line>
           <Line label={say.youGet}>{amount === null ? '–' : credits(amount)}</Line>
+          {form.bonus > 0 && <Line label={say.bonus}>+{formatCredits(form.bonus, props.language)}</Line>}
         </dl>
+        <PromotionField
+          {...props}
+          hasBonus={form.bonus > 0}
+          onApply={props.onApplyCode}
+          onRemove={props.onRemoveCode}
+        />
         {form.notes !== '' && <p className="-mt-2 mb-4 text-sm text-muted">{form.notes}</p>}
         <ArmedButton type="submit" size="large" busy={form.isBusy} className="w-full">
           {amount === null ? say.goOn : say.continue(money(amount))}
@@ -91,7 +103,7 @@ export function AmountStep(props: Props) {
 }
 
 /** The amount being chosen: one of the presets or a custom one, in a currency that can be paid in. */
-function useAmountForm({ say, language, visit, preset, onChoose }: Props) {
+function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props) {
   const isPaused = visit.currency === 'eur' && visit.rates.eur === null;
   const currency = isPaused ? 'usd' : visit.currency;
   const rate = visit.rates[currency] ?? 1;
@@ -123,6 +135,7 @@ function useAmountForm({ say, language, visit, preset, onChoose }: Props) {
   return {
     ...{ isPaused, currency, amount, choice, typed, failure, isBusy, submit },
     notes: notes.join(' '),
+    bonus: offer === null || amount === null ? 0 : bonusFor(offer, creditsFor(amount, rate)),
     isInvalid: isChecked && amount === null,
     money: (value: number) => formatMoney(value, currency, language),
     credits: (value: number) => `${formatCredits(creditsFor(value, rate), language)} ${say.credits}`,

@@ -1,3 +1,5 @@
+import type { Offer } from './purchase-amount';
+
 /** The API behind this page. The browser sends the visit's cookie with each call. */
 
 export type VisitState = {
@@ -41,6 +43,8 @@ export type Payment = {
   amount: number;
   currency: string;
   credits: number;
+  /** What the promotion code adds. */
+  bonus_credits: number;
   /** USD per unit, locked for this payment. */
   rate: number;
   checkout_url: string | null;
@@ -63,6 +67,9 @@ export type AllowanceChoice = { credits: number; saveId: string };
 export type AllowanceOutcome =
   | { granted_credits: number; credits_added: number; balance: number }
   | { challenge_id: string; resend_in: number };
+
+/** A promotion code's offer, or why there is none: a key of `codeRefusals` in messages.ts. */
+export type OfferAnswer = { offer: Offer } | { refused: string };
 
 export class RequestFailed extends Error {
   constructor(
@@ -94,9 +101,16 @@ export function createApi(visitId: string) {
       locale: string,
       confirmation?: { challenge_id: string; code: string },
     ) => post<AllowanceOutcome>('/allowance', { credits, save_id: saveId, locale, confirmation }),
-    startPayment: (choice: { amount: number; currency: string; checkoutMode: string; language: string }) => {
-      const { checkoutMode, ...rest } = choice;
-      return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode });
+    readOffer: (code: string) => post<OfferAnswer>('/promotion', { code }),
+    startPayment: (choice: {
+      amount: number;
+      currency: string;
+      checkoutMode: string;
+      language: string;
+      code: string | undefined;
+    }) => {
+      const { checkoutMode, code, ...rest } = choice;
+      return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode, promotion_code: code });
     },
     readPayment: (sessionId: string) =>
       send<PaymentStatus>(`${base}/payments/${encodeURIComponent(sessionId)}`),

@@ -31,6 +31,7 @@ const PAYMENT: Payment = {
   amount: 10,
   currency: 'usd',
   credits: 1000,
+  bonus_credits: 0,
   rate: 1,
   checkout_url: null,
   payment: { kind: 'sandbox', embed_url: 'https://pay.example.com' },
@@ -40,13 +41,32 @@ const DECLINED: PaymentStatus = { status: 'failed', credits_added: 0, balance: 2
 
 const reduceAll = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
 const from = (step: Step, ...events: CheckoutEvent[]): CheckoutState =>
-  events.reduce(reduce, { visit: SIGNED_IN, step, isLeaving: false });
+  events.reduce(reduce, { visit: SIGNED_IN, step, isLeaving: false, offer: null });
 
 const read = (visit: VisitState): CheckoutEvent => ({ type: 'visit_read', visit });
 const signedIn = (visit: VisitState, hasKey = true): CheckoutEvent => ({ type: 'signed_in', visit, hasKey });
 const ended = (outcome: PaymentStatus): CheckoutEvent => ({ type: 'payment_ended', outcome });
 const started: CheckoutEvent = { type: 'payment_started', payment: PAYMENT, isOpened: false };
 const paying: Step = { name: 'payment', payment: PAYMENT, isOpened: false };
+
+const OFFER = { code: 'WELCOME20', credits: null, percent: 20, max_credits: null, min_purchase: 0 };
+const applied: CheckoutEvent = { type: 'code_applied', offer: OFFER };
+
+describe('a promotion code', () => {
+  test('stays while the buyer changes the amount or is declined, and can be removed', () => {
+    const declined = from({ name: 'amount' }, applied, started, ended(DECLINED));
+    expect(reduce(declined, { type: 'amount_requested' })).toMatchObject({
+      step: { name: 'amount' },
+      offer: OFFER,
+    });
+    expect(reduce(declined, { type: 'code_removed' }).offer).toBeNull();
+  });
+
+  test('is forgotten after the purchase and when the buyer signs out', () => {
+    expect(from({ name: 'amount' }, applied, started, ended(PAID)).offer).toBeNull();
+    expect(from({ name: 'amount' }, applied, { type: 'signed_out', visit: ANONYMOUS }).offer).toBeNull();
+  });
+});
 
 describe('the first step', () => {
   test.each([
@@ -60,7 +80,7 @@ describe('the first step', () => {
     ],
     ['the same user, known by a key only', BY_KEY, { name: 'step_up', back: null }],
   ] as const)('%s', (_, visit, step) => {
-    expect(reduceAll(read(visit))).toEqual({ visit, step, isLeaving: false });
+    expect(reduceAll(read(visit))).toEqual({ visit, step, isLeaving: false, offer: null });
   });
 
   test('a visit that does not exist is lost; any other failure can be retried', () => {
@@ -80,7 +100,12 @@ describe('signing in', () => {
 
   test('waits while the app has no key', () => {
     const waiting = reduceAll(read(ANONYMOUS), signedIn(SIGNED_IN, false));
-    expect(waiting).toEqual({ visit: SIGNED_IN, step: { name: 'key_failed' }, isLeaving: false });
+    expect(waiting).toEqual({
+      visit: SIGNED_IN,
+      step: { name: 'key_failed' },
+      isLeaving: false,
+      offer: null,
+    });
     expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
   });
 
@@ -100,6 +125,7 @@ describe('signing in', () => {
       visit: ANONYMOUS,
       step: { name: 'sign_in' },
       isLeaving: false,
+      offer: null,
     });
   });
 });
@@ -144,6 +170,7 @@ describe('a payment', () => {
       visit,
       step: paying,
       isLeaving: false,
+      offer: null,
     });
   });
 });

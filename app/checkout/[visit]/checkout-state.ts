@@ -1,5 +1,6 @@
 import type { Challenge } from '../../_ui/code-entry';
 import type { AllowanceChoice, Payment, PaymentStatus, VisitState } from './api';
+import type { Offer } from './purchase-amount';
 
 /** The step of the checkout a user is at. */
 export type Step =
@@ -23,6 +24,8 @@ export type CheckoutState = {
   step: Step;
   /** The user wants to close the window during a payment and is asked to confirm. */
   isLeaving: boolean;
+  /** Of the promotion code that the user entered. */
+  offer: Offer | null;
 };
 
 export type CheckoutEvent =
@@ -39,6 +42,8 @@ export type CheckoutEvent =
   | { type: 'allowance_code_sent'; choice: AllowanceChoice; challenge: Challenge }
   | { type: 'allowance_saved'; granted: number }
   | { type: 'amount_requested' }
+  | { type: 'code_applied'; offer: Offer }
+  | { type: 'code_removed' }
   | { type: 'payment_started'; payment: Payment; isOpened: boolean }
   | { type: 'payment_submitted' }
   | { type: 'payment_processing' }
@@ -49,14 +54,26 @@ export type CheckoutEvent =
   | { type: 'close_requested' }
   | { type: 'close_dismissed' };
 
-export const INITIAL_STATE: CheckoutState = { visit: null, step: { name: 'connecting' }, isLeaving: false };
+export const INITIAL_STATE: CheckoutState = {
+  visit: null,
+  step: { name: 'connecting' },
+  isLeaving: false,
+  offer: null,
+};
 
 export function reduce(state: CheckoutState, event: CheckoutEvent): CheckoutState {
   const visit = 'visit' in event ? event.visit : state.visit;
   const step = nextStep({ ...state, visit }, event);
   const wantsToLeave =
     event.type === 'close_requested' || (state.isLeaving && event.type !== 'close_dismissed');
-  return { visit, step, isLeaving: wantsToLeave && isPaying(step) };
+  return { visit, step, isLeaving: wantsToLeave && isPaying(step), offer: nextOffer(state.offer, event) };
+}
+
+/** A code is for the user who entered it, and for one purchase. */
+function nextOffer(offer: Offer | null, event: CheckoutEvent): Offer | null {
+  if (event.type === 'code_applied') return event.offer;
+  if (event.type === 'payment_ended') return event.outcome.status === 'completed' ? null : offer;
+  return event.type === 'code_removed' || event.type === 'signed_out' ? null : offer;
 }
 
 function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {

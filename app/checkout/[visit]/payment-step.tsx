@@ -185,7 +185,7 @@ function HostedForm({
       <p className="text-[1.75rem] leading-none font-semibold tabular-nums">
         {formatMoney(payment.amount, payment.currency, language)}
         <span className="mt-2 block text-base font-normal text-muted">
-          {formatCredits(payment.credits, language)} {say.credits}
+          {formatCredits(payment.credits + payment.bonus_credits, language)} {say.credits}
         </span>
       </p>
       <p className="max-w-72 text-muted">{isManual ? say.manualText : say.hostedText}</p>

@@ -13,8 +13,9 @@ export function creditsFor(amount: number, rate: number): number {
   return Number((cents * BigInt(Math.round(rate * RATE_SCALE))) / BigInt(RATE_SCALE));
 }
 
-/** What a promotion code gives, in credits: a fixed bonus or a percentage of the credits bought. */
+/** What a promotion code gives with a purchase, in credits: a fixed bonus or a percentage of the credits bought. */
 export type Offer = {
+  code: string;
   credits: number | null;
   percent: number | null;
   max_credits: number | null;
@@ -24,7 +25,7 @@ export type Offer = {
 
 /** The bonus for a number of whole credits, as the server calculates it. 0 if the purchase is too small. */
 export function bonusFor(
-  { credits, percent, max_credits: most, min_purchase: least }: Offer,
+  { credits, percent, max_credits: most, min_purchase: least }: Omit<Offer, 'code'>,
   bought: number,
 ): number {
   if (bought < least) return 0;

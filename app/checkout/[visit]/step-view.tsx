@@ -14,6 +14,7 @@ import { type CheckoutEvent, needsAllowance, type Step } from './checkout-state'
 import { describeOutcome } from './describe-failure';
 import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
 import { PaymentStep } from './payment-step';
+import type { Offer } from './purchase-amount';
 import { SignIn } from './sign-in';
 import { SuccessStep } from './success-step';
 
@@ -24,6 +25,7 @@ type Props = {
   init: Init;
   visit: VisitState;
   step: Step;
+  offer: Offer | null;
   actions: Actions;
   dispatch(event: CheckoutEvent): void;
   accountUrl: string;
@@ -67,7 +69,9 @@ export function StepView(props: Props) {
         <AmountStep
           {...props}
           preset={init.amount}
-          onChoose={actions.startPayment}
+          onApplyCode={actions.applyCode}
+          onRemoveCode={() => dispatch({ type: 'code_removed' })}
+          onChoose={(amount, currency) => actions.startPayment(amount, currency, props.offer?.code)}
           onUseOwn={needsAllowance(visit) ? () => dispatch({ type: 'allowance_requested' }) : undefined}
         />
       );

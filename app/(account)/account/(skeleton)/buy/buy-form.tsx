@@ -9,8 +9,10 @@ import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { Line } from '@/app/checkout/[visit]/line';
-import { creditsFor, parseAmount } from '@/app/checkout/[visit]/purchase-amount';
-import { startPurchase } from './actions';
+import { PromotionField } from '@/app/checkout/[visit]/promotion-field';
+import { bonusFor, creditsFor, type Offer, parseAmount } from '@/app/checkout/[visit]/purchase-amount';
+import { messagesFor } from '@/app/checkout/messages';
+import { checkCode, startPurchase } from './actions';
 
 type Currency = 'usd' | 'eur';
 type Props = {
@@ -72,7 +74,18 @@ export function BuyForm(props: Props) {
       <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
         <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
         <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
+        {form.bonus > 0 && <Line label="Bonus credits">+{formatCredits(form.bonus, 'en')}</Line>}
       </dl>
+      <div className="mt-3">
+        <PromotionField
+          say={messagesFor('en')}
+          language="en"
+          offer={form.offer}
+          hasBonus={form.bonus > 0}
+          onApply={form.applyCode}
+          onRemove={form.removeCode}
+        />
+      </div>
       <p className="mt-3 text-sm text-muted">
         {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
       </p>
@@ -102,9 +115,11 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
   const [isChecked, setChecked] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(startPurchase);
+  const { offer, ...code } = usePromotionCode();
 
   const money = (amount: number) => formatMoney(amount, currency, 'en');
-  const credits = (amount: number) => formatCredits(creditsFor(amount, rates[currency] ?? 1), 'en');
+  const bought = (amount: number) => creditsFor(amount, rates[currency] ?? 1);
+  const credits = (amount: number) => formatCredits(bought(amount), 'en');
   const wanted = choice === 'custom' ? parseAmount(typed) : choice;
   const amount = wanted !== null && wanted >= minimum && wanted <= maximum ? wanted : null;
   const range = `${money(minimum)} to ${money(maximum)}`;
@@ -113,7 +128,7 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
     event.preventDefault();
     setChecked(true);
     if (amount === null) return;
-    const started = await run({ amount, currency });
+    const started = await run({ amount, currency, promotionCode: offer?.code });
     if (!started.ok || !started.value) return;
     setLeaving(true);
     window.location.assign(started.value.checkoutUrl);
@@ -130,5 +145,20 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
   return {
     ...{ currency, choice, typed, amount, range, isInvalid, isBusy, failure },
     ...{ money, credits, setCurrency, setChoice, type, submit },
+    ...{ ...code, offer, bonus: offer === null || amount === null ? 0 : bonusFor(offer, bought(amount)) },
   };
+}
+
+function usePromotionCode() {
+  const { run } = useAction(checkCode);
+  const [offer, setOffer] = useState<Offer | null>(null);
+
+  async function applyCode(code: string): Promise<string | undefined> {
+    const checked = await run({ code });
+    if (!checked.ok) return checked.message;
+    setOffer(checked.value ?? null);
+    return undefined;
+  }
+
+  return { offer, applyCode, removeCode: () => setOffer(null) };
 }

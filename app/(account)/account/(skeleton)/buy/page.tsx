@@ -7,6 +7,7 @@ import { PRESET_AMOUNTS } from '@/server/checkout/amounts';
 import { findUsdRate } from '@/server/checkout/exchange-rates';
 import { settings } from '@/server/env';
 import { BuyForm } from './buy-form';
+import { GiftForm } from './gift-form';
 
 export const metadata: Metadata = { title: 'Buy credits' };
 
@@ -32,6 +33,9 @@ export default async function BuyPage() {
             taxNote={STRIPE_AUTOMATIC_TAX ? messagesFor('en').taxIncluded : undefined}
             isSandbox={STRIPE_API_BASE !== undefined}
           />
+        </Section>
+        <Section title="Redeem a gift" description="A gift code adds credits without a payment.">
+          <GiftForm />
         </Section>
       </div>
     </>

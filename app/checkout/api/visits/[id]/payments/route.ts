@@ -15,17 +15,23 @@ const bodySchema = z.object({
   currency: z.enum(CURRENCIES).default('usd'),
   checkout_mode: z.enum(CHECKOUT_MODES).default('embedded'),
   language: z.enum(LANGUAGES).default('en'),
+  promotion_code: z.string().max(100).optional(),
 });
 
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
-    const { checkout_mode: checkoutMode, ...body } = await readBody(request, bodySchema);
-    const { payment, form } = await startVisitPayment(visit, { ...body, checkoutMode });
+    const {
+      checkout_mode: checkoutMode,
+      promotion_code: promotionCode,
+      ...body
+    } = await readBody(request, bodySchema);
+    const { payment, bonus, form } = await startVisitPayment(visit, { ...body, checkoutMode, promotionCode });
     return privateJson({
       session_id: payment.id,
       amount: toMajorUnits(payment.amountMinor),
       currency: payment.currency,
       credits: creditsToJson(payment.credits),
+      bonus_credits: creditsToJson(bonus),
       rate: Number(payment.rate),
       checkout_url: form.kind === 'hosted' ? form.url : null,
       payment: formBody(form),

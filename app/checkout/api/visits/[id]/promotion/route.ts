@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { writeOffer } from '@/server/checkout/promotions';
+import { readVisitOffer } from '@/server/checkout/visit-payments';
+import { respondToVisit } from '@/server/checkout/visit-request';
+import { readBody } from '@/server/http/read-body';
+import { privateJson } from '@/server/http/respond';
+
+const bodySchema = z.object({ code: z.string().max(100) });
+
+/** What a promotion code adds to a purchase, or why it adds nothing. Takes nothing of its limits. */
+export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
+  return respondToVisit(request, context, async (visit) => {
+    const { code } = await readBody(request, bodySchema);
+    const found = await readVisitOffer(visit, code);
+    return privateJson('offer' in found ? { offer: writeOffer(found.offer) } : { refused: found.refusal });
+  });
+}

@@ -32,6 +32,7 @@ test('an operator views every page and moves credits with a reason, which the au
 
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],
+    ['Promotions', 'Promotions'],
     ['Overruns', 'Overruns'],
     ['Providers', 'Providers'],
     ['Webhooks', 'Webhooks'],

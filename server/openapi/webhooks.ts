@@ -28,7 +28,7 @@ const EVENTS: Record<EventType, { summary: string; when: string; example: object
   },
   'credits.added': {
     summary: 'Credits were added',
-    when: 'Sent when the user buys credits in the app or saves the app’s allowance. Saving always sends a `permission` event, even if it adds nothing.',
+    when: 'Sent when the user buys credits in the app or saves the app’s allowance. Saving always sends a `permission` event, even if it adds nothing. The sums of a `purchase` include the bonus credits of a promotion code.',
     example: {
       type: 'purchase',
       user_id: 'au_1nRcYd7GhM3pE6aU0oI5Kq',

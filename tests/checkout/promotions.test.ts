@@ -10,6 +10,7 @@ import { checkLedger } from '@/server/ledger';
 import { readHistory } from '@/server/ledger/history';
 import { newDatabase } from '../harness';
 import { newPromotion } from '../harness/promotions';
+import { until } from '../harness/until';
 import { CheckoutWindow, payByCard, readEvents, startCheckout } from './checkout-world';
 
 /** Promotion codes over real HTTP, paid at the sandbox payment processor. */
@@ -60,8 +61,12 @@ test('the checkout previews an offer without using it up, and books its bonus wi
   const receipt = await readPurchaseReceipt(purchase.userId, purchase.id);
   const rows = receipt && writeReceipt(receipt).rows;
   expect(rows).toContainEqual({ label: `Bonus credits (code ${code})`, value: '200 credits' });
-  const mail = await window.readMail(`promo-${people}@example.com`);
-  expect(mail?.text).toContain(`Bonus credits (code ${code}): 200 credits`);
+  // Mailed after the transaction.
+  const line = `Bonus credits (code ${code}): 200 credits`;
+  await until(
+    () => window.readMail(`promo-${people}@example.com`),
+    (mail) => mail?.text.includes(line) === true,
+  );
 
   const { entries } = await readHistory(
     { userId: purchase.userId, partnerId: world.app.id },
@@ -120,7 +125,7 @@ test('a refund at the payment processor takes the bonus back in proportion', asy
   expect((await checkLedger()).differences).toEqual([]);
 });
 
-test('codes are tried at most 20 times a minute, and never logged', async () => {
+test('a user tries at most 20 codes a minute', async () => {
   const window = await openWindow();
   const attempts = await Promise.all(
     Array.from({ length: 25 }, (_, n) => window.post('/promotion', { code: `GUESS${n}` })),

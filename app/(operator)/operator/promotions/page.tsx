@@ -1,12 +1,13 @@
 import { Gift } from 'lucide-react';
 import type { Metadata } from 'next';
 import { requireOperator } from '@/app/_session/session';
+import { formatCredits } from '@/app/_ui/amount';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
+import { creditsToJson } from '@/server/credits';
 import { type ListedPromotion, listPromotions } from '@/server/operator/promotions';
-import { inCredits } from '../write-amounts';
 import { NewPromotion } from './new-promotion';
 import { PromotionTable } from './promotion-table';
 
@@ -47,11 +48,13 @@ export default async function PromotionsPage({ searchParams }: Props) {
   );
 }
 
+const show = (credits: bigint): string => formatCredits(creditsToJson(credits), 'en');
+
 function toRow(promotion: ListedPromotion) {
   const { id, kind, code, percent, credits, maxCredits, minPurchase, budget, validUntil } = promotion;
   const conditions = [
-    ...(maxCredits === null ? [] : [`at most ${inCredits(maxCredits)}`]),
-    ...(minPurchase === 0n ? [] : [`from ${inCredits(minPurchase)} credits`]),
+    ...(maxCredits === null ? [] : [`at most ${show(maxCredits)}`]),
+    ...(minPurchase === 0n ? [] : [`from ${show(minPurchase)} credits`]),
     ...(promotion.isFirstPurchase ? ['first purchase'] : []),
     ...(promotion.maxPerUser === 1 ? [] : [`${promotion.maxPerUser} per user`]),
   ];
@@ -60,12 +63,11 @@ function toRow(promotion: ListedPromotion) {
     kind: kind as 'purchase' | 'gift',
     name: code ?? `Gift (${promotion.links} links)`,
     note: promotion.note,
-    gives: percent === null ? `${inCredits(credits ?? 0n)} credits` : `${percent}%`,
+    gives: percent === null ? `${show(credits ?? 0n)} credits` : `${percent}%`,
     conditions: conditions.join(', '),
     appName: promotion.appName ?? 'Any app',
     redeemed: `${promotion.redeemed} / ${promotion.maxRedemptions ?? '∞'}`,
-    given:
-      budget === null ? inCredits(promotion.given) : `${inCredits(promotion.given)} / ${inCredits(budget)}`,
+    given: budget === null ? show(promotion.given) : `${show(promotion.given)} / ${show(budget)}`,
     until: validUntil?.toISOString() ?? null,
     state: promotion.state,
   };

@@ -22,6 +22,7 @@ export {
 export { findReceipt, type StoredReceipt } from './receipt';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
+export { takeSettledUsers } from './settled-users';
 export type { Receipt } from './settlement';
 export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './usage-days';
 export {

@@ -1,6 +1,7 @@
 import { type Charge, creditsToJson, type Microcredits } from '../credits';
 import { describeError, log } from '../log';
 import { submitSettlement } from './batch';
+import { noteSettled } from './settled-users';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
 export type Settled = {
@@ -51,6 +52,7 @@ async function settleUntilDone(settlement: Settlement): Promise<Settled | null> 
 async function settleOnce(settlement: Settlement): Promise<Settled | null> {
   const row = await submitSettlement(settlement);
   if (row === null) return null;
+  noteSettled(settlement.userId);
   logOverrun(settlement, row);
   return { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
 }

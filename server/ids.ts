@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'ch' // login challenge
   | 'ckv' // checkout visit: one opened checkout window
   | 'cks' // checkout session: one payment
+  | 'cns' // consent to automatic charges
   | 'evt' // webhook event
   | 'key' // user key
   | 'prm' // promotion

@@ -48,8 +48,13 @@ export async function payWithSavedCard(request: CardPaymentRequest): Promise<Car
   return { payment: await refreshPayment(payment), charge };
 }
 
+/** The checkout session of an attempt. */
+export function cardPaymentId({ userId, attempt }: Pick<CardPaymentRequest, 'userId' | 'attempt'>): string {
+  return idFrom('cks', `${userId}\n${attempt}`);
+}
+
 async function openPayment(request: CardPaymentRequest): Promise<Payment> {
-  const id = idFrom('cks', `${request.userId}\n${request.attempt}`);
+  const id = cardPaymentId(request);
   const known = await prisma().checkoutSession.findUnique({ where: { id } });
   if (known !== null) return known;
   if (request.partnerId === OUTSIDE_ANY_APP) await inTransaction((tx) => openWallet(tx, request.userId));

@@ -11,7 +11,9 @@ import { type Bonus, findBonuses } from './promotions';
 export type PurchaseSummary = {
   id: string;
   createdAt: Date;
+  /** Where it was bought: an app, or "Auto top-up". */
   appName: string;
+  isAutoTopUp: boolean;
   currency: string;
   amountMinor: number;
   credits: Microcredits;
@@ -49,27 +51,38 @@ export async function listPurchases(
     }),
     prisma().purchase.count({ where: { userId } }),
   ]);
-  const [names, bonuses] = await Promise.all([
+  const [names, bonuses, topUps] = await Promise.all([
     partnerNames(rows),
     findBonuses(rows.map(({ sessionId }) => sessionId)),
+    findAutoTopUps(rows),
   ]);
-  return { purchases: rows.map((row) => summarise(row, names, bonuses)), total };
+  return { purchases: rows.map((row) => summarise(row, { names, bonuses, topUps })), total };
+}
+
+/** The checkout sessions among these that were paid automatically. */
+async function findAutoTopUps(rows: Purchase[]): Promise<Set<string>> {
+  const found = await prisma().checkoutSession.findMany({
+    where: { id: { in: rows.map(({ sessionId }) => sessionId) }, method: 'auto_top_up' },
+    select: { id: true },
+  });
+  return new Set(found.map(({ id }) => id));
 }
 
 /** Returns a purchase of this user. Null for another user and once the account is deleted. */
 export async function readPurchaseReceipt(userId: string, id: string): Promise<PurchaseReceipt | null> {
   const row = await prisma().purchase.findFirst({ where: { id, userId } });
   if (row === null) return null;
-  const [names, bonuses, partner, user, session] = await Promise.all([
+  const [names, bonuses, topUps, partner, user, session] = await Promise.all([
     partnerNames([row]),
     findBonuses([row.sessionId]),
+    findAutoTopUps([row]),
     findPartner(row.partnerId),
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
   ]);
   if (user === null) return null;
   return {
-    ...summarise(row, names, bonuses),
+    ...summarise(row, { names, bonuses, topUps }),
     email: user.email,
     mailName: partner === null ? settings().BRAND_NAME : nameInMails(partner),
     rate: row.rate.toString(),
@@ -78,12 +91,16 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
   };
 }
 
-function summarise(row: Purchase, names: Map<string, string>, bonuses: Map<string, Bonus>): PurchaseSummary {
+type Found = { names: Map<string, string>; bonuses: Map<string, Bonus>; topUps: Set<string> };
+
+function summarise(row: Purchase, { names, bonuses, topUps }: Found): PurchaseSummary {
   const { id, createdAt, partnerId, currency, amountMinor, refundedMinor, disputedMinor } = row;
+  const isAutoTopUp = topUps.has(row.sessionId);
   return {
     id,
     createdAt,
-    appName: names.get(partnerId) ?? '',
+    appName: isAutoTopUp ? 'Auto top-up' : (names.get(partnerId) ?? ''),
+    isAutoTopUp,
     currency,
     amountMinor,
     credits: microcredits(row.credits),

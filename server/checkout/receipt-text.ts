@@ -22,7 +22,7 @@ export type ReceiptText = {
 export function writeReceiptMail(receipt: PurchaseReceipt): ReceiptText {
   const brand = settings().BRAND_NAME;
   const unnamed = receipt.language === 'de' ? DE.unnamedApp(brand) : EN.unnamedApp(brand);
-  return writeReceipt({ ...receipt, appName: receipt.mailName ?? unnamed });
+  return writeReceipt({ ...receipt, ...(!receipt.isAutoTopUp && { appName: receipt.mailName ?? unnamed }) });
 }
 
 export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
@@ -33,9 +33,9 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
   const paid = show.money(receipt.amountMinor);
   const taken = receipt.refundedMinor + receipt.disputedMinor;
   return {
-    title: say.title(brand, paid),
+    title: receipt.isAutoTopUp ? say.topUpTitle(paid) : say.title(brand, paid),
     heading: say.number,
-    intro: say.intro(credits, receipt.appName),
+    intro: receipt.isAutoTopUp ? say.topUpIntro(credits) : say.intro(credits, receipt.appName),
     rows: [
       { label: say.number, value: receipt.id },
       { label: say.date, value: show.date },
@@ -87,6 +87,9 @@ const EN = {
   title: (brand: string, paid: string) => `Your ${brand} receipt: ${paid}`,
   intro: (credits: string, app: string) =>
     `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
+  topUpTitle: (paid: string) => `Your auto top-up: ${paid}`,
+  topUpIntro: (credits: string) =>
+    `Your credits were running low, so ${credits} were added with your saved card. You can change auto top-up or turn it off on the page "Payment" of your account.`,
   unnamedApp: (brand: string) => `an app that uses ${brand}`,
   number: 'Receipt',
   date: 'Date',
@@ -117,6 +120,9 @@ const DE: typeof EN = {
   title: (brand, paid) => `Ihre Quittung von ${brand}: ${paid}`,
   intro: (credits, app) =>
     `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
+  topUpTitle: (paid) => `Ihre automatische Aufladung: ${paid}`,
+  topUpIntro: (credits) =>
+    `Ihr Guthaben ging zur Neige, daher wurden ${credits} mit Ihrer gespeicherten Karte gekauft. Auf der Seite „Payment“ Ihres Kontos können Sie die automatische Aufladung ändern oder ausschalten.`,
   unnamedApp: (brand) => `einer App mit ${brand}`,
   number: 'Quittung',
   date: 'Datum',

@@ -5,6 +5,7 @@ import { clawBack } from '../ledger';
 import { noteConcerns } from './alerts';
 import type { ProcessorReversals, ReversalKind } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
+import { turnOffForReversal } from './top-up/auto-top-up';
 
 const MAX_ROUNDS = 10;
 
@@ -88,6 +89,8 @@ export function bookReversals(
       return same === 1 && reversals.concerns.length === 0;
     }
     await clawBack(tx, { userId, sessionId, refunded, disputed: microcredits(reversed - refunded) });
+    const isMore = refundedMinor + disputedMinor > purchase.refundedMinor + purchase.disputedMinor;
+    if (isMore) await turnOffForReversal(tx, sessionId);
     await noteConcerns(sessionId, reversals.concerns, tx);
     return true;
   });

@@ -29,6 +29,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
+    await tx.autoTopUp.deleteMany({ where: { userId } });
+    await tx.lowBalanceMail.deleteMany({ where: { userId } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
   });

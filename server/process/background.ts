@@ -3,6 +3,9 @@ import { sweepPaymentMethodDomains } from '../checkout/payment-method-domains';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
 import { sweepReversals } from '../checkout/sweep-reversals';
+import { sendLowBalanceMails } from '../checkout/top-up/low-balance';
+import { sendTopUpMails } from '../checkout/top-up/mails';
+import { watchBalances } from '../checkout/top-up/watch-balances';
 import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
@@ -23,6 +26,8 @@ const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_REVERSALS_EVERY_MS = HOUR_MS;
 const REGISTER_DOMAINS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
+const WATCH_BALANCES_EVERY_MS = SECOND_MS;
+const MAIL_ABOUT_BALANCES_EVERY_MS = 10 * SECOND_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
@@ -36,6 +41,12 @@ export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
   life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
+  life.onStop('balances', repeat('balances', WATCH_BALANCES_EVERY_MS, watchBalances));
+  life.onStop('top-up mails', repeat('top-up mails', MAIL_ABOUT_BALANCES_EVERY_MS, sendTopUpMails));
+  life.onStop(
+    'low-balance mails',
+    repeat('low-balance mails', MAIL_ABOUT_BALANCES_EVERY_MS, sendLowBalanceMails),
+  );
   life.onStop('reversal sweep', repeat('reversal sweep', SWEEP_REVERSALS_EVERY_MS, sweepReversals));
   life.onStop(
     'payment method domains',

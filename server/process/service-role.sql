@@ -6,7 +6,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO svc_servi
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
 
 -- Written once.
-REVOKE UPDATE, DELETE ON ledger_transaction, usage, model_price, operator_action FROM svc_service;
+REVOKE UPDATE, DELETE ON ledger_transaction, usage, model_price, operator_action, auto_top_up_consent FROM svc_service;
 -- A trigger allows changes only of what the processor took back and of the delivery of the receipt.
 REVOKE DELETE ON purchase FROM svc_service;
 -- Read at start, to find out whether the schema is the one of this release.

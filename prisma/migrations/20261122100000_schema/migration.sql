@@ -604,6 +604,66 @@ CREATE TABLE payment_method_domain (
   due_at timestamptz(3) NOT NULL
 );
 
+CREATE TABLE auto_top_up (
+  user_id text PRIMARY KEY,
+  state text NOT NULL,
+  threshold bigint NOT NULL,
+  currency text NOT NULL,
+  amount_minor integer NOT NULL,
+  ceiling_minor integer NOT NULL,
+  card_id text NOT NULL,
+  card_brand text NOT NULL,
+  card_last4 text NOT NULL,
+  consent_id text NOT NULL,
+  authorization_id text,
+  off_reason text,
+  session_id text,
+  lease_until timestamptz(3),
+  confirm_until timestamptz(3),
+  started_at timestamptz(3),
+  month date,
+  month_minor integer NOT NULL DEFAULT 0,
+  mail text,
+  mail_due_at timestamptz(3),
+  mail_attempts integer NOT NULL DEFAULT 0,
+  updated_at timestamptz(3) NOT NULL,
+  CONSTRAINT auto_top_up_state_known CHECK (state IN ('authorizing', 'on', 'needs_confirmation', 'off')),
+  CONSTRAINT auto_top_up_amounts CHECK (threshold > 0 AND amount_minor BETWEEN 1 AND ceiling_minor),
+  -- The ceiling may be lowered below what the month has had; a top-up never passes it.
+  CONSTRAINT auto_top_up_month CHECK (month_minor >= 0 AND (month IS NOT NULL OR month_minor = 0)),
+  CONSTRAINT auto_top_up_confirmation CHECK (state <> 'needs_confirmation' OR (session_id IS NOT NULL AND confirm_until IS NOT NULL)),
+  CONSTRAINT auto_top_up_mail_known CHECK (mail IN ('off', 'confirm'))
+);
+CREATE UNIQUE INDEX auto_top_up_session_id_key ON auto_top_up (session_id);
+-- The background pass reads these every second.
+CREATE INDEX auto_top_up_in_progress ON auto_top_up (lease_until) WHERE session_id IS NOT NULL;
+CREATE INDEX auto_top_up_mail_due ON auto_top_up (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
+CREATE TABLE auto_top_up_consent (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  session_id text NOT NULL,
+  text_version text NOT NULL,
+  text text NOT NULL,
+  threshold bigint NOT NULL,
+  currency text NOT NULL,
+  amount_minor integer NOT NULL,
+  ceiling_minor integer NOT NULL,
+  card_id text NOT NULL,
+  agreed_at timestamptz(3) NOT NULL
+);
+CREATE INDEX auto_top_up_consent_user_id_agreed_at_idx ON auto_top_up_consent (user_id, agreed_at);
+
+CREATE TABLE low_balance_mail (
+  user_id text PRIMARY KEY,
+  threshold bigint NOT NULL CHECK (threshold > 0),
+  is_armed boolean NOT NULL DEFAULT true,
+  last_at timestamptz(3),
+  mail_due_at timestamptz(3),
+  mail_attempts integer NOT NULL DEFAULT 0
+);
+CREATE INDEX low_balance_mail_due ON low_balance_mail (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
 CREATE TABLE payment_alert (
   id text PRIMARY KEY,
   kind text NOT NULL,

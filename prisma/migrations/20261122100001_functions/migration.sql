@@ -185,7 +185,7 @@ CREATE OR REPLACE VIEW ledger_entry AS
 
 -- server/ledger/sql/append-only.sql
 
--- Transactions, receipts, prices and audit entries are never changed or deleted, by anyone. Of a purchase only
+-- Transactions, receipts, prices, audit entries and consents are never changed or deleted, by anyone. Of a purchase only
 -- what the processor has taken back and the delivery of its receipt change.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -216,6 +216,11 @@ CREATE OR REPLACE TRIGGER purchase_not_truncated BEFORE TRUNCATE ON purchase
 CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON operator_action
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON operator_action
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER auto_top_up_consent_append_only BEFORE UPDATE OR DELETE ON auto_top_up_consent
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON auto_top_up_consent
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 -- server/ledger/sql/open-pocket.sql

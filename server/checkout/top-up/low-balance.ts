@@ -1,0 +1,105 @@
+import { DAY_MS, now, nowDate } from '../../clock';
+import { microcredits, wholeCredits } from '../../credits';
+import { inTransaction, prisma, querySlowly } from '../../db';
+import { settings } from '../../env';
+import { openWallet } from '../../ledger';
+import { describeError, log } from '../../log';
+import { sendMail } from '../../mail';
+import { MAX_MAIL_ATTEMPTS, nextAttemptAt, writeAccountMail } from './mail-words';
+
+/** The mail to a user whose free credits fall below a threshold of their choice. */
+
+/** Returns the threshold in whole credits; null if the user wants no mail. */
+export async function findLowBalanceMail(userId: string): Promise<number | null> {
+  const row = await prisma().lowBalanceMail.findUnique({ where: { userId } });
+  return row === null ? null : Number(row.threshold / wholeCredits(1));
+}
+
+/** Null turns the mail off. A new threshold is armed at once. */
+export async function saveLowBalanceMail(userId: string, credits: number | null): Promise<void> {
+  if (credits === null) {
+    await prisma().lowBalanceMail.deleteMany({ where: { userId } });
+    return;
+  }
+  const threshold = wholeCredits(credits);
+  // A user who has not used any app yet has no credits to compare.
+  await inTransaction((tx) => openWallet(tx, userId));
+  await prisma().lowBalanceMail.upsert({
+    where: { userId },
+    create: { userId, threshold },
+    update: { threshold, isArmed: true, mailDueAt: null },
+  });
+}
+
+/** Makes the mail due, once until the balance was above the threshold again and at most once a day. */
+export async function noteLowBalances(users: string[] | null): Promise<void> {
+  const whose = users === null ? '' : 'AND l.user_id = ANY($3)';
+  const further = users === null ? [] : [users];
+  // A top-up in progress is about to raise the balance.
+  await querySlowly(
+    `UPDATE low_balance_mail l SET is_armed = false, last_at = $1, mail_due_at = $1, mail_attempts = 0
+     FROM wallet w WHERE w.user_id = l.user_id AND l.is_armed AND w.money - w.held < l.threshold
+       AND (l.last_at IS NULL OR l.last_at <= $2) ${whose}
+       AND NOT EXISTS (SELECT FROM auto_top_up t WHERE t.user_id = l.user_id AND t.state = 'on' AND t.session_id IS NOT NULL)`,
+    [nowDate(), new Date(now() - DAY_MS), ...further],
+  );
+  await querySlowly(
+    `UPDATE low_balance_mail l SET is_armed = true
+     FROM wallet w WHERE w.user_id = l.user_id AND NOT l.is_armed AND w.money - w.held >= l.threshold
+       ${users === null ? '' : 'AND l.user_id = ANY($1)'}`,
+    further,
+  );
+}
+
+/** Sends all mails that are due. */
+export async function sendLowBalanceMails(): Promise<void> {
+  const due = await prisma().lowBalanceMail.findMany({
+    where: { mailDueAt: { lte: nowDate() } },
+    orderBy: { mailDueAt: 'asc' },
+    take: 50,
+  });
+  for (const { userId, mailAttempts } of due) await sendOne(userId, mailAttempts);
+}
+
+/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
+async function sendOne(userId: string, mailAttempts: number): Promise<void> {
+  try {
+    const { count } = await prisma().lowBalanceMail.updateMany({
+      where: { userId, mailAttempts, mailDueAt: { lte: nowDate() } },
+      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextAttemptAt(mailAttempts) },
+    });
+    if (count === 0) return;
+    const mail = await writeMail(userId);
+    if (mail !== null) await sendMail(mail);
+    await prisma().lowBalanceMail.updateMany({ where: { userId }, data: { mailDueAt: null } });
+  } catch (error) {
+    const isLast = mailAttempts + 1 >= MAX_MAIL_ATTEMPTS;
+    log().warn({ error: describeError(error), isLast }, 'low-balance mail not sent');
+  }
+}
+
+/** Null when there is nothing to say any more: credits were added meanwhile, or the account was deleted. */
+async function writeMail(userId: string) {
+  const [user, wallet, wish] = await Promise.all([
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    prisma().wallet.findUnique({ where: { userId } }),
+    prisma().lowBalanceMail.findUnique({ where: { userId } }),
+  ]);
+  if (user === null || wallet === null || wish === null) return null;
+  const free = microcredits(wallet.money - wallet.held);
+  if (free >= wish.threshold) return null;
+  const brand = settings().BRAND_NAME;
+  const show = (amount: bigint) => new Intl.NumberFormat('en').format(amount / wholeCredits(1));
+  return {
+    to: user.email,
+    ...writeAccountMail({
+      subject: `Your ${brand} credits are running low`,
+      paragraphs: [
+        `You have ${show(free)} credits left, fewer than the ${show(wish.threshold)} you chose to be notified at. When they are used up, apps can no longer send requests for you.`,
+      ],
+      link: { label: 'Buy credits', path: '/account/buy' },
+      note: 'We send this mail at most once a day, and only after your credits were above that number again.',
+      further: { label: 'Change or turn off this mail', path: '/account/payment#low-balance' },
+    }),
+  };
+}

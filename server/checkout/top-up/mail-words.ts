@@ -1,0 +1,37 @@
+import { DAY_MS, MINUTE_MS, now } from '../../clock';
+import { settings } from '../../env';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../mail';
+
+/** What the mails about a user's credits share. */
+
+type Link = { label: string; path: string };
+type Words = { subject: string; paragraphs: string[]; link: Link; note: string; further?: Link };
+
+export const MAX_MAIL_ATTEMPTS = 10;
+
+/** After 1 minute, then 2, 4, … up to a day; null after the last attempt. */
+export function nextAttemptAt(attempts: number): Date | null {
+  if (attempts + 1 >= MAX_MAIL_ATTEMPTS) return null;
+  return new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));
+}
+
+export function writeAccountMail({ subject, paragraphs, link, note, further }: Words): Omit<Mail, 'to'> {
+  const links = further === undefined ? [link] : [link, further];
+  const [first, ...rest] = links.map(({ label, path }) => ({ label, url: settings().BASE_URL + path }));
+  const asText = (shown: typeof first) => (shown ? [`${shown.label}:\n${shown.url}`] : []);
+  const asHtml = (shown: typeof first) =>
+    shown
+      ? `<p style="margin:0 0 12px"><a href="${escapeHtml(shown.url)}">${escapeHtml(shown.label)}</a></p>`
+      : '';
+  return {
+    subject,
+    text: `${[...paragraphs, ...asText(first), note, ...rest.flatMap(asText)].join('\n\n')}\n`,
+    html: htmlMail(
+      `<h1 style="margin:0 0 12px;font-size:20px">${escapeHtml(subject)}</h1>` +
+        paragraphs.map(htmlParagraph).join('') +
+        asHtml(first) +
+        htmlParagraph(note) +
+        rest.map(asHtml).join(''),
+    ),
+  };
+}

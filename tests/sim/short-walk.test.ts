@@ -8,7 +8,7 @@ await newDatabase();
 test('requests, purchases, refunds, disputes and abandoned requests of 64 users agree with the model', {
   timeout: 120_000,
 }, async () => {
-  const tally = await walkLedger({ seed: 11, operations: 4_000 });
+  const tally = await walkLedger({ seed: 12, operations: 5_000 });
   expect(tally.violations).toEqual([]);
   for (const operation of [
     'refund',
@@ -19,6 +19,7 @@ test('requests, purchases, refunds, disputes and abandoned requests of 64 users 
     'purchase with a bonus',
     'payment with a code expired',
     'gift',
+    'auto top-up',
   ])
     expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
 });

@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { advanceTopUps } from '@/server/checkout/top-up/advance';
+import { claimTopUp } from '@/server/checkout/top-up/claim';
+import { nowDate } from '@/server/clock';
 import {
   type Charge,
   chargeFor,
@@ -15,6 +18,7 @@ import {
   grantCredits,
   type Hold,
   keepLease,
+  OUTSIDE_ANY_APP,
   readSpendable,
   release,
   saveAllowance,
@@ -31,10 +35,13 @@ import type { Tally } from './tally';
 /** One user, who takes random steps in the ledger and in its model, and compares the outcome of each. */
 
 const APPS = ['A', 'B', 'C'];
+/** The pocket of auto top-ups, in the order in which credits are spent. */
+const POCKETS = [OUTSIDE_ANY_APP, ...APPS];
 const RATES_BP = [0, 2_500, 10_000];
 const MOST_HOLDS = 12;
 const CREDIT = 1_000_000;
 const LARGEST = 30 * CREDIT;
+const TOP_UP = { threshold: 60 * CREDIT, credits: 40 };
 
 type Dispute = 'none' | 'inquiry' | 'open' | 'won' | 'lost';
 type Bought = {
@@ -49,7 +56,7 @@ type Abandoned = { hold: Hold; metered: number; endLease: () => void };
 const exactly = (amount: number): Picocredits => (BigInt(amount) * 1_000_000n) as Picocredits;
 
 export class Walker {
-  readonly model = new Model(APPS, Number.POSITIVE_INFINITY);
+  readonly model = new Model(POCKETS, Number.POSITIVE_INFINITY);
   steps = 0;
   private holds: Hold[] = [];
   /** At most one, because the sweep settles those of one user in any order. */
@@ -67,7 +74,9 @@ export class Walker {
 
   static async open(random: () => number, tally: Tally, promotions: SharedPromotions): Promise<Walker> {
     const rateBp = RATES_BP[Math.floor(random() * RATES_BP.length)] ?? 0;
-    return new Walker(await newWallet(APPS, { rateBp }), rateBp, random, tally, promotions);
+    const wallet = await newWallet(APPS, { rateBp });
+    await turnOnAutoTopUp(wallet.userId);
+    return new Walker(wallet, rateBp, random, tally, promotions);
   }
 
   async step(): Promise<void> {
@@ -83,12 +92,13 @@ export class Walker {
     else if (chance < 0.9) await this.reverse();
     else if (chance < 0.91) await this.grant();
     else if (chance < 0.92) await this.redeemGift();
+    else if (chance < 0.95) await this.topUp();
     else await this.read();
   }
 
   /** The pockets that the ledger must contain now. */
   pockets(): { partnerId: string; own: number; granted: number; ownHeld: number; allowanceLeft: number }[] {
-    return APPS.map((app) => ({ partnerId: this.partnerOf(app), ...this.model.pocket(app) }));
+    return POCKETS.map((app) => ({ partnerId: this.partnerOf(app), ...this.model.pocket(app) }));
   }
 
   /** The request that an instance abandoned, if any: the sweep has settled it with what was metered. */
@@ -115,7 +125,7 @@ export class Walker {
     this.expect('the commission on disputed payments', await this.commission('true'), 0n);
     await this.setPayments({ refundedPercent: 0, dispute: 'won' });
     // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
-    if (APPS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
+    if (POCKETS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
     const earned = await this.commission("kind = 'usage'");
     this.expect('the commission on payments that are final', await this.commission('true'), earned);
   }
@@ -291,6 +301,26 @@ export class Walker {
     this.model.grant(app, 5 * CREDIT);
   }
 
+  /** What instances do about a low balance: claims compete, and the payment is booked once or twice. */
+  private async topUp(): Promise<void> {
+    const { userId } = this.wallet;
+    const isDue = this.model.money - this.model.held < TOP_UP.threshold;
+    await insist(() => prisma().autoTopUp.update({ where: { userId }, data: { startedAt: null } }));
+    await insist(() => Promise.all([claimTopUp(userId), claimTopUp(userId)]));
+    const { sessionId } = await insist(() => prisma().autoTopUp.findUniqueOrThrow({ where: { userId } }));
+    this.tally.operation(isDue ? 'auto top-up' : 'auto top-up not due');
+    this.expect('whether a top-up begins', sessionId !== null, isDue);
+    if (sessionId === null) return;
+    const credits = wholeCredits(TOP_UP.credits);
+    const order = { userId, partnerId: OUTSIDE_ANY_APP, credits, sessionId };
+    const book = () => insist(() => inTransaction((tx) => bookPaidSession(tx, order)));
+    await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
+    await insist(advanceTopUps);
+    this.model.buy(sessionId, OUTSIDE_ANY_APP, Number(credits));
+    const bought = { sessionId, app: OUTSIDE_ANY_APP, credits: Number(credits) };
+    this.purchases.push({ ...bought, refundedPercent: 0, dispute: 'none' });
+  }
+
   private async grant(): Promise<void> {
     const app = this.pick(APPS);
     const amount = this.below(LARGEST / 4) + 1;
@@ -378,7 +408,7 @@ export class Walker {
     return app;
   }
 
-  private readonly partnerOf = (app: string): string => this.appOf(app).id;
+  private readonly partnerOf = (app: string): string => (app === OUTSIDE_ANY_APP ? app : this.appOf(app).id);
 
   private readonly below = (limit: number): number => Math.floor(this.random() * limit);
 
@@ -391,6 +421,16 @@ export class Walker {
     if (chosen === undefined) throw new Error('There is nothing to choose from');
     return chosen;
   }
+}
+
+async function turnOnAutoTopUp(userId: string): Promise<void> {
+  await prisma().autoTopUp.create({
+    data: {
+      ...{ userId, state: 'on', threshold: BigInt(TOP_UP.threshold), currency: 'usd' },
+      ...{ amountMinor: TOP_UP.credits, ceilingMinor: 2_000_000_000, consentId: 'cns_1' },
+      ...{ cardId: 'pm_1', cardBrand: 'visa', cardLast4: '4242', updatedAt: nowDate() },
+    },
+  });
 }
 
 const NEXT_DISPUTES: Record<Dispute, Dispute[]> = {

@@ -41,7 +41,7 @@ test('auto top-up goes through a 3-D Secure failure and back, and is turned off'
 
   await test.step('turning it on shows what the user agrees to, and asks for a confirmation and the bank', async () => {
     await page.goto(service + PAGE);
-    await page.getByLabel('When I have fewer than').fill('900');
+    await page.getByLabel('When I have fewer than', { exact: true }).fill('900');
     await page.getByLabel('Buy credits for').fill('10');
     await page.getByLabel('At most in a calendar month').fill('50');
     await expect(

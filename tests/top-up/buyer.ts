@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openCustomer } from '@/server/checkout/customers';
 import { stripeProcessor } from '@/server/checkout/stripe/processor';
-import { formatMinor, type TopUpTerms, writeConsent } from '@/server/checkout/top-up/terms';
+import { type TopUpTerms, writeConsent } from '@/server/checkout/top-up/terms';
 import { type TurnOnResult, turnOnAutoTopUp } from '@/server/checkout/top-up/turn-on';
 import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
@@ -38,8 +38,7 @@ async function addCard(processorCustomerId: string, number: string): Promise<str
   if (setup === 'unknown_customer') throw new Error('the customer is known');
   const form = { number, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
   const { body } = await send(setup.url, 'POST', {}, form);
-  if ((body as { status: string }).status === 'challenge')
-    await send(setup.url, 'POST', {}, { challenge: 'complete' });
+  if (String(body.status) === 'challenge') await send(setup.url, 'POST', {}, { challenge: 'complete' });
   return (await stripeProcessor.readCardSetup(setup.setupId))?.cardId ?? '';
 }
 
@@ -72,5 +71,3 @@ export async function answerBank(url: string | null, answer: 'complete' | 'fail'
   const { status } = await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' });
   expect(status).toBe(303);
 }
-
-export const dollars = (amount: number) => formatMinor(amount * 100, 'usd');

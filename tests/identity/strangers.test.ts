@@ -45,6 +45,7 @@ const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', '
 const HARMLESS = [
   ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'findUser', 'sendTest', 'resend'],
   ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
+  ...['endAutoTopUp', 'saveLowBalance', 'confirmTopUp'],
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -320,6 +321,13 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
   yield { token, action: 'allow', input: { ...parameters, ...challenge } };
 
+  const terms = { threshold: 500, currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 };
+  const agreed = { ...terms, cardId: 'pm_none', consent: '' };
+  yield { token, action: 'saveAutoTopUp', input: agreed, answers: /This card is no longer saved/ };
+  yield { token, action: 'confirmTopUp', input: { sessionId: 'cks_none' } };
+  yield { token, action: 'endAutoTopUp' };
+  yield { token, action: 'saveLowBalance', input: { credits: 1 } };
+
   const { sessionId } = await newDevice(user.userId);
   yield { token, action: 'logOutOne', ids: { sessionId } };
   await newDevice(user.userId);
@@ -492,6 +500,7 @@ function namedPlaces(): { place: string; methods: string[] }[] {
 
 /** What `[id]` identifies, by the path before it; other parameters have descriptive names. */
 const NAMED_BY_ID: Record<string, string> = {
+  '/account/payment/confirm': 'topUp',
   '/account/receipts': 'purchase',
   '/operator/apps': 'app',
   '/operator/models': 'model',
@@ -580,9 +589,24 @@ async function newOwnerWithEverything(name: string) {
   await dashboard.call('startPurchase', order, { token, headers: dashboard.ownPage });
   const ofOwnPages = { userId: user.userId, partnerId: OUTSIDE_ANY_APP };
   const { id: payment } = await prisma().checkoutSession.findFirstOrThrow({ where: ofOwnPages });
+  const ended = { ...ofOwnPages, id: newId('cks'), method: 'auto_top_up', status: 'failed' };
+  const { id: topUp } = await prisma().checkoutSession.create({
+    data: { ...bought, ...ended, keyId: null, processorSessionId: null },
+  });
   return {
     ...{ name, token, userKey, visitToken: cookie.split('=')[1] ?? '', appUserId: user.appUserId },
-    ids: { app: app.id, event, session, payment, purchase, request, visit, ref, model: 'sandbox/echo' },
+    ids: {
+      app: app.id,
+      event,
+      session,
+      payment,
+      topUp,
+      purchase,
+      request,
+      visit,
+      ref,
+      model: 'sandbox/echo',
+    },
   };
 }
 

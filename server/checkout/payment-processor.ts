@@ -67,8 +67,13 @@ export type ProcessorEvent =
 export type Reversal = { paymentId: string; kind: ReversalKind };
 export type ReversalKind = 'refund' | 'dispute' | 'warning';
 
-/** `refundedMinor` is the total refunded of the payment; null when an earlier call made this refund. */
-export type RefundOutcome = { ok: true; refundedMinor: number | null } | { ok: false; reason: string };
+/**
+ * `refundedMinor` is the total refunded of the payment; null when an earlier call made this refund. A refund that
+ * is pending counts, and can still fail.
+ */
+export type RefundOutcome =
+  | { ok: true; refundedMinor: number | null; isPending: boolean }
+  | { ok: false; reason: string };
 
 /** Current sums in minor units, without failed refunds and won disputes. */
 export type ProcessorReversals = {

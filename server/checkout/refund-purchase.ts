@@ -19,7 +19,7 @@ export async function refundPurchase(
   amount?: number,
   /** Identifies this refund: one for each time the form is filled in. */
   refundId?: string,
-): Promise<{ refundedMinor: number; leftMinor: number }> {
+): Promise<{ refundedMinor: number; leftMinor: number; isPending: boolean }> {
   const purchase = await prisma().purchase.findUnique({ where: { id: purchaseId } });
   if (purchase === null) throw new ApiError('not_found', 'This purchase does not exist.');
   const leftMinor = purchase.amountMinor - purchase.refundedMinor;
@@ -33,7 +33,8 @@ export async function refundPurchase(
   if (!outcome.ok) throw new ApiError('invalid_request', outcome.reason, { param: 'amount' });
   if (!(await bookAnswer(purchase, outcome.refundedMinor))) await bookLatest(paymentId);
   const { refundedMinor } = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
-  return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor };
+  const { isPending } = outcome;
+  return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor, isPending };
 }
 
 /** The answer to a refund says how much is refunded by now, so nothing is read. False if it is outdated. */

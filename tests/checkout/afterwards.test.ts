@@ -143,10 +143,10 @@ describe('the list of purchases', () => {
 describe('a refund by the operator', () => {
   test('in parts takes the credits immediately, and never exceeds the payment', async () => {
     const { id, userId } = await buy({ amount: 10 });
-    expect(await refundPurchase(id, 4)).toEqual({ refundedMinor: 400, leftMinor: 600 });
+    expect(await refundPurchase(id, 4)).toMatchObject({ refundedMinor: 400, leftMinor: 600 });
     expect(await balanceOf(userId)).toBe(600);
     await expect(refundPurchase(id, 6.01)).rejects.toMatchObject({ param: 'amount' });
-    expect(await refundPurchase(id)).toEqual({ refundedMinor: 1000, leftMinor: 0 });
+    expect(await refundPurchase(id)).toMatchObject({ refundedMinor: 1000, leftMinor: 0 });
     expect(await balanceOf(userId)).toBe(0);
     await expect(refundPurchase(id)).rejects.toMatchObject({ param: 'amount' });
   });
@@ -163,6 +163,30 @@ describe('a refund by the operator', () => {
     expect(data).toHaveLength(1);
     expect(await refundPurchase(id, 4, 'another')).toMatchObject({ refundedMinor: 800 });
   });
+
+  test.each(['pending', 'requires_action'] as const)(
+    'that is %s takes the credits, says so, and returns them if it fails',
+    async (next_refund) => {
+      const { id, userId, sessionId, processorPaymentId } = await buy({ amount: 10 });
+      const newest = async () =>
+        (await stripe.refunds.list({ payment_intent: processorPaymentId ?? '' })).data[0];
+      await control({ next_refund });
+      expect(await refundPurchase(id, 4)).toMatchObject({ refundedMinor: 400, isPending: true });
+      expect(await balanceOf(userId)).toBe(600);
+      await control({ finish_refund: (await newest())?.id });
+      expect(await newest()).toMatchObject({ status: 'succeeded' });
+      expect(await refundPurchase(id, 1)).toMatchObject({ refundedMinor: 500, isPending: false });
+
+      await control({ next_refund });
+      expect(await refundPurchase(id)).toMatchObject({ leftMinor: 0, isPending: true });
+      await control({ fail_refund: (await newest())?.id });
+      await until(
+        () => balanceOf(userId),
+        (credits) => credits === 500,
+      );
+      expect(await alertsOf(sessionId)).toMatchObject([{ kind: 'refund_failed', amountMinor: 500 }]);
+    },
+  );
 
   test('that fails at the bank raises an alert, restores the credits and can be repeated', async () => {
     const { id, userId, sessionId, processorPaymentId } = await buy({ amount: 10 });

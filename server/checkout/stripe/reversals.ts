@@ -14,6 +14,8 @@ const HARMLESS_DISPUTE = /^(warning_.*|won|prevented)$/;
 const DECIDED_DISPUTE = /^(won|lost|warning_closed|prevented)$/;
 const NEEDS_RESPONSE = /needs_response$/;
 const VOID_REFUND = /^(failed|canceled)$/;
+/** The bank, or the buyer, has yet to act. */
+const PENDING_REFUND = /^(pending|requires_action)$/;
 const PAGE_SIZE = 100;
 
 export async function readReversals(
@@ -128,7 +130,7 @@ export async function refund({
   key: string;
 }): Promise<RefundOutcome> {
   try {
-    const { charge, lastResponse } = await stripe().refunds.create(
+    const { charge, status, lastResponse } = await stripe().refunds.create(
       {
         payment_intent: paymentId,
         amount: amountMinor,
@@ -139,7 +141,8 @@ export async function refund({
     );
     // A replayed answer shows the total of that time.
     const isCurrent = lastResponse.headers['idempotent-replayed'] !== 'true' && typeof charge === 'object';
-    return { ok: true, refundedMinor: isCurrent && charge !== null ? charge.amount_refunded : null };
+    const refundedMinor = isCurrent && charge !== null ? charge.amount_refunded : null;
+    return { ok: true, refundedMinor, isPending: PENDING_REFUND.test(status ?? '') };
   } catch (error) {
     if (error instanceof Stripe.errors.StripeInvalidRequestError) return { ok: false, reason: error.message };
     throw error;

@@ -15,11 +15,20 @@ export type Refund = Pick<
   'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_reason' | 'reason' | 'status'
 > & { charge: string; payment_intent: string };
 
+export type UndecidedRefund = 'pending' | 'requires_action';
+
 const refundSchema = z.strictObject({
   amount: positiveAmount.optional(),
   payment_intent: z.string(),
   reason: oneOf('duplicate', 'fraudulent', 'requested_by_customer').optional(),
 });
+
+/** The bank decides the next refund later. */
+let nextStatus: UndecidedRefund | null = null;
+
+export function leaveNextRefund(status: UndecidedRefund | null): void {
+  nextStatus = status;
+}
 
 export async function createRefund(emulator: Emulator, form: Form): Promise<Refund> {
   const { records, webhooks } = emulator;
@@ -36,8 +45,9 @@ export async function createRefund(emulator: Emulator, form: Form): Promise<Refu
     currency: charge.currency,
     payment_intent: charge.payment_intent,
     reason: given.reason ?? null,
-    status: 'succeeded',
+    status: nextStatus ?? 'succeeded',
   };
+  nextStatus = null;
   const amount_refunded = charge.amount_refunded + refund.amount;
   const changed = { ...charge, amount_refunded, refunded: amount_refunded === charge.amount };
   await Promise.all([records.save('charge', charge.id, changed), records.save('refund', refund.id, refund)]);
@@ -46,6 +56,13 @@ export async function createRefund(emulator: Emulator, form: Form): Promise<Refu
   await settleFraudWarnings(emulator, changed);
   if (changed.refunded) await settleInquiries(emulator, changed);
   return refund;
+}
+
+/** The bank pays out a refund that it had not decided. */
+export async function finishRefund({ records, webhooks }: Emulator, id: string): Promise<void> {
+  const refund: Refund = { ...records.require('refund', id), status: 'succeeded' };
+  await records.save('refund', id, refund);
+  await webhooks.emit('refund.updated', refund);
 }
 
 /** The bank rejects the money and returns it to the seller. */

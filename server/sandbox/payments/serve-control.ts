@@ -6,7 +6,7 @@ import { accountSchema, changeAccount } from './account';
 import type { Api } from './api';
 import { DISPUTE_STATUSES, moveDispute, openDispute } from './disputes';
 import { doDueWork } from './due-work';
-import { failRefund } from './refunds';
+import { failRefund, finishRefund, leaveNextRefund } from './refunds';
 import { StripeError } from './stripe-errors';
 import { advanceTime, resetTime } from './time';
 
@@ -28,6 +28,9 @@ const controlSchema = z.strictObject({
   /** Advances the sandbox's clock. */
   advance_seconds: z.number().int().min(1).optional(),
   reset_clock: z.literal(true).optional(),
+  /** Leaves the next refund to be decided, by the next two. */
+  next_refund: z.enum(['pending', 'requires_action']).optional(),
+  finish_refund: z.string().optional(),
   fail_refund: z.string().optional(),
   open_dispute: z.strictObject({ charge: z.string(), status: z.enum(DISPUTE_STATUSES) }).optional(),
   move_dispute: z
@@ -81,6 +84,7 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
   if (command.reset) {
     resetTime();
     failures.clear();
+    leaveNextRefund(null);
     webhooks.setMode('on');
     await records.clear();
   }
@@ -92,6 +96,8 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
     advanceTime(command.advance_seconds * SECOND_MS);
     await doDueWork(emulator);
   }
+  if (command.next_refund !== undefined) leaveNextRefund(command.next_refund);
+  if (command.finish_refund !== undefined) await finishRefund(emulator, command.finish_refund);
   if (command.fail_refund !== undefined) await failRefund(emulator, command.fail_refund);
   if (command.open_dispute !== undefined) {
     const { charge, status } = command.open_dispute;

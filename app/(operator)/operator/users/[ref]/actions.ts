@@ -48,7 +48,7 @@ export const refund = operatorAction(
     if (!/^\d{1,6}(\.\d{1,2})?$/.test(amount.trim())) {
       throw new ApiError('invalid_request', 'Enter an amount such as 12.50', { param: 'amount' });
     }
-    const { refundedMinor } = await refundByOperator({
+    const { refundedMinor, isPending } = await refundByOperator({
       operator,
       purchaseId,
       amount: Number(amount),
@@ -56,6 +56,7 @@ export const refund = operatorAction(
       refundId,
     });
     revalidatePath(`/operator/users/${userRef}`);
-    return { ok: true, message: `${inMoney(refundedMinor, currency)} refunded in total` };
+    const total = `${inMoney(refundedMinor, currency)} refunded in total`;
+    return { ok: true, message: isPending ? `${total}. The bank is processing this refund.` : total };
   },
 );

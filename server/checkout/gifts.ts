@@ -10,7 +10,7 @@ import { countCodeAttempt } from './promotions';
 
 /** Gift links: a fixed number of bonus credits without a purchase, once per link. */
 
-export type Gift = {
+type Gift = {
   credits: Microcredits;
   /** The app they are for; null outside any app. */
   appName: string | null;

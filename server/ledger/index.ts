@@ -13,7 +13,6 @@ export { minimumBalance } from './minimum-balance';
 export { readPockets } from './pockets';
 export {
   bookBonus,
-  PROMOTION_REFUSALS,
   type PromotionRefusal,
   readRefusal,
   redeemGift,

@@ -8,17 +8,15 @@ import { earningsHold } from './claw-back';
 import { type Booking, type BookingRow, toBooking } from './wallet';
 
 /** Why a user cannot redeem a promotion. */
-export const PROMOTION_REFUSALS = [
-  'unknown',
-  'not_started',
-  'ended',
-  'exhausted',
-  'other_app',
-  'used',
-  'not_first_purchase',
-  'too_small',
-] as const;
-export type PromotionRefusal = (typeof PROMOTION_REFUSALS)[number];
+export type PromotionRefusal =
+  | 'unknown'
+  | 'not_started'
+  | 'ended'
+  | 'exhausted'
+  | 'other_app'
+  | 'used'
+  | 'not_first_purchase'
+  | 'too_small';
 
 /** Reserves the bonus of a payment whose row this transaction has written. `code` is in its normal form. */
 export async function reservePromotion(

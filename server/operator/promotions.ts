@@ -16,7 +16,7 @@ import { type Operator, recordAction, requireReason } from './record';
 
 /** Promotions: created, listed and disabled by operators. */
 
-export const MAX_LINKS = 1000;
+const MAX_LINKS = 1000;
 const MAX_PERCENT = 1000;
 const MAX_NOTE = 200;
 

@@ -69,7 +69,7 @@ export type AllowanceOutcome =
   | { challenge_id: string; resend_in: number };
 
 /** A promotion code's offer, or why there is none: a key of `codeRefusals` in messages.ts. */
-export type OfferAnswer = { offer: Offer } | { refused: string };
+type OfferAnswer = { offer: Offer } | { refused: string };
 
 export class RequestFailed extends Error {
   constructor(

@@ -71,21 +71,7 @@ export function BuyForm(props: Props) {
           onChange={(event) => form.setCurrency(event.target.value as Currency)}
         />
       )}
-      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
-        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
-        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
-        {form.bonus > 0 && <Line label="Bonus credits">+{formatCredits(form.bonus, 'en')}</Line>}
-      </dl>
-      <div className="mt-3">
-        <PromotionField
-          say={messagesFor('en')}
-          language="en"
-          offer={form.offer}
-          hasBonus={form.bonus > 0}
-          onApply={form.applyCode}
-          onRemove={form.removeCode}
-        />
-      </div>
+      <Summary form={form} />
       <p className="mt-3 text-sm text-muted">
         {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
       </p>
@@ -104,6 +90,30 @@ export function BuyForm(props: Props) {
         </p>
       )}
     </form>
+  );
+}
+
+/** What is paid and received, and the promotion code that adds to it. */
+function Summary({ form }: { form: ReturnType<typeof useBuyForm> }) {
+  const { amount, money, credits } = form;
+  return (
+    <>
+      <dl className="mt-5 grid gap-1.5 border-t border-line pt-4">
+        <Line label="You pay">{amount === null ? '–' : money(amount)}</Line>
+        <Line label="You get">{amount === null ? '–' : `${credits(amount)} credits`}</Line>
+        {form.bonus > 0 && <Line label="Bonus credits">+{formatCredits(form.bonus, 'en')}</Line>}
+      </dl>
+      <div className="mt-3">
+        <PromotionField
+          say={messagesFor('en')}
+          language="en"
+          offer={form.offer}
+          hasBonus={form.bonus > 0}
+          onApply={form.applyCode}
+          onRemove={form.removeCode}
+        />
+      </div>
+    </>
   );
 }
 

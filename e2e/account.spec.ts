@@ -66,7 +66,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
   });
 
   await test.step('finds every page in order while the account is empty', async () => {
-    for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Settings']) {
+    for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Payment', 'Settings']) {
       await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
       await expectAccessiblePage(page);

@@ -1,8 +1,11 @@
 import { inTransaction, prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
+import type { Present } from '../identity/presence';
 import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
 import type { Currency } from './amounts';
+import { buyWithCard } from './buy-with-card';
+import type { CardPayment } from './pay-with-card';
 import { hostedPage } from './payment-pages';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { startPayment } from './start';
@@ -35,6 +38,22 @@ export async function startOwnPayment(
   });
   invariant(form.kind === 'hosted', 'the requested hosted page was created');
   return { checkoutUrl: form.url };
+}
+
+type CardOrder = { amount: number; currency: Currency; cardId: string; buttonId: string };
+
+/** One click pays with a saved card. */
+export function buyOwnWithCard(
+  user: Present,
+  { buttonId, ...order }: CardOrder,
+): Promise<CardPayment | 'unconfirmed'> {
+  return buyWithCard(user, {
+    ...order,
+    partnerId: OUTSIDE_ANY_APP,
+    attempt: `buy_again:${buttonId}`,
+    language: 'en',
+    returnUrl: settings().BASE_URL + RETURN_PATH,
+  });
 }
 
 /** The payment's status, checked with the processor while it is open. Null when the user has no such payment. */

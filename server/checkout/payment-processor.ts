@@ -13,7 +13,7 @@ export interface PaymentProcessor {
   /** The paid sessions and the paid charges of saved cards that began in a period, newest first of each. */
   listPaidPayments(period: { from: Date; to: Date }): AsyncIterable<ProcessorPayment>;
 
-  /** The customer's cards, newest first; none when the customer is unknown. */
+  /** The customer's cards: the one used last, then the newest first. None when the customer is unknown. */
   listCards(processorCustomerId: string): Promise<SavedCard[]>;
   /** Removes a card, but only one of this customer. */
   removeCard(card: CustomerCard): Promise<'removed' | 'unknown_card'>;

@@ -24,13 +24,16 @@ export function isRecent({ confirmedAt }: Pick<LiveSession, 'confirmedAt'>): boo
   return now() - confirmedAt.getTime() < CONFIRMED_MS;
 }
 
+/** Who is present, and how and when they last confirmed it. */
+export type Present = Pick<LiveSession, 'userId' | 'email' | 'confirmedAt' | 'confirmedBy'>;
+
 /** Whether a change that matters may go ahead. */
-export async function isConfirmed(session: LiveSession): Promise<boolean> {
+export async function isConfirmed(session: Present): Promise<boolean> {
   return isRecent(session) && !(await lacksPasskey(session));
 }
 
 /** For some users, a code is not enough: they have to have used their passkey. */
-export async function lacksPasskey(session: LiveSession): Promise<boolean> {
+export async function lacksPasskey(session: Present): Promise<boolean> {
   return session.confirmedBy === 'code' && (await readPasskeyUse(session)) === 'required';
 }
 

@@ -43,9 +43,9 @@ const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', '
  * needs one of the last 10 minutes.
  */
 const HARMLESS = [
-  ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'findUser', 'sendTest', 'resend'],
+  ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'addCard', 'findUser', 'sendTest'],
   ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
-  ...['endAutoTopUp', 'saveLowBalance', 'confirmTopUp'],
+  ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp'],
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -314,6 +314,11 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   yield { token, action: 'revokeAppKey', ids: { keyId } };
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
+  yield { token, action: 'addCard', input: { buttonId: 'button' } };
+  yield { token, action: 'removeCard', input: { cardId: 'pm_none' }, answers: /already removed/ };
+  // Without a purchase to repeat, it needs a confirmation.
+  const order = { amount: 5, currency: 'usd', cardId: 'pm_none', buttonId: 'button' };
+  yield { token, action: 'buyAgain', input: order, answers: /This card was removed/ };
 
   const { publishableKey } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   await addRedirect(partnerId, 'http://localhost/back');

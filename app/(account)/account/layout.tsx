@@ -4,6 +4,7 @@ import {
   Code,
   CreditCard,
   MonitorSmartphone,
+  Receipt,
   Settings,
   ShieldCheck,
   Wallet,
@@ -27,7 +28,8 @@ const PAGES = [
   { href: '/account/activity', label: 'Activity', icon: <ChartColumn {...ICON} /> },
   { href: '/account/apps', label: 'Apps', icon: <AppWindow {...ICON} /> },
   { href: '/account/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} /> },
-  { href: '/account/purchases', label: 'Purchases', icon: <CreditCard {...ICON} /> },
+  { href: '/account/purchases', label: 'Purchases', icon: <Receipt {...ICON} /> },
+  { href: '/account/payment', label: 'Payment', icon: <CreditCard {...ICON} /> },
   { href: '/account/settings', label: 'Settings', icon: <Settings {...ICON} /> },
 ];
 

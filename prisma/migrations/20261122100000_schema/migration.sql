@@ -591,8 +591,11 @@ CREATE TABLE payment_customer (
   user_id text PRIMARY KEY,
   creation_key text NOT NULL,
   processor_customer_id text,
-  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  charged_unconfirmed_at timestamptz(3),
+  deletion_due_at timestamptz(3)
 );
+CREATE INDEX payment_customer_deletion_due ON payment_customer (deletion_due_at) WHERE deletion_due_at IS NOT NULL;
 
 CREATE TABLE payment_method_domain (
   host text PRIMARY KEY,

@@ -12,18 +12,32 @@ import type {
 import { idOf, isMissing, stripe } from './client';
 
 const MAX_CARDS = 100;
+/** Among these, the last card that is still saved is looked for. */
+const LATEST_PAYMENTS = 10;
 
 export async function listCards(processorCustomerId: string): Promise<SavedCard[]> {
   try {
-    const page = await stripe().customers.listPaymentMethods(processorCustomerId, {
-      type: 'card',
-      limit: MAX_CARDS,
-    });
-    return page.data.flatMap(({ id, card }) => (card ? [toSavedCard(id, card)] : []));
+    const [{ data }, lastUsed] = await Promise.all([
+      stripe().customers.listPaymentMethods(processorCustomerId, { type: 'card', limit: MAX_CARDS }),
+      findLastUsed(processorCustomerId),
+    ]);
+    const cards = data.flatMap(({ id, card }) => (card ? [toSavedCard(id, card)] : []));
+    return lastUsedFirst(cards, lastUsed);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** The payment methods of the customer's latest payments, newest first. Stripe drops them from declined ones. */
+async function findLastUsed(customer: string): Promise<(string | null)[]> {
+  const { data } = await stripe().paymentIntents.list({ customer, limit: LATEST_PAYMENTS });
+  return data.map(({ payment_method }) => idOf(payment_method));
+}
+
+function lastUsedFirst(cards: SavedCard[], lastUsed: (string | null)[]): SavedCard[] {
+  const first = lastUsed.map((id) => cards.find((card) => card.id === id)).find((card) => card !== undefined);
+  return first === undefined ? cards : [first, ...cards.filter((card) => card !== first)];
 }
 
 const toSavedCard = (

@@ -51,7 +51,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   endpoint('POST', 'setup_intents', (emulator, form) => createSetupIntent(emulator, form)),
   endpoint('GET', 'setup_intents/:id', ({ records }, _, id) => records.require('setup_intent', id, 'intent')),
   endpoint('POST', 'payment_intents', (emulator, form) => createIntent(emulator, form)),
-  endpoint('GET', 'payment_intents', ({ records }, form) => listPage(records.all('payment_intent'), form)),
+  endpoint('GET', 'payment_intents', ({ records }, form) =>
+    listPage(filterBy(records.all('payment_intent'), form, 'customer'), form),
+  ),
   endpoint('POST', 'payment_intents/:id/confirm', (emulator, form, id) => confirmIntent(emulator, id, form)),
   endpoint('POST', 'payment_intents/:id/cancel', (emulator, _, id) => cancelIntent(emulator, id)),
   endpoint('POST', 'tax/calculations', (emulator, form) => calculateTax(emulator, form)),

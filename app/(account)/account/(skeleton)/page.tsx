@@ -18,6 +18,7 @@ import { amountOf, inCredits, inDollars, inNumber } from '../show-credits';
 import { chartOf } from './activity/chart';
 import { toAppRow } from './apps/app-row';
 import { AppTable } from './apps/app-table';
+import { BuyAgain } from './buy/buy-again';
 
 export const metadata: Metadata = { title: { absolute: 'Account' } };
 
@@ -55,6 +56,7 @@ export default async function OverviewPage() {
           note={`in ${countOf(new Set(days.map(({ partnerId }) => partnerId)).size, 'app')}`}
         />
       </Stats>
+      <BuyAgain userId={userId} />
       <Section
         title="What each app may spend now"
         description="An app can always spend credits bought in it. To spend others, it needs an allowance."

@@ -1,11 +1,13 @@
 'use server';
 
+import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
-import { sessionAction } from '@/app/_session/action';
+import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
 import { CURRENCIES } from '@/server/checkout/amounts';
-import { startOwnPayment } from '@/server/checkout/own-payments';
+import { buyOwnWithCard, startOwnPayment } from '@/server/checkout/own-payments';
 import { CODE_REFUSALS, readOffer, writeOffer } from '@/server/checkout/promotions';
 import { OUTSIDE_ANY_APP } from '@/server/ledger';
+import { type CardResult, describeCardPayment } from './describe-card-payment';
 
 /** Returns the URL of the payment processor's page. */
 export const startPurchase = sessionAction(
@@ -28,4 +30,18 @@ export const checkCode = sessionAction(
       : { ok: false, message: CODE_REFUSALS[found.refusal], field: 'code' };
   },
   { harmless: 'only reads what the code gives' },
+);
+
+const id = z.string().max(64);
+
+/** Pays with a saved card, or returns the URL of the bank's page that asks the user to confirm. */
+export const buyAgain = sessionAction(
+  z.object({ amount: z.number(), currency: z.enum(CURRENCIES), cardId: id, buttonId: id }),
+  async (session, order): Promise<CardResult> => {
+    const paid = await buyOwnWithCard(session, order);
+    if (paid === 'unconfirmed') return UNCONFIRMED;
+    revalidatePath('/account', 'layout');
+    return describeCardPayment(session.userId, paid);
+  },
+  { harmless: 'repeats a purchase once a day; anything more asks for the confirmation itself' },
 );

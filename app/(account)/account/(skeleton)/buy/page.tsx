@@ -6,6 +6,7 @@ import { messagesFor } from '@/app/checkout/messages';
 import { PRESET_AMOUNTS } from '@/server/checkout/amounts';
 import { findUsdRate } from '@/server/checkout/exchange-rates';
 import { settings } from '@/server/env';
+import { BuyAgain } from './buy-again';
 import { BuyForm } from './buy-form';
 import { GiftForm } from './gift-form';
 
@@ -13,7 +14,7 @@ export const metadata: Metadata = { title: 'Buy credits' };
 
 /** Buys credits that are not tied to an app. */
 export default async function BuyPage() {
-  await requireSession();
+  const { userId } = await requireSession();
   const eurRate = await findUsdRate('eur');
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
@@ -24,6 +25,7 @@ export default async function BuyPage() {
         description="100 credits are worth 1 US dollar. You pay once; nothing renews automatically."
       />
       <div className="max-w-xl">
+        <BuyAgain userId={userId} />
         <Section>
           <BuyForm
             presets={PRESET_AMOUNTS}

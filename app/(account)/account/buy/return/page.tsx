@@ -7,6 +7,7 @@ import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
+import { messagesFor } from '@/app/checkout/messages';
 import { findOwnPayment } from '@/server/checkout/own-payments';
 import { inCredits } from '../../show-credits';
 import { PollPayment } from './poll-payment';
@@ -42,13 +43,14 @@ export default async function ReturnPage({ searchParams }: Props) {
     );
   }
   const isCancelled = payment.status === 'open' && reported === 'cancelled';
+  const reason = messagesFor('en').failures[payment.failure ?? ''];
   if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
     return (
       <Outcome
         icon={<X size={22} aria-hidden="true" />}
         title={isCancelled ? 'Payment not completed' : 'Payment failed'}
       >
-        You were not charged.
+        {reason} You were not charged.
         <Links>
           <PageLink href="/account/buy" className={buttonClass()}>
             Try again

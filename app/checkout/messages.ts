@@ -39,7 +39,8 @@ const en = {
   signInText: (app: string) =>
     `${app} uses prepaid credits. Enter your e-mail to sign in or create an account.`,
   stepUpTitle: 'Confirm it’s you',
-  stepUpText: (app: string) => `Only you can decide what ${app} may spend. We’ll send you a code by e-mail.`,
+  stepUpText: (app: string) =>
+    `Only you can pay and decide what ${app} may spend. We’ll send you a code by e-mail.`,
   knownText: (app: string) => `You’re signed in on this device. Continue to ${app} with this account?`,
   continueAs: 'Continue as',
   email: 'E-mail',
@@ -123,6 +124,20 @@ const en = {
   continue: (money: string) => `Continue with ${money}`,
   goOn: 'Continue',
   eurPaused: 'Payments in euros are currently unavailable. You can pay in US dollars.',
+
+  card: 'Card',
+  cardsLoading: 'Loading your cards…',
+  cardExpires: (date: string) => `expires ${date}`,
+  cardPay: (money: string, card: string) => `Pay ${money} with ${card}`,
+  cardOther: 'Another payment method',
+  cardRemove: 'Remove',
+  cardRemoveText: (card: string) => `Remove ${card}? You can save it again when you pay.`,
+  cardKeep: 'Keep',
+  cardGone: 'This card was removed. Choose another one.',
+  cardPasskey: 'You confirm changes with a passkey. Pay with another method, or buy credits in your account.',
+  bankTitle: 'Your bank asks you to confirm',
+  bankText: 'Its page opens here. Your credits are added once you’ve confirmed.',
+  bankOpen: 'Continue to your bank',
 
   paymentTitle: 'Payment',
   paymentFrame: 'Payment form',
@@ -232,7 +247,7 @@ const de: Messages = {
     `${app} nutzt Prepaid-Credits. Geben Sie Ihre E-Mail-Adresse ein, um sich anzumelden oder ein Konto zu erstellen.`,
   stepUpTitle: 'Bestätigen Sie, dass Sie es sind',
   stepUpText: (app) =>
-    `Nur Sie können entscheiden, was ${app} ausgeben darf. Wir senden Ihnen einen Code per E-Mail.`,
+    `Nur Sie können bezahlen und entscheiden, was ${app} ausgeben darf. Wir senden Ihnen einen Code per E-Mail.`,
   knownText: (app) => `Sie sind auf diesem Gerät angemeldet. Mit diesem Konto weiter zu ${app}?`,
   continueAs: 'Weiter als',
   email: 'E-Mail',
@@ -317,6 +332,21 @@ const de: Messages = {
   continue: (money) => `Weiter mit ${money}`,
   goOn: 'Weiter',
   eurPaused: 'Zahlungen in Euro sind derzeit nicht möglich. Sie können in US-Dollar bezahlen.',
+
+  card: 'Karte',
+  cardsLoading: 'Ihre Karten werden geladen…',
+  cardExpires: (date) => `gültig bis ${date}`,
+  cardPay: (money, card) => `${money} mit ${card} bezahlen`,
+  cardOther: 'Andere Zahlungsart',
+  cardRemove: 'Entfernen',
+  cardRemoveText: (card) => `${card} entfernen? Sie können sie beim Bezahlen erneut speichern.`,
+  cardKeep: 'Behalten',
+  cardGone: 'Diese Karte wurde entfernt. Bitte wählen Sie eine andere.',
+  cardPasskey:
+    'Sie bestätigen Änderungen mit einem Passkey. Bezahlen Sie auf andere Weise oder kaufen Sie Credits in Ihrem Konto.',
+  bankTitle: 'Ihre Bank bittet um Bestätigung',
+  bankText: 'Ihre Seite öffnet sich hier. Nach der Bestätigung werden Ihre Credits gutgeschrieben.',
+  bankOpen: 'Weiter zu Ihrer Bank',
 
   paymentTitle: 'Zahlung',
   paymentFrame: 'Zahlungsformular',

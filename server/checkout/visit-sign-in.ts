@@ -8,6 +8,7 @@ import { maskEmail } from '../identity/email';
 import { rememberBrowser } from '../identity/known-browser';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
+import type { Present } from '../identity/presence';
 import { findSession, isLive, type LiveSession, readConfirmation } from '../identity/sessions';
 import { openDeviceSession } from '../identity/sign-in-to-service';
 import { issueSignInToken } from '../identity/sign-in-tokens';
@@ -21,7 +22,7 @@ import { isWebsite, type Visit } from './visits';
 /** The user of a window: signed in there, or only recognised by a key that the app holds. */
 export type SignedIn = { userId: string } & (OwnSignIn | { by: 'key' });
 /** `confirmedAt`: when the user last entered a code. */
-type OwnSignIn = { by: 'session'; sessionId: string } & Pick<LiveSession, 'confirmedAt' | 'confirmedBy'>;
+type OwnSignIn = { by: 'session'; sessionId: string } & Omit<Present, 'userId'>;
 
 /**
  * Finds the user of a visit. A device that was logged out elsewhere is also signed out here, and a revoked
@@ -32,8 +33,9 @@ export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise
   if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
   const session = await prisma().session.findUnique({ where: { id: sessionId }, include: { user: true } });
   if (session === null || !isLive(session)) return null;
-  const { confirmedAt } = session;
-  return { userId, by: 'session', sessionId, confirmedAt, confirmedBy: readConfirmation(session) };
+  const { confirmedAt, user } = session;
+  const confirmedBy = readConfirmation(session);
+  return { userId, by: 'session', sessionId, email: user.email, confirmedAt, confirmedBy };
 }
 
 async function isLiveKey(keyId: string | null): Promise<boolean> {

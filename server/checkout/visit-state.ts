@@ -7,6 +7,7 @@ import { findPartner } from '../partners/partner';
 import { nameOnPages } from '../partners/rename';
 import { PRESET_AMOUNTS } from './amounts';
 import { findUsdRate } from './exchange-rates';
+import { offersCards } from './visit-cards';
 import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
 
@@ -34,6 +35,8 @@ export type VisitState = {
   rates: { usd: number; eur: number | null };
   /** Whether prices include the tax of the buyer's country. */
   includesTax: boolean;
+  /** Whether the user may have saved cards and can use them in this window. */
+  hasCards: boolean;
   sandbox: boolean;
 };
 
@@ -59,6 +62,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
     maximum: MAXIMUM_PURCHASE,
     rates: { usd: 1, eur: eurRate === null ? null : Number(eurRate) },
     includesTax: STRIPE_AUTOMATIC_TAX,
+    hasCards: await offersCards(visit, signedIn),
     sandbox: STRIPE_API_BASE !== undefined,
   };
 }

@@ -5,6 +5,9 @@ import { getRequestListener } from '@hono/node-server';
 import { afterAll, expect } from 'vitest';
 import * as stripeEvents from '@/app/api/stripe/route';
 import * as allowance from '@/app/checkout/api/visits/[id]/allowance/route';
+import * as cardPayments from '@/app/checkout/api/visits/[id]/card-payments/route';
+import * as removedCard from '@/app/checkout/api/visits/[id]/cards/remove/route';
+import * as cards from '@/app/checkout/api/visits/[id]/cards/route';
 import * as payment from '@/app/checkout/api/visits/[id]/payments/[session]/route';
 import * as payments from '@/app/checkout/api/visits/[id]/payments/route';
 import * as promotion from '@/app/checkout/api/visits/[id]/promotion/route';
@@ -44,6 +47,9 @@ const ROUTES: [string, Route][] = [
   ['/checkout/api/visits/:id/promotion', promotion],
   ['/checkout/api/visits/:id/payments', payments],
   ['/checkout/api/visits/:id/payments/:session', payment],
+  ['/checkout/api/visits/:id/cards', cards],
+  ['/checkout/api/visits/:id/cards/remove', removedCard],
+  ['/checkout/api/visits/:id/card-payments', cardPayments],
   ['/api/stripe', stripeEvents],
   ['/v1/credits/checkout', apiCheckout],
   ['/v1/credits/checkout/:id', apiCheckoutSession],
@@ -228,12 +234,13 @@ export class CheckoutWindow {
 export async function payByCard(
   formUrl: string,
   number = '4242 4242 4242 4242',
+  more: { save?: 'accepted' } = {},
 ): Promise<{ status: string }> {
   const { body } = await send(
     formUrl,
     'POST',
     {},
-    { number, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
+    { number, expiry: '12/40', cvc: '123', name: 'Ada Lovelace', ...more },
   );
   return body as never;
 }

@@ -137,6 +137,7 @@ test('a new window shows the offer and no user', async () => {
     maximum: 500,
     rates: { usd: 1, eur: 1.08 },
     includes_tax: false,
+    has_cards: false,
     sandbox: true,
   });
 });

@@ -1,6 +1,7 @@
 import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
 import { type AllowanceChoice, type Api, failureCode, type PaymentStatus, type VisitState } from './api';
+import { createCardActions } from './card-actions';
 import type { CheckoutEvent } from './checkout-state';
 import { describeCodeFailure, describeFailure } from './describe-failure';
 import type { HostLink } from './use-host';
@@ -174,6 +175,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
   }
 
   return {
+    ...createCardActions({ api, host, say, language, dispatch }),
     start,
     finishSignIn,
     deliverKeyAgain,

@@ -7,13 +7,16 @@ import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
+import { nameCard, type ShownCard } from '../../_ui/saved-card';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import type { VisitState } from './api';
+import type { CardChoice as CardOrder, VisitState } from './api';
+import { CardChoice } from './card-choice';
 import { Line } from './line';
 import { PromotionField } from './promotion-field';
 import { bonusFor, creditsFor, describeRate, type Offer, parseAmount } from './purchase-amount';
+import { newSaveId } from './save-id';
 
 const DEFAULT_AMOUNT = 10;
 
@@ -26,6 +29,10 @@ type Props = {
   offer: Offer | null;
   onApplyCode(code: string): Promise<string | undefined>;
   onRemoveCode(): void;
+  /** The saved cards to choose from. Null while they are being read. */
+  cards: ShownCard[] | null;
+  onPayWithCard(choice: CardOrder): Promise<string | undefined>;
+  onRemoveCard(cardId: string, amount: number): Promise<string | undefined>;
   onChoose(amount: number, currency: string): Promise<string | undefined>;
   onUseOwn?: (() => void) | undefined;
 };
@@ -89,9 +96,7 @@ export function AmountStep(props: Props) {
           onRemove={props.onRemoveCode}
         />
         {form.notes !== '' && <p className="-mt-2 mb-4 text-sm text-muted">{form.notes}</p>}
-        <ArmedButton type="submit" size="large" busy={form.isBusy} className="w-full">
-          {amount === null ? say.goOn : say.continue(money(amount))}
-        </ArmedButton>
+        <PayButtons {...props} form={form} />
         {onUseOwn && (
           <Button look="quiet" className="mt-2 w-full" onClick={onUseOwn}>
             {say.useOwn}
@@ -101,6 +106,56 @@ export function AmountStep(props: Props) {
     </form>
   );
 }
+
+type ButtonProps = Props & { form: ReturnType<typeof useAmountForm> };
+
+/**
+ * With a saved card, one click pays. Enter in the amount never does: it leads to the form, like the button for
+ * another payment method.
+ */
+function PayButtons({ say, cards, form, onPayWithCard, onRemoveCard }: ButtonProps) {
+  const [chosenId, setChosenId] = useState<string>();
+  const [payId] = useState(newSaveId);
+  const { amount, currency, money } = form;
+  const card = cards?.find(({ id }) => id === chosenId) ?? cards?.[0];
+  const isReading = cards === null;
+  const pay = () =>
+    card &&
+    form.attempt('card', (valid) =>
+      // Another card or amount is another purchase.
+      onPayWithCard({ amount: valid, currency, cardId: card.id, payId: `${payId}-${valid}-${card.id}` }),
+    );
+  return (
+    <>
+      {cards && card && (
+        <CardChoice
+          say={say}
+          cards={cards}
+          card={card}
+          onChoose={setChosenId}
+          onRemove={async ({ id }) => form.report(await onRemoveCard(id, amount ?? DEFAULT_AMOUNT))}
+        />
+      )}
+      {(isReading || card) && (
+        <ArmedButton size="large" busy={isReading || form.busy === 'card'} onClick={pay} className={PAY_LOOK}>
+          {card && amount !== null ? say.cardPay(money(amount), nameCard(card)) : say.cardsLoading}
+        </ArmedButton>
+      )}
+      <ArmedButton
+        type="submit"
+        look={isReading || card ? 'secondary' : 'primary'}
+        size="large"
+        busy={form.busy === 'form'}
+        className="w-full"
+      >
+        {isReading || card ? say.cardOther : amount === null ? say.goOn : say.continue(money(amount))}
+      </ArmedButton>
+    </>
+  );
+}
+
+/** A long card name takes two lines on a phone. */
+const PAY_LOOK = 'mb-2 h-auto! min-h-12 w-full py-2 whitespace-normal!';
 
 /** The amount being chosen: one of the presets or a custom one, in a currency that can be paid in. */
 function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props) {
@@ -114,7 +169,7 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
   const [typed, setTyped] = useState(isPresetCustom ? String(preset) : '');
   const [isChecked, setChecked] = useState(isPresetCustom);
   const [failure, setFailure] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<'card' | 'form' | null>(null);
 
   const wanted = choice === 'custom' ? parseAmount(typed) : choice;
   const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
@@ -123,17 +178,21 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
     ...(visit.includes_tax ? [say.taxIncluded] : []),
   ];
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function attempt(how: 'card' | 'form', work: (amount: number) => Promise<string | undefined>) {
     setChecked(true);
-    if (amount === null || isBusy) return;
-    setBusy(true);
-    setFailure(await onChoose(amount, currency));
-    setBusy(false);
+    if (amount === null || busy !== null) return;
+    setBusy(how);
+    setFailure(await work(amount));
+    setBusy(null);
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void attempt('form', (valid) => onChoose(valid, currency));
   }
 
   return {
-    ...{ isPaused, currency, amount, choice, typed, failure, isBusy, submit },
+    ...{ isPaused, currency, amount, choice, typed, failure, busy, attempt, submit, report: setFailure },
     notes: notes.join(' '),
     bonus: offer === null || amount === null ? 0 : bonusFor(offer, creditsFor(amount, rate)),
     isInvalid: isChecked && amount === null,

@@ -1,3 +1,4 @@
+import type { ShownCard } from '../../_ui/saved-card';
 import type { Offer } from './purchase-amount';
 
 /** The API behind this page. The browser sends the visit's cookie with each call. */
@@ -30,15 +31,20 @@ export type VisitState = {
   /** USD per unit; null while payments in the currency are unavailable. */
   rates: { usd: number; eur: number | null };
   includes_tax: boolean;
+  /** Whether the user may have saved cards and can use them in this window. */
+  has_cards: boolean;
   sandbox: boolean;
 };
+
+type CardBody = { id: string; brand: string; last4: string; expiry_month: number; expiry_year: number };
 
 export type PaymentForm =
   | { kind: 'sandbox'; embed_url: string }
   | { kind: 'stripe'; client_secret: string; publishable_key: string }
   | { kind: 'hosted'; url: string };
 
-export type Payment = {
+/** What is paid for. */
+export type Order = {
   session_id: string;
   amount: number;
   currency: string;
@@ -47,9 +53,19 @@ export type Payment = {
   bonus_credits: number;
   /** USD per unit, locked for this payment. */
   rate: number;
-  checkout_url: string | null;
-  payment: PaymentForm;
 };
+
+export type Payment = Order & { checkout_url: string | null; payment: PaymentForm };
+
+/** A payment with a saved card. The bank may want the user to confirm it on its own page. */
+export type CardPayment = Order & {
+  status: PaymentStatus['status'];
+  failure?: string;
+  bank_url: string | null;
+};
+
+/** `payId` identifies the click: however often it is sent, it is paid once. */
+export type CardChoice = { amount: number; currency: string; cardId: string; payId: string };
 
 export type PaymentStatus = {
   status: 'open' | 'processing' | 'completed' | 'failed' | 'expired';
@@ -112,6 +128,18 @@ export function createApi(visitId: string) {
       const { checkoutMode, code, ...rest } = choice;
       return post<Payment>('/payments', { ...rest, checkout_mode: checkoutMode, promotion_code: code });
     },
+    readCards: async () => {
+      const { cards } = await send<{ cards: CardBody[] }>(`${base}/cards`);
+      return cards.map(
+        ({ expiry_month: expiryMonth, expiry_year: expiryYear, ...card }): ShownCard => ({
+          ...card,
+          ...{ expiryMonth, expiryYear },
+        }),
+      );
+    },
+    removeCard: (cardId: string) => post<object>('/cards/remove', { card_id: cardId }),
+    payWithCard: ({ cardId, payId, ...choice }: CardChoice, language: string) =>
+      post<CardPayment>('/card-payments', { ...choice, card_id: cardId, pay_id: payId, language }),
     readPayment: (sessionId: string) =>
       send<PaymentStatus>(`${base}/payments/${encodeURIComponent(sessionId)}`),
     signOut: () => post<{ state: VisitState }>('/sign-out'),

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Payment, PaymentStatus, VisitState } from './api';
-import { type CheckoutEvent, type CheckoutState, INITIAL_STATE, reduce, type Step } from './checkout-state';
+import {
+  type CheckoutEvent,
+  type CheckoutState,
+  guardsUnload,
+  INITIAL_STATE,
+  reduce,
+  type Step,
+} from './checkout-state';
 
 const VISIT: VisitState = {
   app_name: 'App',
@@ -19,6 +26,7 @@ const VISIT: VisitState = {
   maximum: 100,
   rates: { usd: 1, eur: null },
   includes_tax: false,
+  has_cards: false,
   sandbox: true,
 };
 const ANONYMOUS = VISIT;
@@ -41,7 +49,7 @@ const DECLINED: PaymentStatus = { status: 'failed', credits_added: 0, balance: 2
 
 const reduceAll = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
 const from = (step: Step, ...events: CheckoutEvent[]): CheckoutState =>
-  events.reduce(reduce, { visit: SIGNED_IN, step, isLeaving: false, offer: null });
+  events.reduce(reduce, { ...INITIAL_STATE, visit: SIGNED_IN, step });
 
 const read = (visit: VisitState): CheckoutEvent => ({ type: 'visit_read', visit });
 const signedIn = (visit: VisitState, hasKey = true): CheckoutEvent => ({ type: 'signed_in', visit, hasKey });
@@ -80,7 +88,7 @@ describe('the first step', () => {
     ],
     ['the same user, known by a key only', BY_KEY, { name: 'step_up', back: null }],
   ] as const)('%s', (_, visit, step) => {
-    expect(reduceAll(read(visit))).toEqual({ visit, step, isLeaving: false, offer: null });
+    expect(reduceAll(read(visit))).toEqual({ ...INITIAL_STATE, visit, step });
   });
 
   test('a visit that does not exist is lost; any other failure can be retried', () => {
@@ -100,12 +108,7 @@ describe('signing in', () => {
 
   test('waits while the app has no key', () => {
     const waiting = reduceAll(read(ANONYMOUS), signedIn(SIGNED_IN, false));
-    expect(waiting).toEqual({
-      visit: SIGNED_IN,
-      step: { name: 'key_failed' },
-      isLeaving: false,
-      offer: null,
-    });
+    expect(waiting).toEqual({ ...INITIAL_STATE, visit: SIGNED_IN, step: { name: 'key_failed' } });
     expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
   });
 
@@ -122,10 +125,9 @@ describe('signing in', () => {
 
   test('out returns to the sign-in', () => {
     expect(reduceAll(read(SIGNED_IN), { type: 'signed_out', visit: ANONYMOUS })).toEqual({
+      ...INITIAL_STATE,
       visit: ANONYMOUS,
       step: { name: 'sign_in' },
-      isLeaving: false,
-      offer: null,
     });
   });
 });
@@ -167,10 +169,9 @@ describe('a payment', () => {
   test('keeps the visit current for the steps after it', () => {
     const visit = { ...SIGNED_IN, balance: 1200 };
     expect(from(paying, { type: 'visit_refreshed', visit })).toEqual({
+      ...INITIAL_STATE,
       visit,
       step: paying,
-      isLeaving: false,
-      offer: null,
     });
   });
 });
@@ -226,5 +227,54 @@ describe('an allowance', () => {
     const asked = from({ name: 'allowance' }, sent('ch_1'), sent('ch_2'));
     expect(asked.step).toMatchObject({ name: 'allowance_code', challenge: { id: 'ch_2' } });
     expect(reduce(asked, { type: 'went_back' }).step).toEqual({ name: 'allowance' });
+  });
+});
+
+describe('saved cards', () => {
+  const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2040 };
+  const OTHER = { ...CARD, id: 'pm_2', last4: '4444' };
+  const cardsRead: CheckoutEvent = { type: 'cards_read', cards: [CARD, OTHER] };
+  const { payment: _, checkout_url: __, ...order } = PAYMENT;
+
+  test('are kept while the visit is refreshed, and a removed one disappears', () => {
+    const known = reduceAll(read(SIGNED_IN), cardsRead, { type: 'visit_refreshed', visit: SIGNED_IN });
+    expect(known.cards).toEqual([CARD, OTHER]);
+    expect(reduce(known, { type: 'card_removed', cardId: 'pm_1' }).cards).toEqual([OTHER]);
+  });
+
+  test('are forgotten whenever the user may be another', () => {
+    const events: CheckoutEvent[] = [
+      { type: 'connecting' },
+      read(SIGNED_IN),
+      signedIn(SIGNED_IN),
+      { type: 'signed_out', visit: ANONYMOUS },
+    ];
+    for (const event of events) expect(reduce(reduceAll(read(SIGNED_IN), cardsRead), event).cards).toBeNull();
+  });
+
+  test('that were charged wait for the credits', () => {
+    const charged = from({ name: 'amount' }, { type: 'card_charged', payment: order });
+    expect(charged.step).toEqual({ name: 'confirming', payment: order });
+    expect(reduce(charged, ended(PAID)).step).toMatchObject({ name: 'success', creditsAdded: 1000 });
+  });
+
+  test('that were declined say why, and lead back to the amount', () => {
+    const declined = from({ name: 'amount' }, { type: 'card_declined', reason: DECLINED });
+    expect(declined.step).toEqual({ name: 'failed', reason: DECLINED });
+    expect(reduce(declined, { type: 'amount_requested' }).step).toEqual({ name: 'amount' });
+  });
+
+  test('lead to the bank if it asks, and back from there', () => {
+    const asked = from({ name: 'amount' }, { type: 'bank_asked', url: 'https://bank.example.com' });
+    expect(asked.step).toEqual({ name: 'bank', url: 'https://bank.example.com' });
+    expect(guardsUnload(asked.step)).toBe(false);
+    expect(reduce(asked, { type: 'amount_requested' }).step).toEqual({ name: 'amount' });
+  });
+
+  test('that need a confirmation return to the amount that was chosen', () => {
+    const asked = from({ name: 'amount' }, { type: 'card_step_up_requested', amount: 25 });
+    expect(asked.step).toEqual({ name: 'step_up', back: { name: 'amount', amount: 25 } });
+    expect(reduce(asked, signedIn(SIGNED_IN)).step).toEqual({ name: 'amount', amount: 25 });
+    expect(reduce(asked, { type: 'went_back' }).step).toEqual({ name: 'amount', amount: 25 });
   });
 });

@@ -1,19 +1,24 @@
 import type { Challenge } from '../../_ui/code-entry';
-import type { AllowanceChoice, Payment, PaymentStatus, VisitState } from './api';
+import type { ShownCard } from '../../_ui/saved-card';
+import type { AllowanceChoice, Order, Payment, PaymentStatus, VisitState } from './api';
 import type { Offer } from './purchase-amount';
 
 /** The step of the checkout a user is at. */
 export type Step =
-  | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' | 'amount' }
-  /** The app's key identifies the user, who has to confirm their identity to set an allowance. */
+  | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' }
+  /** `amount`: chosen before. */
+  | { name: 'amount'; amount?: number }
+  /** The user has to confirm their identity to set an allowance or to use a saved card. */
   | { name: 'step_up'; back: Step | null }
   /** A code was mailed that permits the chosen allowance. */
   | { name: 'allowance_code'; choice: AllowanceChoice; challenge: Challenge; back: Step }
   | { name: 'payment'; payment: Payment; isOpened: boolean }
-  | { name: 'confirming'; payment: Payment }
+  /** The bank wants the user to confirm the payment on its own page. */
+  | { name: 'bank'; url: string }
+  | { name: 'confirming'; payment: Order }
   /** The bank has accepted the payment and settles it later. */
-  | { name: 'processing'; payment: Payment }
-  | { name: 'success'; payment: Payment; creditsAdded: number; balance: number; receiptId: string | null }
+  | { name: 'processing'; payment: Order }
+  | { name: 'success'; payment: Order; creditsAdded: number; balance: number; receiptId: string | null }
   | { name: 'allowed'; granted: number }
   | { name: 'failed'; reason: PaymentStatus | 'form_unavailable' }
   | { name: 'account'; back: Step };
@@ -21,6 +26,8 @@ export type Step =
 export type CheckoutState = {
   /** Null until it has been read. */
   visit: VisitState | null;
+  /** The user's saved cards. Null until they have been read. */
+  cards: ShownCard[] | null;
   step: Step;
   /** The user wants to close the window during a payment and is asked to confirm. */
   isLeaving: boolean;
@@ -44,6 +51,12 @@ export type CheckoutEvent =
   | { type: 'amount_requested' }
   | { type: 'code_applied'; offer: Offer }
   | { type: 'code_removed' }
+  | { type: 'cards_read'; cards: ShownCard[] }
+  | { type: 'card_removed'; cardId: string }
+  | { type: 'card_step_up_requested'; amount: number }
+  | { type: 'card_charged'; payment: Order }
+  | { type: 'bank_asked'; url: string }
+  | { type: 'card_declined'; reason: PaymentStatus }
   | { type: 'payment_started'; payment: Payment; isOpened: boolean }
   | { type: 'payment_submitted' }
   | { type: 'payment_processing' }
@@ -56,9 +69,10 @@ export type CheckoutEvent =
 
 export const INITIAL_STATE: CheckoutState = {
   visit: null,
+  cards: null,
+  offer: null,
   step: { name: 'connecting' },
   isLeaving: false,
-  offer: null,
 };
 
 export function reduce(state: CheckoutState, event: CheckoutEvent): CheckoutState {
@@ -66,7 +80,13 @@ export function reduce(state: CheckoutState, event: CheckoutEvent): CheckoutStat
   const step = nextStep({ ...state, visit }, event);
   const wantsToLeave =
     event.type === 'close_requested' || (state.isLeaving && event.type !== 'close_dismissed');
-  return { visit, step, isLeaving: wantsToLeave && isPaying(step), offer: nextOffer(state.offer, event) };
+  return {
+    visit,
+    cards: nextCards(state.cards, event),
+    offer: nextOffer(state.offer, event),
+    step,
+    isLeaving: wantsToLeave && isPaying(step),
+  };
 }
 
 /** A code is for the user who entered it, and for one purchase. */
@@ -74,6 +94,23 @@ function nextOffer(offer: Offer | null, event: CheckoutEvent): Offer | null {
   if (event.type === 'code_applied') return event.offer;
   if (event.type === 'payment_ended') return event.outcome.status === 'completed' ? null : offer;
   return event.type === 'code_removed' || event.type === 'signed_out' ? null : offer;
+}
+
+/** Another user's cards must not remain. */
+function nextCards(cards: ShownCard[] | null, event: CheckoutEvent): ShownCard[] | null {
+  switch (event.type) {
+    case 'connecting':
+    case 'visit_read':
+    case 'signed_in':
+    case 'signed_out':
+      return null;
+    case 'cards_read':
+      return event.cards;
+    case 'card_removed':
+      return cards?.filter(({ id }) => id !== event.cardId) ?? null;
+    default:
+      return cards;
+  }
 }
 
 function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
@@ -102,6 +139,8 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
       return { name: 'allowed', granted: event.granted };
     case 'amount_requested':
       return { name: 'amount' };
+    case 'card_step_up_requested':
+      return { name: 'step_up', back: { name: 'amount', amount: event.amount } };
     case 'account_opened':
       return hasAccount(step) ? { name: 'account', back: step } : step;
     case 'went_back':
@@ -115,6 +154,9 @@ function afterPaymentEvent(step: Step, event: CheckoutEvent): Step {
   if (event.type === 'payment_started')
     return { name: 'payment', payment: event.payment, isOpened: event.isOpened };
   if (event.type === 'payment_unavailable') return { name: 'failed', reason: 'form_unavailable' };
+  if (event.type === 'card_charged') return { name: 'confirming', payment: event.payment };
+  if (event.type === 'bank_asked') return { name: 'bank', url: event.url };
+  if (event.type === 'card_declined') return { name: 'failed', reason: event.reason };
   if (step.name !== 'payment' && step.name !== 'confirming' && step.name !== 'processing') return step;
   const { payment } = step;
   switch (event.type) {
@@ -129,7 +171,7 @@ function afterPaymentEvent(step: Step, event: CheckoutEvent): Step {
   }
 }
 
-function afterPayment(payment: Payment, outcome: PaymentStatus): Step {
+function afterPayment(payment: Order, outcome: PaymentStatus): Step {
   if (outcome.status !== 'completed') return { name: 'failed', reason: outcome };
   const { credits_added: creditsAdded, balance, receipt_id: receiptId = null } = outcome;
   return { name: 'success', payment, creditsAdded, balance, receiptId };
@@ -142,7 +184,7 @@ function afterSignIn({ visit, hasKey }: { visit: VisitState; hasKey: boolean }, 
 
 /** After a step-up the user returns to what it was for, or sets an allowance if there is one to set. */
 function afterStepUp(visit: VisitState, back: Step | null): Step {
-  if (back?.name === 'account') return back;
+  if (back?.name === 'account' || back?.name === 'amount') return back;
   return (visit.elsewhere ?? 0) >= 1 ? { name: 'allowance' } : { name: 'amount' };
 }
 

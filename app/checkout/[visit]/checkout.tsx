@@ -23,7 +23,7 @@ type Props = {
 export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl }: Props) {
   const say = messagesFor(language);
   const { state, dispatch, api, host, orphaned, actions, leave } = useCheckout(visitId, origin, language);
-  const { visit, step, isLeaving, offer } = state;
+  const { visit, cards, step, isLeaving, offer } = state;
 
   if (orphaned) return <DeadEnd title={say.noOpenerTitle} text={say.noOpenerText} />;
   if (step.name === 'lost') return <DeadEnd title={say.lostTitle} text={say.lostText} />;
@@ -49,7 +49,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl
         onAccount={hasAccount(step) ? () => dispatch({ type: 'account_opened' }) : null}
       />
       <StepView
-        {...{ say, language, api, visit, step, offer, actions, dispatch, accountUrl, mailUrl }}
+        {...{ say, language, api, visit, cards, step, offer, actions, dispatch, accountUrl, mailUrl }}
         init={host.init}
       />
       {isLeaving && <LeavePrompt say={say} onLeave={leave} onStay={actions.stay} />}

@@ -21,6 +21,13 @@ export function describeCodeFailure(error: unknown, say: Messages): string {
   return code === 'code_expired' ? say.codeExpired : describeFailure(error, say);
 }
 
+/** The same, for a saved card. */
+export function describeCardFailure(error: unknown, say: Messages): string {
+  const code = failureCode(error);
+  if (code === 'not_found') return say.cardGone;
+  return code === 'passkey_required' ? say.cardPasskey : describeFailure(error, say);
+}
+
 /** The message for a payment that ended without credits. */
 export function describeOutcome(
   { status, failure }: PaymentStatus,

@@ -2,6 +2,7 @@
 
 import type { Init } from '@/widget/contract';
 import type { Language } from '../../_ui/language';
+import type { ShownCard } from '../../_ui/saved-card';
 import type { Messages } from '../messages';
 import { ProblemStep } from '../problem-step';
 import { AccountStep } from './account-step';
@@ -9,7 +10,8 @@ import type { Actions } from './actions';
 import { AllowanceCodeStep } from './allowance-code-step';
 import { AllowanceStep } from './allowance-step';
 import { AmountStep } from './amount-step';
-import type { Api, Payment, VisitState } from './api';
+import type { Api, Order, VisitState } from './api';
+import { BankStep } from './bank-step';
 import { type CheckoutEvent, needsAllowance, type Step } from './checkout-state';
 import { describeOutcome } from './describe-failure';
 import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
@@ -24,6 +26,7 @@ type Props = {
   api: Api;
   init: Init;
   visit: VisitState;
+  cards: ShownCard[] | null;
   step: Step;
   offer: Offer | null;
   actions: Actions;
@@ -32,9 +35,11 @@ type Props = {
   mailUrl: string | null;
 };
 
+const NO_CARDS: ShownCard[] = [];
+
 /** The view of each step. */
 export function StepView(props: Props) {
-  const { say, visit, step, init, actions, dispatch } = props;
+  const { say, step, init, actions, dispatch } = props;
   const buy = () => dispatch({ type: 'amount_requested' });
   const stepUp = () => dispatch({ type: 'step_up_requested' });
   const goBack = () => dispatch({ type: 'went_back' });
@@ -65,16 +70,7 @@ export function StepView(props: Props) {
     case 'allowance_code':
       return <AllowanceCodeStep {...props} {...step} onSave={actions.saveAllowance} onBack={goBack} />;
     case 'amount':
-      return (
-        <AmountStep
-          {...props}
-          preset={init.amount}
-          onApplyCode={actions.applyCode}
-          onRemoveCode={() => dispatch({ type: 'code_removed' })}
-          onChoose={(amount, currency) => actions.startPayment(amount, currency, props.offer?.code)}
-          onUseOwn={needsAllowance(visit) ? () => dispatch({ type: 'allowance_requested' }) : undefined}
-        />
-      );
+      return <AmountView {...props} preset={step.amount ?? init.amount} />;
     case 'account':
       return (
         <AccountStep {...props} onSignIn={stepUp} onSignOut={() => void actions.signOut()} onBack={goBack} />
@@ -93,6 +89,8 @@ export function StepView(props: Props) {
       return <AllowedStep {...props} granted={step.granted} onDone={actions.close} />;
     case 'failed':
       return <FailedStep {...props} reason={step.reason} onChooseAgain={buy} />;
+    case 'bank':
+      return <BankStep say={say} url={step.url} onBack={buy} />;
     case 'payment':
     case 'confirming':
     case 'processing':
@@ -102,7 +100,25 @@ export function StepView(props: Props) {
   }
 }
 
-function PaymentView({ step, ...props }: Props & { step: Extract<Step, { payment: Payment }> }) {
+function AmountView({ preset, ...props }: Props & { preset: number | null }) {
+  const { visit, offer, actions, dispatch } = props;
+  return (
+    <AmountStep
+      {...props}
+      preset={preset}
+      // A promotion code works with the form, which shows saved cards as well.
+      cards={visit.has_cards && offer === null ? props.cards : NO_CARDS}
+      onPayWithCard={actions.payWithCard}
+      onRemoveCard={actions.removeCard}
+      onApplyCode={actions.applyCode}
+      onRemoveCode={() => dispatch({ type: 'code_removed' })}
+      onChoose={(amount, currency) => actions.startPayment(amount, currency, offer?.code)}
+      onUseOwn={needsAllowance(visit) ? () => dispatch({ type: 'allowance_requested' }) : undefined}
+    />
+  );
+}
+
+function PaymentView({ step, ...props }: Props & { step: Extract<Step, { payment: Order }> }) {
   const { init, actions, dispatch } = props;
   const sessionId = step.payment.session_id;
   const onProcessing = () => dispatch({ type: 'payment_processing' });

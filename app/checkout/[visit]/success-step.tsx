@@ -10,7 +10,7 @@ import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
 import { StepTitle } from '../step-title';
-import type { AllowanceChoice, Payment, VisitState } from './api';
+import type { AllowanceChoice, Order, VisitState } from './api';
 import { Line } from './line';
 import { newSaveId } from './save-id';
 
@@ -18,7 +18,7 @@ type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
-  payment: Payment;
+  payment: Order;
   creditsAdded: number;
   balance: number;
   receiptId: string | null;

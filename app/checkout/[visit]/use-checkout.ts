@@ -28,6 +28,11 @@ export function useCheckout(visitId: string, origin: string, language: Language)
     void actions.start();
   }, [actions]);
 
+  const mayHaveCards = state.visit?.has_cards === true && state.cards === null;
+  useEffect(() => {
+    if (mayHaveCards) void actions?.readCards();
+  }, [actions, mayHaveCards]);
+
   // Before the step is painted: the page around us decides by it whether a click outside may close us.
   useLayoutEffect(() => {
     host?.send({ t: 'paying', paying });

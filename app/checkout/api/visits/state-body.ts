@@ -25,6 +25,7 @@ export async function stateBody(visit: Visit, device: Device) {
     maximum: state.maximum,
     rates: state.rates,
     includes_tax: state.includesTax,
+    has_cards: state.hasCards,
     sandbox: state.sandbox,
   };
 }

@@ -1,0 +1,16 @@
+import { listVisitCards } from '@/server/checkout/visit-cards';
+import { respondToVisit } from '@/server/checkout/visit-request';
+import { privateJson } from '@/server/http/respond';
+
+/** The user's saved cards, the one used last first. */
+export function GET(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
+  return respondToVisit(request, context, async (visit) => {
+    const cards = await listVisitCards(visit);
+    return privateJson({
+      cards: cards.map(({ id, brand, last4, expiryMonth, expiryYear }) => ({
+        ...{ id, brand, last4 },
+        ...{ expiry_month: expiryMonth, expiry_year: expiryYear },
+      })),
+    });
+  });
+}

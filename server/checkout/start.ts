@@ -118,7 +118,8 @@ export async function closeEarlierPayments(visitId: string, keep: string): Promi
   await Promise.all(earlier.map(closePayment));
 }
 
-async function closePayment({ id, processorSessionId, processorPaymentId }: Payment): Promise<void> {
+/** Ends a payment at the processor, unless it was made in the meantime. */
+export async function closePayment({ id, processorSessionId, processorPaymentId }: Payment): Promise<void> {
   try {
     if (processorSessionId !== null) await stripeProcessor.expireSession(processorSessionId);
     if (processorPaymentId !== null) await stripeProcessor.cancelCardPayment(processorPaymentId);

@@ -6,9 +6,10 @@ import { mailboxOf } from './email';
 
 /**
  * Deletes an account permanently. Devices are signed out and keys revoked; the e-mail address, user
- * agents and apps' metadata about the user are erased. Unspent credits are forfeited. The ledger and
- * the receipts are kept for accounting, under an id that can no longer be linked to a person. Signing
- * in with the same address later creates a new, empty account.
+ * agents and apps' metadata about the user are erased. The customer at the payment processor, with its
+ * saved cards, is marked for deletion (server/checkout/delete-customers.ts). Unspent credits are
+ * forfeited. The ledger and the receipts are kept for accounting, under an id that can no longer be
+ * linked to a person. Signing in with the same address later creates a new, empty account.
  */
 export async function deleteAccount(userId: string): Promise<void> {
   await inTransaction(async (tx) => {
@@ -31,6 +32,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });
+    await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
   });

@@ -1,4 +1,5 @@
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
+import { sweepDeletedCustomers } from '../checkout/delete-customers';
 import { sweepPaymentMethodDomains } from '../checkout/payment-method-domains';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
@@ -29,6 +30,7 @@ const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const WATCH_BALANCES_EVERY_MS = SECOND_MS;
 const MAIL_ABOUT_BALANCES_EVERY_MS = 10 * SECOND_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
+const DELETE_CUSTOMERS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
 const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
@@ -55,6 +57,10 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
+  life.onStop(
+    'deleted customers',
+    repeat('deleted customers', DELETE_CUSTOMERS_EVERY_MS, sweepDeletedCustomers),
+  );
   life.onStop('wrong codes', repeat('wrong codes', WARN_EVERY_MS, warnOfWrongCodes));
   life.onStop('planned rates', repeat('planned rates', APPLY_RATES_EVERY_MS, applyDueRates));
   // Stops after the activity job, so that the counts of the last requests are written too.

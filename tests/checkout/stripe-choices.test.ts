@@ -1,5 +1,8 @@
 import Stripe from 'stripe';
 import { expect, test } from 'vitest';
+import { findCustomer } from '@/server/checkout/customers';
+import { payWithSavedCard } from '@/server/checkout/pay-with-card';
+import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { prisma } from '@/server/db';
 import { addOrigin } from '@/server/partners/partner';
 import { newDatabase } from '../harness';
@@ -81,4 +84,48 @@ test('a session from a mobile app is marked as such', async () => {
   expect(await stripe.checkout.sessions.retrieve(processorSessionId)).toMatchObject({
     origin_context: 'mobile_app',
   });
+});
+
+test('a saved card pays with the tax of the address entered before, and not without one', async () => {
+  const { email, payment } = await buy({ display: 'popup' });
+  const { id: userId } = await prisma().user.findFirstOrThrow({ where: { email } });
+  const customer = (await findCustomer(userId)) ?? '';
+  const form = { ...CARD, country: 'AT', terms: 'accepted', save: 'accepted' };
+  expect((await send(payment.embed_url, 'POST', {}, form)).body).toMatchObject({ status: 'complete' });
+  const [card] = await stripeProcessor.listCards(customer);
+  const order = {
+    userId,
+    partnerId: world.app.id,
+    amount: 12,
+    currency: 'usd',
+    cardId: card?.id ?? '',
+    language: 'en',
+    method: 'saved_card',
+    buyer: { kind: 'absent' },
+  } as const;
+  const { payment: paid } = await payWithSavedCard({ ...order, attempt: 'taxed' });
+  expect(paid.status).toBe('completed');
+  expect(await prisma().purchase.findUniqueOrThrow({ where: { sessionId: paid.id } })).toMatchObject({
+    amountMinor: 1200,
+    taxMinor: 200,
+  });
+
+  const { id: withoutAddress } = await stripe.customers.create({});
+  await prisma().paymentCustomer.update({
+    where: { userId },
+    data: { processorCustomerId: withoutAddress },
+  });
+  const refused = await payWithSavedCard({ ...order, attempt: 'untaxed' });
+  expect(refused.charge).toMatchObject({ kind: 'declined', failure: 'no_tax_address' });
+  expect(refused.payment).toMatchObject({ status: 'failed', failure: 'no_tax_address' });
+});
+
+test('a frame neither saves a card nor offers a saved one', async () => {
+  const { email, processorSessionId, payment } = await buy({ display: 'embedded' });
+  const session = await stripe.checkout.sessions.retrieve(processorSessionId);
+  expect(session.saved_payment_method_options).toEqual({ allow_redisplay_filters: ['unspecified'] });
+  const form = { ...CARD, country: 'AT', terms: 'accepted', save: 'accepted' };
+  expect((await send(payment.embed_url, 'POST', {}, form)).body).toMatchObject({ status: 'complete' });
+  const { id: userId } = await prisma().user.findFirstOrThrow({ where: { email } });
+  expect(await stripeProcessor.listCards((await findCustomer(userId)) ?? '')).toEqual([]);
 });

@@ -8,7 +8,7 @@ const config = JSON.parse(document.getElementById('config').textContent);
 const find = (id) => document.getElementById(id);
 /* Each payment method has its own form; 'names' maps its fields to the server's names. */
 const METHODS = {
-  card: methodOf('card', ['number', 'expiry', 'cvc', 'name'], {}),
+  card: methodOf('card', config.cardFields || [], {}),
   bank: methodOf('bank', ['iban', 'holder'], { holder: 'name' }),
 };
 function methodOf(id, own, names) {

@@ -4,6 +4,7 @@ import { asksForCountry, asksForTerms, type BuyerField, TAX_COUNTRIES } from './
 import { TEST_CARDS } from './cards';
 import type { Session } from './objects';
 import { type PageLanguage, type Words, wordsIn } from './page-words';
+import { offersSaving } from './pay-session';
 import { PAGE_SCRIPT } from './payment-page-script';
 import { PAGE_STYLE } from './payment-page-style';
 import type { SessionRecord } from './records';
@@ -30,6 +31,7 @@ export function renderPaymentPage(record: SessionRecord, options: PageOptions): 
       busyLabel: words.say('Processing…'),
       unsent: words.say('We couldn’t send the payment. Check your connection and try again.'),
       asks: asksOf(session),
+      cardFields: ['number', 'expiry', 'cvc', 'name', ...(offersSaving(session) ? ['save'] : [])],
       testExpiry: `12 / ${String((nowDate().getUTCFullYear() + 4) % 100).padStart(2, '0')}`,
     },
   });
@@ -150,6 +152,7 @@ function renderOpen({ session }: SessionRecord, words: Words): string {
       </div>
       ${renderField('name', say('Name on card'), 'autocomplete="cc-name" autocapitalize="words" maxlength="200"')}
       ${renderBuyerFields(session, 'card', words)}
+      ${renderSaveBox(session, words)}
       ${renderPayButton(session, words)}
     </form>
     <form id="bank-form" novalidate autocomplete="off" aria-label="${say('Bank debit')}" hidden>
@@ -194,6 +197,12 @@ function renderBuyerFields(session: Session, form: 'card' | 'bank', { say }: Wor
   return asksOf(session)
     .map((field) => fields[field])
     .join('');
+}
+
+function renderSaveBox(session: Session, { say }: Words): string {
+  if (!offersSaving(session)) return '';
+  return `<div class="field"><label class="check"><input id="save" type="checkbox"> ${say('Save this card for next time')}</label>
+    <p class="error" id="save-error"></p></div>`;
 }
 
 function renderSandboxNote({ say }: Words): string {

@@ -20,7 +20,8 @@ export default defineConfig({
     include: ['app/**/*.test.ts', 'server/**/*.test.ts', 'widget/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: 'tests/harness/global-setup.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for a third of their time, so three processes keep two cores busy.
+    maxWorkers: 3,
     // A process for each file would spend half of the run on loading packages.
     isolate: false,
     setupFiles: 'tests/harness/fresh-start.ts',

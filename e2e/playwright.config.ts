@@ -10,8 +10,9 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   outputDir: path.join(root, 'test-results'),
   globalSetup: './fixtures/global-setup.ts',
-  // Each worker has its own server; the tests of one file run in turn.
-  workers: 2,
+  // Each worker has its own server; the tests of one file run in turn. Tests wait a good part of their
+  // time, so three workers keep two cores busy.
+  workers: 3,
   // Long enough for a busy build machine.
   timeout: 90_000,
   // As in vitest.config.ts.

@@ -73,6 +73,9 @@ export async function startServer(
 /** Another start was faster, or processes of a killed server have not ended yet. */
 const BLOCKED = /FATAL: {2}(pre-existing shared memory block|lock file "postmaster.pid" already exists)/;
 
+/** One cluster for several servers and test files at a time, which nothing has to survive. */
+const FOR_TESTS = { max_connections: 150, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
 function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
   const settings = {
     port,
@@ -88,7 +91,7 @@ function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
     // The log says what went wrong, without the statement or its values: those are people's data.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(durable ? {} : FOR_TESTS),
   };
   const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   // pg_ctl passes these through a shell.

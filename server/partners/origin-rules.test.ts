@@ -8,7 +8,6 @@ describe('registering an origin', () => {
     ['http://example.com:80', 'http://example.com'],
     ['https://a.com:8443', 'https://a.com:8443'],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
-    ['http://127.1:3000', 'http://127.0.0.1:3000'],
     ['myapp://*', 'myapp://*'],
     ['Capacitor://*', 'capacitor://*'],
     ['com.example.app+x-1://*', 'com.example.app+x-1://*'],
@@ -53,6 +52,18 @@ describe('registering an origin', () => {
     ),
   )('refuses the scheme %s entirely', (scheme) => {
     expect(parseOrigin(`${scheme}://*`).ok).toBe(false);
+  });
+
+  it.each([
+    ['http://localhost:5173', 'http://localhost:5173'],
+    ['http://127.1:3000', 'http://127.0.0.1:3000'],
+    ['https://shop.localhost', 'https://shop.localhost'],
+  ])('keeps %s for development, and warns what registering it adds', (text, origin) => {
+    expect(parseOrigin(text)).toMatchObject({
+      ok: true,
+      origin,
+      warning: expect.stringContaining('remove it before you go live'),
+    });
   });
 
   it('warns about schemes that every browser extension shares', () => {

@@ -83,7 +83,10 @@ function parseWebOrigin(given: string): ParsedOrigin {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null) return refuse('is not a valid URL');
   if (url.hostname.endsWith('.')) return refuse('must not have a host that ends with a dot');
-  return { ok: true, origin: url.origin };
+  const { origin } = url;
+  if (!LOCALHOST.test(origin)) return { ok: true, origin };
+  const warning = `${origin} opens the checkout without registration. Registered, it also recognises signed-in users without a click, whichever program on their device serves it, so remove it before you go live`;
+  return { ok: true, origin, warning };
 }
 
 const refuse = (reason: string): ParsedOrigin => ({ ok: false, reason });

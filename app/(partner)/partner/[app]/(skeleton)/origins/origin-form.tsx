@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
-import { isAllowedOrigin, parseOrigin } from '@/server/partners/origin-rules';
+import { parseOrigin } from '@/server/partners/origin-rules';
 import { addOrigin } from './actions';
 
 /** Validates while typing, with the server's rules. */
@@ -65,8 +65,6 @@ function judge(text: string, registered: string[]): Verdict {
   if (!parsed.ok) return { error: sentence(parsed.reason) };
   const { origin } = parsed;
   if (registered.includes(origin)) return { error: `${origin} is already registered` };
-  if (isAllowedOrigin(origin, []))
-    return { error: `${origin} always works and does not need to be registered` };
   if (parsed.warning) return { origin, note: `Careful: ${parsed.warning}.` };
   return {
     origin,

@@ -17,6 +17,8 @@ import { countAttempt } from '../rate-limit/attempts';
 /** Multiples of the hourly limit per e-mail address and caller. */
 const CODES_PER_CALLER_PER_DAY = 2;
 const CODES_PER_MAILBOX_PER_DAY = 20;
+/** Multiple of an app's hourly limit, up to which each network may still request its first code of the hour. */
+const FIRST_CODES_PER_APP = 10;
 /** One IPv6 /48 holds many subscribers. */
 const NETWORKS_PER_SITE = 10;
 /** The wait doubles with each unused code: 30 s, 60 s, 120 s. */
@@ -60,13 +62,13 @@ export async function requireRoomForCode(
   if (caller.knownBrowser === null && caller.clientIp !== '')
     await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
   const { untilMs: waitUntilMs, nextInSeconds } = await findWait(tx, codesOfCaller(mailbox, caller));
-  let limitedUntilMs = 0;
+  let limitedUntilMs = caller.knownBrowser === null ? await findFreeInApp(tx, caller) : 0;
   for (const limit of limitsFor(mailbox, caller))
     limitedUntilMs = Math.max(limitedUntilMs, await findFreeAt(tx, limit));
   if (limitedUntilMs > now())
     throw tooMany('Too many codes requested.', Math.max(limitedUntilMs, waitUntilMs));
   if (waitUntilMs > now()) throw tooMany('A code was just sent.', waitUntilMs);
-  if (caller.knownBrowser === null) await requireRoomInApp(tx, caller.partnerId);
+  if (caller.knownBrowser === null) await requireRoomInApp(tx, caller);
   return { nextInSeconds };
 }
 
@@ -76,10 +78,24 @@ async function lock(tx: Tx, kind: number, of: string): Promise<void> {
 }
 
 /** Counts once more under the app's lock, which refused requests never take: they would keep others waiting. */
-async function requireRoomInApp(tx: Tx, partnerId: string | null): Promise<void> {
-  await lock(tx, APP_LOCK, partnerId ?? '');
-  const untilMs = await findFreeAt(tx, ceilingOf(partnerId));
+async function requireRoomInApp(tx: Tx, caller: CodeCaller): Promise<void> {
+  await lock(tx, APP_LOCK, caller.partnerId ?? '');
+  const untilMs = await findFreeInApp(tx, caller);
   if (untilMs > now()) throw tooMany('Too many codes requested.', untilMs);
+}
+
+/**
+ * When the app, or the service's own pages, admits another code. Above its limit, a network still gets its first
+ * code of the hour, so that a few networks cannot use up the limit for all others.
+ */
+async function findFreeInApp(tx: Tx, { partnerId, clientIp }: CodeCaller): Promise<number> {
+  const limit = settings().LIMIT_CODES_PER_APP_PER_HOUR;
+  const ofApp = { of: { partnerId, knownBrowser: '' }, limit, periodMs: HOUR_MS };
+  const freeMs = await findFreeAt(tx, ofApp);
+  if (freeMs <= now() || clientIp === '') return freeMs;
+  const ofNetwork = { ...ofApp, of: { ...ofApp.of, clientSite: networkOf(clientIp).site }, limit: 1 };
+  const ofFirstCodes = { ...ofApp, limit: FIRST_CODES_PER_APP * limit };
+  return Math.min(freeMs, Math.max(await findFreeAt(tx, ofNetwork), await findFreeAt(tx, ofFirstCodes)));
 }
 
 function limitsFor(mailbox: string, caller: CodeCaller): CodeLimit[] {
@@ -92,7 +108,7 @@ function limitsFor(mailbox: string, caller: CodeCaller): CodeLimit[] {
   return caller.knownBrowser === null ? [hourly, ...limitsForStrangers(mailbox, caller)] : [hourly, daily];
 }
 
-function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller): CodeLimit[] {
+function limitsForStrangers(mailbox: string, { clientIp }: CodeCaller): CodeLimit[] {
   const limits = settings();
   const perEmail = limits.LIMIT_CODES_PER_EMAIL_PER_HOUR;
   const perNetwork = limits.LIMIT_CODES_PER_ADDRESS_PER_HOUR;
@@ -106,7 +122,7 @@ function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller
     },
     { of: { mailbox, knownBrowser }, limit: CODES_PER_MAILBOX_PER_DAY * perEmail, periodMs: DAY_MS },
   ];
-  const perHour: CodeLimit[] = [ceilingOf(partnerId)];
+  const perHour: CodeLimit[] = [];
   if (clientIp !== '')
     perHour.push({ of: { clientSite, clientNetwork, knownBrowser }, limit: perNetwork, periodMs: HOUR_MS });
   if (clientSite !== clientNetwork)
@@ -116,12 +132,6 @@ function limitsForStrangers(mailbox: string, { clientIp, partnerId }: CodeCaller
       periodMs: HOUR_MS,
     });
   return [...perDay, ...perHour];
-}
-
-/** The codes of one app, or of the service's own pages. */
-function ceilingOf(partnerId: string | null): CodeLimit {
-  const limit = settings().LIMIT_CODES_PER_APP_PER_HOUR;
-  return { of: { partnerId, knownBrowser: '' }, limit, periodMs: HOUR_MS };
 }
 
 /** When a limit admits another code. In the past when it does already. */

@@ -5,6 +5,7 @@ import { findCustomer, forgetCustomer, openCustomer } from './customers';
 import { withQuery } from './payment-pages';
 import type { SavedCard } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
+import { turnOffForCard } from './top-up/auto-top-up';
 
 /** The cards that a user saved at the payment processor. Nothing about a card is stored here. */
 
@@ -37,7 +38,9 @@ export function expiryOf({ expiryYear, expiryMonth }: SavedCard, today = nowDate
 export async function removeSavedCard(userId: string, cardId: string): Promise<boolean> {
   const processorCustomerId = await findCustomer(userId);
   if (processorCustomerId === null) return false;
-  return (await stripeProcessor.removeCard({ processorCustomerId, cardId })) === 'removed';
+  if ((await stripeProcessor.removeCard({ processorCustomerId, cardId })) !== 'removed') return false;
+  await turnOffForCard(userId, cardId);
+  return true;
 }
 
 /**

@@ -2,9 +2,10 @@ import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
+import { removeSavedCard } from '@/server/checkout/saved-cards';
 import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { advanceTopUps, beginTopUps } from '@/server/checkout/top-up/advance';
-import { turnOffAutoTopUp, turnOffForCard } from '@/server/checkout/top-up/auto-top-up';
+import { turnOffAutoTopUp } from '@/server/checkout/top-up/auto-top-up';
 import { findTopUpConfirmation, startTopUpConfirmation } from '@/server/checkout/top-up/confirm';
 import { sendTopUpMails } from '@/server/checkout/top-up/mails';
 import { finishAuthorization } from '@/server/checkout/top-up/turn-on';
@@ -212,9 +213,10 @@ describe('a decline', () => {
 
   test('because the card was removed turns it off, also before it would be charged', async () => {
     const [charged, removed] = [await newTopUpBuyer(), await newTopUpBuyer()];
-    for (const { customer: processorCustomerId, cardId } of [charged, removed])
-      await stripeProcessor.removeCard({ processorCustomerId, cardId });
-    await turnOffForCard(removed.userId, removed.cardId);
+    // Elsewhere, and in the account.
+    const elsewhere = { processorCustomerId: charged.customer, cardId: charged.cardId };
+    expect(await stripeProcessor.removeCard(elsewhere)).toBe('removed');
+    expect(await removeSavedCard(removed.userId, removed.cardId)).toBe(true);
     for (const buyer of [charged, removed]) await spend(buyer, 600);
     await passTwice();
     for (const buyer of [charged, removed]) {

@@ -83,6 +83,7 @@ export default {
     only('leaves', LEAVES, [PRISMA_CLIENT], 'The leaves import nothing of ours but each other'),
     only('ledger', '^server/ledger/', [PRISMA_CLIENT], 'The ledger imports leaves only'),
     only('rate-limit', '^server/rate-limit/', [], 'Counting knows nothing of what is counted'),
+    only('invoices', '^server/invoices/', [PRISMA_CLIENT], 'Documents know no page and no processor'),
     only('pricing', '^server/pricing/', ['^server/protocols/neutral\\.ts$'], 'Pricing imports leaves only'),
     only('protocols', '^server/protocols/', ['^server/providers/'], 'Wire formats are pure'),
     only('providers', '^server/providers/', ['^server/protocols/'], 'Wire formats are pure'),

@@ -9,6 +9,8 @@ export default {
   serverExternalPackages: [
     '@prisma/client',
     '@prisma/adapter-pg',
+    'pdfkit',
+    'fontkit',
     'pg',
     'pino',
     'nodemailer',

@@ -76,6 +76,14 @@ export const settingsSchema = z.object({
   STRIPE_TERMS_OF_SERVICE: flag,
   STRIPE_INVOICES: flag,
 
+  SELLER_NAME: z.string().trim().min(1).max(200, { error: 'at most 200 characters' }).optional(),
+  SELLER_ADDRESS: list
+    .refine((lines) => lines.length <= 6 && lines.every((line) => line !== ''), {
+      error: 'up to six lines, separated by commas: Street 1, 1010 Vienna, Austria',
+    })
+    .optional(),
+  SELLER_TAX_ID: z.string().trim().min(1).max(40, { error: 'at most 40 characters' }).optional(),
+
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// URL' }).optional(),
   MAIL_FROM: z.string().min(3).default('svc <no-reply@svc.localhost>'),
 
@@ -193,6 +201,14 @@ function refuseContradictions(parsed: Parsed): void {
     ],
     ...besideLiveKey(parsed),
     ...besideStripeKey(parsed),
+    [
+      (parsed.SELLER_NAME === undefined) !== (parsed.SELLER_ADDRESS === undefined),
+      'SELLER_NAME, SELLER_ADDRESS: expected both or neither, because invoices need both',
+    ],
+    [
+      parsed.SELLER_TAX_ID !== undefined && parsed.SELLER_NAME === undefined,
+      'SELLER_TAX_ID: expected to be unset, because SELLER_NAME is unset and there are no invoices',
+    ],
     [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
       'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',

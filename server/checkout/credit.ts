@@ -1,6 +1,8 @@
+import type { Purchase } from '../../prisma/client/client';
 import { nowDate } from '../clock';
 import { creditsToJson, microcredits } from '../credits';
 import { inTransaction, type Tx } from '../db';
+import { invoiceNewPurchase } from '../invoices/issue';
 import { type Booking, bookBonus, bookPurchase, OUTSIDE_ANY_APP } from '../ledger';
 import { recordEvent } from '../webhooks/record';
 import { readEventSubject } from './event-subject';
@@ -9,7 +11,7 @@ import type { ProcessorPayment } from './payment-processor';
 import { sendReceiptMail } from './receipt-mail';
 
 /** The processor's details of a payment that a purchase stores. */
-type PaymentDetails = Pick<ProcessorPayment, 'paymentId' | 'taxMinor'>;
+type PaymentDetails = Pick<ProcessorPayment, 'paymentId' | 'taxMinor' | 'forInvoice'>;
 
 /** Books the credits and notifies the partner exactly once: only one caller wins the conditional update. */
 export async function credit(payment: Payment, details: PaymentDetails): Promise<void> {
@@ -18,10 +20,11 @@ export async function credit(payment: Payment, details: PaymentDetails): Promise
     if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
-    await keepPurchase(tx, payment, booking.transactionId, details);
+    const purchase = await keepPurchase(tx, payment, booking.transactionId, details);
     const bonus = await bookBonus(tx, id);
     // Purchases outside any app are reported to no partner.
     if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking, bonus);
+    await invoiceNewPurchase(tx, purchase, payment.language, details.forInvoice?.buyer ?? null);
     return booking.transactionId;
   });
   // Not awaited, so that a slow mail server delays nothing. The sweep sends any mail that fails here.
@@ -32,9 +35,9 @@ async function keepPurchase(
   tx: Tx,
   { id: sessionId, userId, partnerId, currency, amountMinor, rate, credits }: Payment,
   purchaseId: string,
-  { paymentId, taxMinor }: PaymentDetails,
-): Promise<void> {
-  await tx.purchase.create({
+  { paymentId, taxMinor, forInvoice }: PaymentDetails,
+): Promise<Purchase> {
+  return tx.purchase.create({
     data: {
       id: purchaseId,
       userId,
@@ -44,6 +47,9 @@ async function keepPurchase(
       currency,
       amountMinor,
       taxMinor,
+      taxPercent: forInvoice?.taxPercent ?? null,
+      isReverseCharge: forInvoice?.isReverseCharge ?? false,
+      invoicedByProcessor: forInvoice?.isInvoiced ?? false,
       rate,
       credits,
       receiptDueAt: nowDate(),

@@ -1,3 +1,4 @@
+import type { BuyerFromForm } from '../invoices/issue';
 import type { Currency } from './amounts';
 import type { PaymentFailure } from './failure';
 
@@ -8,6 +9,8 @@ export interface PaymentProcessor {
   createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'>;
   /** Null when the processor has no such session. */
   readSession(processorSessionId: string): Promise<ProcessorPayment | null>;
+  /** Where the processor shows the invoice that it issued for a session; null if it issued none. */
+  readInvoiceUrl(processorSessionId: string): Promise<string | null>;
   /** Expires a session so that it can no longer be paid. */
   expireSession(processorSessionId: string): Promise<void>;
   /** The paid sessions and the paid charges of saved cards that began in a period, newest first of each. */
@@ -110,6 +113,8 @@ export type PaymentOrder = {
   quote: Quote;
   /** The buyer comes from a native app, not from a website. */
   isFromDeviceApp: boolean;
+  /** Whether the form asks businesses for their tax id. */
+  asksForTaxId: boolean;
   page: PaymentPage;
 };
 
@@ -200,6 +205,18 @@ export type PaymentForm =
 /** Where the processor keeps a payment: a session with its form, or the charge of a saved card. */
 export type ProcessorReference = { processorSessionId: string | null; processorPaymentId: string | null };
 
+/** What the processor and its form say about the invoice of a payment. */
+export type InvoiceFacts = {
+  /** The tax rate in percent, if one applies to the whole amount. */
+  taxPercent: string | null;
+  /** The buyer owes the tax instead. */
+  isReverseCharge: boolean;
+  /** The processor issues the invoice. */
+  isInvoiced: boolean;
+  /** The business that the buyer named in the form. */
+  buyer: BuyerFromForm | null;
+};
+
 export type ProcessorPayment = {
   reference: ProcessorReference;
   /** How it was paid, as our checkout session stores it. */
@@ -213,6 +230,8 @@ export type ProcessorPayment = {
   amountMinor: number | null;
   /** The tax included in the amount. */
   taxMinor: number;
+  /** Absent for a payment without a form. */
+  forInvoice?: InvoiceFacts;
   /** The reason why the last payment attempt failed. */
   failure: PaymentFailure | null;
   /** The payment that refunds and disputes refer to, once the user has tried to pay. */

@@ -1,6 +1,7 @@
 import type { Purchase } from '../../prisma/client/client';
 import { type Microcredits, microcredits } from '../credits';
 import { inTransaction, prisma } from '../db';
+import { correctInvoice } from '../invoices/issue';
 import { clawBack } from '../ledger';
 import { noteConcerns } from './alerts';
 import type { ProcessorReversals, ReversalKind } from './payment-processor';
@@ -92,6 +93,7 @@ export function bookReversals(
     const isMore = refundedMinor + disputedMinor > purchase.refundedMinor + purchase.disputedMinor;
     if (isMore) await turnOffForReversal(tx, sessionId);
     await noteConcerns(sessionId, reversals.concerns, tx);
+    await correctInvoice(tx, { ...purchase, refundedMinor, disputedMinor });
     return true;
   });
 }

@@ -2,6 +2,7 @@ import type { Microcredits } from '../credits';
 import { prisma } from '../db';
 import { ApiError, invariant } from '../errors';
 import { newId } from '../ids';
+import { needsTaxIdInForm } from '../invoices/issue';
 import { describeError, log } from '../log';
 import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
@@ -77,6 +78,7 @@ async function openProcessorSession(
     language: request.language,
     customer: null,
     isFromDeviceApp: request.isFromDeviceApp,
+    asksForTaxId: await needsTaxIdInForm(payment.userId),
     page: request.page(payment.id),
   };
   try {

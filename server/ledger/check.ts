@@ -12,7 +12,7 @@ import {
   WALLET_INVARIANTS,
 } from './invariants';
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from './promotion-invariants';
-import { PURCHASE_INVARIANTS } from './purchase-invariants';
+import { INVOICE_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
 
 export type LedgerReport = {
   /** Empty if all invariants hold. */
@@ -40,7 +40,7 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await checkUsers(client, null)),
     ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null])),
-    ...(await findDifferences(client, [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS])),
+    ...(await findDifferences(client, [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS, INVOICE_INVARIANT])),
   ];
 }
 

@@ -31,7 +31,28 @@ export const PURCHASE_INVARIANTS = [
    CROSS JOIN LATERAL (SELECT least(p.credits,
      div(p.credits::numeric * (p.refunded_minor + p.disputed_minor), p.amount_minor)) AS due) d
    WHERE ${OF('p.user_id')} AND taken NOT BETWEEN due - 1 AND due`,
+
+  `SELECT 'the invoice of a purchase and its credit notes add up to what is left of the payment' AS invariant,
+          p.id AS subject, (invoiced - due)::text AS difference
+   FROM purchase p
+   CROSS JOIN LATERAL (
+     SELECT sum(CASE kind WHEN 'credit_note' THEN -i.amount_minor ELSE i.amount_minor END) AS invoiced,
+            sum(CASE kind WHEN 'credit_note' THEN -i.tax_minor ELSE i.tax_minor END) AS taxed,
+            count(*) FILTER (WHERE kind = 'invoice') AS invoices
+     FROM invoice i WHERE i.purchase_id = p.id) i
+   CROSS JOIN LATERAL (SELECT p.amount_minor - least(p.amount_minor, p.refunded_minor + p.disputed_minor) AS due) d
+   WHERE ${OF('p.user_id')} AND invoiced IS NOT NULL
+     AND (invoices <> 1 OR invoiced <> due OR abs(taxed * p.amount_minor - p.tax_minor::bigint * due) > p.amount_minor)`,
 ];
+
+/** The numbers of invoices and credit notes: each series counts from 1, without gaps. */
+export const INVOICE_INVARIANT = `
+  SELECT 'the numbers of invoices have no gaps' AS invariant, series AS subject,
+         (coalesce(i.count, 0) - coalesce(s.last, 0))::text AS difference
+  FROM invoice_series s
+  FULL JOIN (SELECT series, count(*) AS count, min(serial) AS first, max(serial) AS last FROM invoice GROUP BY 1) i
+    USING (series)
+  WHERE (s.last, s.last, 1) IS DISTINCT FROM (i.count, i.last, i.first)`;
 
 /** Payments that can still be completed. */
 export const OPEN_PAYMENT_INVARIANT = `

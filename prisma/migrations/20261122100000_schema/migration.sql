@@ -520,6 +520,9 @@ CREATE TABLE purchase (
   currency text NOT NULL,
   amount_minor integer NOT NULL,
   tax_minor integer NOT NULL DEFAULT 0,
+  tax_percent numeric(7,4),
+  is_reverse_charge boolean NOT NULL DEFAULT false,
+  invoiced_by_processor boolean NOT NULL DEFAULT false,
   rate numeric(12,6) NOT NULL,
   credits bigint NOT NULL,
   refunded_minor integer NOT NULL DEFAULT 0,
@@ -586,6 +589,40 @@ CREATE TABLE promotion_redemption (
 );
 CREATE INDEX promotion_redemption_promotion_id_user_id_idx ON promotion_redemption (promotion_id, user_id);
 CREATE INDEX promotion_redemption_user_id_idx ON promotion_redemption (user_id);
+
+CREATE TABLE billing_details (
+  user_id text PRIMARY KEY,
+  name text NOT NULL,
+  address text[],
+  country text NOT NULL,
+  tax_id text,
+  reference text,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE invoice_series (
+  series text PRIMARY KEY,
+  last integer NOT NULL
+);
+
+CREATE TABLE invoice (
+  number text PRIMARY KEY,
+  series text NOT NULL,
+  serial integer NOT NULL,
+  kind text NOT NULL,
+  user_id text NOT NULL,
+  purchase_id text NOT NULL,
+  amount_minor integer NOT NULL,
+  tax_minor integer NOT NULL,
+  document jsonb NOT NULL,
+  issued_at timestamptz(3) NOT NULL,
+  CONSTRAINT invoice_kind_known CHECK (kind IN ('invoice', 'credit_note', 'cancellation')),
+  CONSTRAINT invoice_amounts CHECK (amount_minor > 0 AND tax_minor BETWEEN 0 AND amount_minor)
+);
+CREATE UNIQUE INDEX invoice_series_serial_key ON invoice (series, serial);
+CREATE INDEX invoice_purchase_id_idx ON invoice (purchase_id);
+-- A purchase has one invoice.
+CREATE UNIQUE INDEX invoice_of_purchase ON invoice (purchase_id) WHERE kind = 'invoice';
 
 CREATE TABLE payment_customer (
   user_id text PRIMARY KEY,

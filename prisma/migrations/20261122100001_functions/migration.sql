@@ -185,7 +185,7 @@ CREATE OR REPLACE VIEW ledger_entry AS
 
 -- server/ledger/sql/append-only.sql
 
--- Transactions, receipts, prices, audit entries and consents are never changed or deleted, by anyone. Of a purchase only
+-- Transactions, receipts, prices, invoices, audit entries and consents are never changed or deleted, by anyone. Of a purchase only
 -- what the processor has taken back and the delivery of its receipt change.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -208,7 +208,8 @@ CREATE OR REPLACE TRIGGER model_price_not_truncated BEFORE TRUNCATE ON model_pri
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 CREATE OR REPLACE TRIGGER purchase_append_only BEFORE DELETE OR UPDATE OF
-  id, user_id, partner_id, session_id, currency, amount_minor, tax_minor, rate, credits, created_at ON purchase
+  id, user_id, partner_id, session_id, currency, amount_minor, tax_minor, tax_percent, is_reverse_charge,
+  invoiced_by_processor, rate, credits, created_at ON purchase
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER purchase_not_truncated BEFORE TRUNCATE ON purchase
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
@@ -221,6 +222,11 @@ CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON opera
 CREATE OR REPLACE TRIGGER auto_top_up_consent_append_only BEFORE UPDATE OR DELETE ON auto_top_up_consent
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON auto_top_up_consent
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER invoice_append_only BEFORE UPDATE OR DELETE ON invoice
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER invoice_not_truncated BEFORE TRUNCATE ON invoice
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 -- server/ledger/sql/open-pocket.sql

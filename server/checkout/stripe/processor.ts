@@ -19,12 +19,13 @@ import { stripe } from './client';
 import { disableDomain, registerDomain } from './domains';
 import { readEvent } from './events';
 import { listReversals, readReversals, refund } from './reversals';
-import { createSession, expireSession, listPaidSessions, readSession } from './sessions';
+import { createSession, expireSession, listPaidSessions, readInvoiceUrl, readSession } from './sessions';
 
 export const stripeProcessor: PaymentProcessor = {
   createCustomer,
   createSession,
   readSession,
+  readInvoiceUrl,
   listPaidPayments,
   expireSession,
   listCards,

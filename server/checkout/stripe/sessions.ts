@@ -1,9 +1,10 @@
 import type Stripe from 'stripe';
 import { settings } from '../../env';
 import { assertNever, invariant } from '../../errors';
+import type { BuyerFromForm } from '../../invoices/issue';
 import { classifyDecline } from '../failure';
 import type {
-  OrderCustomer,
+  InvoiceFacts,
   PaymentForm,
   PaymentOrder,
   PaymentPage,
@@ -41,8 +42,8 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
     origin_context: order.isFromDeviceApp ? 'mobile_app' : 'web',
     locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
-    ...chosenParameters(),
-    ...customerParameters(order.customer),
+    ...chosenParameters(order),
+    ...customerParameters(order),
     ...pageParameters(order.page),
   };
 }
@@ -62,10 +63,11 @@ function priceOf({
 }
 
 /** Optional Stripe features that the operator has enabled. */
-function chosenParameters(): Partial<Stripe.Checkout.SessionCreateParams> {
+function chosenParameters(order: PaymentOrder): Partial<Stripe.Checkout.SessionCreateParams> {
   const { STRIPE_AUTOMATIC_TAX, STRIPE_TERMS_OF_SERVICE, STRIPE_INVOICES } = settings();
   return {
-    ...(STRIPE_AUTOMATIC_TAX && { automatic_tax: { enabled: true }, tax_id_collection: { enabled: true } }),
+    ...(STRIPE_AUTOMATIC_TAX && { automatic_tax: { enabled: true } }),
+    ...(asksForTaxId(order) && { tax_id_collection: { enabled: true } }),
     ...(STRIPE_TERMS_OF_SERVICE && { consent_collection: { terms_of_service: 'required' } }),
     ...(STRIPE_INVOICES && { invoice_creation: { enabled: true } }),
   };
@@ -81,12 +83,21 @@ const NO_SAVED_CARDS: Stripe.Checkout.SessionCreateParams.SavedPaymentMethodOpti
   allow_redisplay_filters: ['unspecified'],
 };
 
-function customerParameters(customer: OrderCustomer | null): Partial<Stripe.Checkout.SessionCreateParams> {
+/** The id decides about the tax, and both Stripe's invoices and ours show it. */
+function asksForTaxId(order: PaymentOrder): boolean {
+  const { STRIPE_AUTOMATIC_TAX, STRIPE_INVOICES } = settings();
+  return STRIPE_AUTOMATIC_TAX || STRIPE_INVOICES || order.asksForTaxId;
+}
+
+function customerParameters(order: PaymentOrder): Partial<Stripe.Checkout.SessionCreateParams> {
+  const { customer } = order;
   if (customer === null) return {};
   return {
     customer: customer.processorCustomerId,
-    // Tax depends on what the buyer enters in the form; for a known customer, Stripe requires saving it.
-    ...(settings().STRIPE_AUTOMATIC_TAX && { customer_update: { address: 'auto', name: 'auto' } }),
+    // For a known customer, Stripe requires saving the name with the tax id, and the address that tax depends on.
+    ...(asksForTaxId(order) && {
+      customer_update: { name: 'auto', ...(settings().STRIPE_AUTOMATIC_TAX && { address: 'auto' }) },
+    }),
     saved_payment_method_options: customer.canSaveCard ? SAVED_CARDS : NO_SAVED_CARDS,
   };
 }
@@ -122,10 +133,13 @@ function describeForm(page: PaymentPage, session: Stripe.Checkout.Session): Paym
 }
 
 const CHARGE = 'payment_intent.latest_charge';
+const TAXES = 'total_details.breakdown';
 
 export async function readSession(processorSessionId: string): Promise<ProcessorPayment | null> {
   try {
-    return toPayment(await stripe().checkout.sessions.retrieve(processorSessionId, { expand: [CHARGE] }));
+    return toPayment(
+      await stripe().checkout.sessions.retrieve(processorSessionId, { expand: [CHARGE, TAXES] }),
+    );
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -155,12 +169,43 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     currency: session.currency,
     amountMinor: session.amount_total,
     taxMinor: session.total_details?.amount_tax ?? 0,
+    forInvoice: {
+      ...describeTax(session.total_details?.breakdown?.taxes ?? []),
+      isInvoiced: session.invoice_creation?.enabled ?? false,
+      buyer: describeBuyer(session),
+    },
     failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
     paymentId: intent?.id ?? null,
     ...readReversed(intent),
     processorCustomerId: idOf(session.customer),
     quote: readQuote(session.metadata ?? {}),
   };
+}
+
+type TaxFacts = Pick<InvoiceFacts, 'taxPercent' | 'isReverseCharge'>;
+
+function describeTax(taxes: Stripe.Checkout.Session.TotalDetails.Breakdown.Tax[]): TaxFacts {
+  const [tax, ...others] = taxes;
+  if (tax === undefined || others.length > 0) return { taxPercent: null, isReverseCharge: false };
+  const isReverseCharge = tax.taxability_reason === 'reverse_charge';
+  const percent = tax.rate.effective_percentage ?? tax.rate.percentage;
+  return { taxPercent: isReverseCharge ? null : String(percent), isReverseCharge };
+}
+
+function describeBuyer({ customer_details: details }: Stripe.Checkout.Session): BuyerFromForm | null {
+  const name = details?.business_name ?? details?.name;
+  const { line1, line2, postal_code, city, state, country } = details?.address ?? {};
+  const taxId = details?.tax_ids?.[0]?.value;
+  if (!name || !country || !taxId) return null;
+  const place = [postal_code, city].filter(Boolean).join(' ');
+  const address = [line1, line2, place, state].filter((line): line is string => Boolean(line));
+  return { name: name.normalize(), address: line1 ? address.map((line) => line.normalize()) : [], country, taxId };
+}
+
+/** Read again each time, because the addresses of Stripe's invoices expire. */
+export async function readInvoiceUrl(processorSessionId: string): Promise<string | null> {
+  const { invoice } = await stripe().checkout.sessions.retrieve(processorSessionId, { expand: ['invoice'] });
+  return typeof invoice === 'object' ? (invoice?.hosted_invoice_url ?? null) : null;
 }
 
 function paymentState(

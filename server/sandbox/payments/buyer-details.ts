@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type BusinessField, businessFields, isReverseCharge, withBusiness } from './business';
 import { newStripeId, type Session } from './objects';
 import type { SessionRecord } from './records';
 
@@ -11,10 +12,11 @@ export const TAX_COUNTRIES = [
   { code: 'US', label: 'United States', percent: 0 },
 ] as const;
 
-export type BuyerField = 'country' | 'terms';
+export type BuyerField = 'country' | 'terms' | BusinessField;
 export const buyerFields = {
   country: z.string().max(2).optional(),
   terms: z.string().max(20).optional(),
+  ...businessFields,
 };
 type BuyerForm = { [Field in BuyerField]?: string | undefined };
 
@@ -34,14 +36,17 @@ export function checkBuyer(
 }
 
 /** The session with the buyer's input: the tax contained in the price, and the consent. */
-export function withBuyer(record: SessionRecord, { country }: BuyerForm): SessionRecord {
+export function withBuyer(given: SessionRecord, form: BuyerForm): SessionRecord {
+  const record = withBusiness(given, form);
   const session = { ...record.session };
   if (asksForTerms(session)) session.consent = { promotions: null, terms_of_service: 'accepted' };
   if (!asksForCountry(session)) return { ...record, session };
-  const percent = TAX_COUNTRIES.find(({ code }) => code === country)?.percent ?? 0;
+  const percent = isReverseCharge(form)
+    ? 0
+    : (TAX_COUNTRIES.find(({ code }) => code === form.country)?.percent ?? 0);
   session.total_details = { amount_tax: taxWithin(session.amount_total, percent) };
   session.automatic_tax = { ...session.automatic_tax, status: 'complete' };
-  return { ...record, session };
+  return { ...record, session, taxPercent: isReverseCharge(form) ? 'reverse_charge' : percent };
 }
 
 /** A price of 12.00 that includes 20 % tax contains 2.00 of tax. */

@@ -1,3 +1,5 @@
+import { withInvoice, withTaxes } from './business';
+import type { Session } from './objects';
 import type { Records } from './records';
 import { invalidRequest } from './stripe-errors';
 
@@ -17,6 +19,8 @@ const EXPANDABLE: Record<
 
 /** Replaces ids by their objects along a path such as `payment_intent.latest_charge`. */
 export function expandObject(records: Records, object: object, path: string): object {
+  if (path === 'total_details.breakdown') return withTaxes(records, object as Session);
+  if (path === 'invoice') return withInvoice(object as Session);
   const [name = '', ...rest] = path.split('.');
   const listed: unknown = Reflect.get(object, 'data');
   if (name === 'data' && Array.isArray(listed))

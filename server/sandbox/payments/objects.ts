@@ -30,6 +30,7 @@ export type Session = Pick<Stripe.Checkout.Session, SessionField> & {
   consent_collection: { terms_of_service?: string | undefined } | null;
   currency: string;
   customer: string | null;
+  customer_details: BusinessDetails | null;
   invoice: string | null;
   invoice_creation: { enabled: boolean } | null;
   locale: string | null;
@@ -40,6 +41,10 @@ export type Session = Pick<Stripe.Checkout.Session, SessionField> & {
   tax_id_collection: { enabled: boolean };
   total_details: { amount_tax: number };
   ui_mode: 'embedded_page' | 'hosted_page';
+};
+
+type BusinessDetails = Pick<Stripe.Checkout.Session.CustomerDetails, 'business_name' | 'name' | 'tax_ids'> & {
+  address: Stripe.Address;
 };
 
 export function buildSession(given: SessionParameters, baseUrl: string): Session {
@@ -59,6 +64,7 @@ export function buildSession(given: SessionParameters, baseUrl: string): Session
     created: unixSeconds(),
     currency: given.currency,
     customer: given.customer ?? null,
+    customer_details: null,
     expires_at: given.expiresAt,
     invoice: null,
     invoice_creation: given.invoice_creation ?? null,

@@ -1,5 +1,6 @@
 import { nowDate } from '../../clock';
 import { TEST_ACCOUNTS } from './bank-debits';
+import { asksForBusiness, BUSINESS_FIELDS, type BusinessField } from './business';
 import { asksForCountry, asksForTerms, type BuyerField, TAX_COUNTRIES } from './buyer-details';
 import { TEST_CARDS } from './cards';
 import type { Session } from './objects';
@@ -181,22 +182,35 @@ function asksOf(session: Session): BuyerField[] {
   return [
     ...(asksForCountry(session) ? ['country' as const] : []),
     ...(asksForTerms(session) ? ['terms' as const] : []),
+    ...(asksForBusiness(session) ? BUSINESS_FIELDS.map(({ name }) => name) : []),
   ];
 }
 
 /** Each form has its own fields, prefixed with its name. */
 function renderBuyerFields(session: Session, form: 'card' | 'bank', { say }: Words): string {
   const options = TAX_COUNTRIES.map(({ code, label }) => `<option value="${code}">${say(label)}</option>`);
-  const fields: Record<BuyerField, string> = {
+  const fields: Record<Exclude<BuyerField, BusinessField>, string> = {
     country: `<div class="field"><label for="${form}-country">${say('Country')}</label>
       <select id="${form}-country" autocomplete="country" required aria-describedby="${form}-country-error"><option value="">${say('Choose…')}</option>${options.join('')}</select>
       <p class="error" id="${form}-country-error" aria-live="polite"></p></div>`,
     terms: `<div class="field"><label class="check"><input id="${form}-terms" type="checkbox" required aria-describedby="${form}-terms-error"> ${say('I accept the terms of service')}</label>
       <p class="error" id="${form}-terms-error" aria-live="polite"></p></div>`,
   };
-  return asksOf(session)
-    .map((field) => fields[field])
-    .join('');
+  return [
+    asksForCountry(session) ? fields.country : '',
+    asksForBusiness(session) ? renderBusiness(form, say) : '',
+    asksForTerms(session) ? fields.terms : '',
+  ].join('');
+}
+
+function renderBusiness(form: 'card' | 'bank', say: Words['say']): string {
+  const fields = BUSINESS_FIELDS.map(({ name, label, autocomplete }) => {
+    const id = `${form}-${name}`;
+    return `<div class="field"><label for="${id}">${say(label)}</label>
+      <input id="${id}" type="text" autocomplete="${autocomplete}" maxlength="200" aria-describedby="${id}-error">
+      <p class="error" id="${id}-error" aria-live="polite"></p></div>`;
+  });
+  return `<details class="business"><summary>${say('I’m buying as a business')}</summary>${fields.join('')}</details>`;
 }
 
 function renderSaveBox(session: Session, { say }: Words): string {

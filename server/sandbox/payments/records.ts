@@ -28,6 +28,8 @@ export type SessionRecord = {
   product: string;
   /** How a card that a setup saves may be shown again. */
   allowRedisplay?: PaymentMethod['allow_redisplay'];
+  /** The rate of the tax that was calculated, if any. */
+  taxPercent?: number | 'reverse_charge';
   intentData: { [name: string]: unknown };
   /** The card whose 3-D Secure challenge is open in the payment page. */
   challengedCard: CardToUse | null;

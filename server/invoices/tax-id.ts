@@ -1,0 +1,51 @@
+import { euVat, stdnum, type Validator } from 'stdnum';
+import { nameCountry } from './countries';
+
+/** VAT ids of the EU begin with the code of their country, except in Greece. Those of Switzerland do so already. */
+const VAT_PREFIX: { readonly [country: string]: string } = { GR: 'EL', CH: '' };
+const MISSING_FORMS: { readonly [country: string]: Validator | undefined } = {
+  GB: stdnum.GB?.vat,
+  US: stdnum.US?.ein,
+};
+const VAT_ID =
+  /^(A[DT]|B[EG]|C[YZ]|D[EK]|E[ELS]|F[IR]|GB|H[RU]|I[ET]|L[TUV]|MT|NL|P[LT]|RO|S[EIK]|XI)[0-9A-Z]+$|^CHE/;
+const ANY_TAX_ID = /^[A-Z0-9][A-Z0-9 ./-]{2,29}$/;
+
+export type TaxIdReading = { ok: true; taxId: string } | { ok: false; message: string };
+
+/**
+ * Reads the id under which a country taxes a business. VAT ids of the EU, the United Kingdom and Switzerland and EINs
+ * of the United States are checked, check digits included; of other countries, only the characters.
+ */
+export function readTaxId(country: string, given: string): TaxIdReading {
+  const text = given.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
+  const taxId = checkForm(country, text) ?? checkForm(countryOfPrefix(text), text);
+  if (taxId !== null) return { ok: true, taxId };
+  if (formOf(country) !== undefined)
+    return { ok: false, message: `Enter a valid tax ID of ${nameCountry(country, 'en')}, or none` };
+  if (!ANY_TAX_ID.test(text))
+    return { ok: false, message: 'Enter a tax ID of 3 to 30 letters and digits, or none' };
+  return { ok: true, taxId: text };
+}
+
+/** Whether it is a VAT id, by its form. */
+export const isVatId = (taxId: string): boolean => VAT_ID.test(taxId.replace(/[ .-]/g, ''));
+
+function formOf(country: string): Validator | undefined {
+  return euVat[country]?.[0] ?? MISSING_FORMS[country];
+}
+
+function checkForm(country: string, text: string): string | null {
+  const result = formOf(country)?.validate(text.replace(/^XI ?/, 'GB'));
+  if (!result?.isValid) return null;
+  if (country === 'US' || country === 'CH') return formOf(country)?.format(result.compact) ?? null;
+  const prefix = text.startsWith('XI') ? 'XI' : (VAT_PREFIX[country] ?? country);
+  return prefix + result.compact.replace(new RegExp(`^${prefix}`), '');
+}
+
+/** A business may be registered in another country than it is in. */
+function countryOfPrefix(text: string): string {
+  const prefix = text.slice(0, 2);
+  if (prefix === 'XI') return 'GB';
+  return prefix === 'EL' ? 'GR' : prefix;
+}

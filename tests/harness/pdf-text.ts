@@ -1,0 +1,36 @@
+/** The text of an uncompressed PDF of ours, one line per drawn text, from its fonts' tables of characters. */
+export function readPdfText(pdf: Uint8Array): string[] {
+  const source = Buffer.from(pdf).toString('latin1');
+  const objects = new Map(
+    [...source.matchAll(/\n(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, id, body]) => [id, body]),
+  );
+  const characters = new Map(
+    [...source.matchAll(/\/(F\d+) (\d+) 0 R/g)].map(([, name, id]) => {
+      const cmap = /\/ToUnicode (\d+) 0 R/.exec(objects.get(id) ?? '')?.[1];
+      return [name, readCmap(objects.get(cmap) ?? '')];
+    }),
+  );
+  const lines: string[] = [];
+  let font = new Map<number, string>();
+  for (const [, name, drawn] of source.matchAll(/\/(F\d+) [\d.]+ Tf|(\[.*\]) TJ/g)) {
+    if (name !== undefined) font = characters.get(name) ?? font;
+    const codes = [...(drawn ?? '').matchAll(/<([0-9a-f]+)>/g)].flatMap(
+      ([, hex = '']) => hex.match(/.{4}/g) ?? [],
+    );
+    if (codes.length > 0)
+      lines.push(codes.map((code) => font.get(Number.parseInt(code, 16)) ?? '\ufffd').join(''));
+  }
+  return lines;
+}
+
+/** Ranges as PDFKit writes them: `<first> <last> [<character> …]`. */
+function readCmap(cmap: string): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const [, first = '', list = ''] of cmap.matchAll(/<([0-9a-f]{4})> <[0-9a-f]{4}> \[([^\]]*)\]/gi)) {
+    [...list.matchAll(/<([0-9a-f ]+)>/gi)].forEach(([, hex = ''], index) => {
+      const units = (hex.replaceAll(' ', '').match(/.{4}/g) ?? []).map((unit) => Number.parseInt(unit, 16));
+      found.set(Number.parseInt(first, 16) + index, String.fromCharCode(...units));
+    });
+  }
+  return found;
+}

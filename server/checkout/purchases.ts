@@ -35,6 +35,7 @@ export type PurchaseReceipt = PurchaseSummary & {
   language: string;
   /** The tax included in the amount. */
   taxMinor: number;
+  invoicedByProcessor: boolean;
 };
 
 /** Newest first. */
@@ -87,6 +88,7 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
     mailName: partner === null ? settings().BRAND_NAME : nameInMails(partner),
     rate: row.rate.toString(),
     taxMinor: row.taxMinor,
+    invoicedByProcessor: row.invoicedByProcessor,
     language: session?.language ?? 'en',
   };
 }

@@ -1,5 +1,6 @@
 import { closeDatabase } from '../db';
 import { isLive, settings } from '../env';
+import { describeMissingSeller } from '../invoices/seller';
 import { describeSandboxes } from '../open-sandboxes';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
@@ -69,5 +70,7 @@ function printAddresses(): void {
   const text = lines.map(([title, address]) => `  ${title?.padEnd(14)} ${address}`).join('\n');
   const { open, warning } = describeSandboxes(settings());
   const sandboxes = `Sandboxes: ${open.join(', ') || 'closed'}.${warning === null ? '' : `\n${warning}.`}`;
-  process.stdout.write(`\nReady. Open:\n\n${text}\n\n${sandboxes}\n\nPress Ctrl-C to stop everything.\n\n`);
+  const invoices = describeMissingSeller();
+  const notes = invoices === null ? sandboxes : `${sandboxes}\n${invoices}`;
+  process.stdout.write(`\nReady. Open:\n\n${text}\n\n${notes}\n\nPress Ctrl-C to stop everything.\n\n`);
 }

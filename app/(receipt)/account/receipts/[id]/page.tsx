@@ -5,6 +5,10 @@ import { Badge } from '@/app/_ui/badge';
 import { readPurchaseReceipt } from '@/server/checkout/purchases';
 import { writeReceipt } from '@/server/checkout/receipt-text';
 import { settings } from '@/server/env';
+import { readBillingDetails } from '@/server/invoices/billing-details';
+import { listDocuments } from '@/server/invoices/documents';
+import { findSeller } from '@/server/invoices/seller';
+import { InvoiceLinks } from './invoice-links';
 import { PrintButton } from './print-button';
 
 export const metadata: Metadata = { title: 'Receipt' };
@@ -18,6 +22,8 @@ export default async function ReceiptPage({ params }: Props) {
   const receipt = await readPurchaseReceipt(userId, id);
   if (receipt === null) notFound();
   const { heading, rows, status, back, print, printNote } = writeReceipt(receipt);
+  const [documents, details] = await Promise.all([listDocuments([id]), readBillingDetails(userId)]);
+  const words = receipt.language === 'de' ? GERMAN : ENGLISH;
   return (
     <main
       lang={receipt.language}
@@ -46,8 +52,30 @@ export default async function ReceiptPage({ params }: Props) {
             </div>
           ))}
         </dl>
+        <InvoiceLinks
+          purchaseId={id}
+          documents={documents.map(({ number, kind }) => ({ number, label: words[kind] }))}
+          canCreate={findSeller() !== null && !receipt.invoicedByProcessor}
+          hasDetails={details !== null}
+          words={words}
+        />
         <p className="mt-6 text-sm text-muted">{printNote}</p>
       </article>
     </main>
   );
 }
+
+const ENGLISH = {
+  invoice: 'Invoice',
+  credit_note: 'Credit note',
+  cancellation: 'Cancellation',
+  create: 'Create invoice',
+  details: 'Billing details',
+};
+const GERMAN: typeof ENGLISH = {
+  invoice: 'Rechnung',
+  credit_note: 'Rechnungskorrektur',
+  cancellation: 'Storno',
+  create: 'Rechnung erstellen',
+  details: 'Rechnungsangaben',
+};

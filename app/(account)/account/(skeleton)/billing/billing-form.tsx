@@ -1,0 +1,104 @@
+'use client';
+
+import { type FormEvent, useId } from 'react';
+import { Button } from '@/app/_ui/button';
+import { Notice } from '@/app/_ui/notice';
+import { SelectField } from '@/app/_ui/select-field';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { removeDetails, saveDetails } from './actions';
+
+export type Details = { name: string; address: string; country: string; taxId: string; reference: string };
+type Props = { details: Details | null; countries: { value: string; label: string }[] };
+
+export function BillingForm({ details, countries }: Props) {
+  const { run, isRunning, failure } = useAction(saveDetails);
+  const removal = useAction(removeDetails);
+  const addressId = useId();
+  const errorOf = (field: keyof Details) => (failure?.field === field ? failure.message : undefined);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const read = (field: keyof Details) => String(form.get(field) ?? '');
+    await run({
+      name: read('name'),
+      address: read('address'),
+      country: read('country'),
+      taxId: read('taxId'),
+      reference: read('reference'),
+    });
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
+      {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
+      <TextField
+        label="Company or person"
+        name="name"
+        autoComplete="organization"
+        maxLength={100}
+        defaultValue={details?.name}
+        error={errorOf('name')}
+      />
+      <div>
+        <label htmlFor={addressId} className="mb-1.5 block text-sm font-medium">
+          Address
+        </label>
+        <textarea
+          id={addressId}
+          name="address"
+          rows={3}
+          autoComplete="street-address"
+          defaultValue={details?.address}
+          aria-invalid={errorOf('address') ? true : undefined}
+          aria-describedby={`${addressId}-note`}
+          className="w-full rounded-lg border border-field/60 bg-surface px-3.5 py-2.5 text-base hover:border-field"
+        />
+        <p
+          id={`${addressId}-note`}
+          aria-live="polite"
+          className={`mt-1 min-h-5 text-sm ${errorOf('address') ? 'text-danger' : 'text-muted'}`}
+        >
+          {errorOf('address') ?? 'One to six lines, without the country'}
+        </p>
+      </div>
+      <SelectField
+        label="Country"
+        name="country"
+        autoComplete="country"
+        defaultValue={details?.country ?? ''}
+        options={[{ value: '', label: 'Choose…' }, ...countries]}
+      />
+      {errorOf('country') && <p className="text-sm text-danger">{errorOf('country')}</p>}
+      <TextField
+        label="Tax ID (optional)"
+        name="taxId"
+        autoComplete="off"
+        maxLength={40}
+        defaultValue={details?.taxId}
+        hint="For example a VAT ID"
+        error={errorOf('taxId')}
+      />
+      <TextField
+        label="Your reference (optional)"
+        name="reference"
+        autoComplete="off"
+        maxLength={100}
+        defaultValue={details?.reference}
+        hint="For example a purchase order number"
+        error={errorOf('reference')}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" busy={isRunning}>
+          Save details
+        </Button>
+        {details !== null && (
+          <Button look="secondary" busy={removal.isRunning} onClick={() => removal.run({})}>
+            Remove details
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

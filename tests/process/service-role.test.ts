@@ -60,11 +60,9 @@ test('the service does all of its work with a role that owns nothing', async () 
 
 describe('that role cannot', () => {
   test.each([
-    ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'operator_action'].flatMap((table) => [
-      `DELETE FROM ${table}`,
-      `TRUNCATE ${table}`,
-      `ALTER TABLE ${table} DISABLE TRIGGER USER`,
-    ]),
+    ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'invoice', 'operator_action'].flatMap(
+      (table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`, `ALTER TABLE ${table} DISABLE TRIGGER USER`],
+    ),
     'UPDATE ledger_transaction SET credits = 0',
     'UPDATE usage SET charge = 0',
     "UPDATE model_price SET prices = '{}'",
@@ -83,7 +81,14 @@ describe('that role cannot', () => {
 
 test('the owner cannot change or truncate history by mistake either', async () => {
   await withClient(url, async (owner) => {
-    for (const table of ['ledger_transaction', 'usage', 'model_price', 'purchase', 'operator_action'])
+    for (const table of [
+      'ledger_transaction',
+      'usage',
+      'model_price',
+      'purchase',
+      'invoice',
+      'operator_action',
+    ])
       await expect(owner.query(`TRUNCATE ${table}`)).rejects.toThrow(`${table} is append-only`);
     for (const statement of [
       'DELETE FROM usage',

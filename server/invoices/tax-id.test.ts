@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { isCountry, listCountries } from './countries';
+import { isVatId, readTaxId } from './tax-id';
+
+test.each([
+  ['AT', 'atu 13585627', 'ATU13585627'],
+  ['DE', '136695976', 'DE136695976'],
+  ['GR', '094259216', 'EL094259216'],
+  ['GB', 'XI 980780684', 'XI980780684'],
+  ['CH', 'CHE107787577IVA', 'CHE-107.787.577 IVA'],
+  ['US', '123456789', '12-3456789'],
+  ['US', 'DE136695976', 'DE136695976'],
+  ['JP', 'T1234567890123', 'T1234567890123'],
+])('in %s, %s is the tax id %s', (country, given, taxId) => {
+  expect(readTaxId(country, given)).toEqual({ ok: true, taxId });
+});
+
+test.each([
+  ['DE', 'DE136695977'],
+  ['AT', '12'],
+  ['JP', '株'],
+])('in %s, %s is refused', (country, given) => {
+  expect(readTaxId(country, given)).toMatchObject({ ok: false });
+});
+
+test('VAT ids are told from other ids by their form', () => {
+  expect(['ATU13585627', 'EL094259216', 'CHE-107.787.577 IVA', '12-3456789'].map(isVatId)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('the countries are those of postal addresses', () => {
+  expect(['AT', 'GB', 'US', 'XK'].every(isCountry)).toBe(true);
+  expect(['UK', 'EU', 'DD', 'ZZ', 'SU'].some(isCountry)).toBe(false);
+  expect(listCountries().length).toBeGreaterThan(240);
+});

@@ -6,6 +6,7 @@ import { findPartner } from '../partners/partner';
 import { nameInMails } from '../partners/rename';
 import { partnerNames } from './partner-names';
 import { type Bonus, findBonuses } from './promotions';
+import { stripeProcessor } from './stripe/processor';
 
 /** A user's purchases, for the account pages. */
 export type PurchaseSummary = {
@@ -91,6 +92,14 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
     invoicedByProcessor: row.invoicedByProcessor,
     language: session?.language ?? 'en',
   };
+}
+
+/** Where the processor shows its invoice of a purchase of this user; null if it issued none. */
+export async function findProcessorInvoice(userId: string, id: string): Promise<string | null> {
+  const purchase = await prisma().purchase.findFirst({ where: { id, userId, invoicedByProcessor: true } });
+  if (purchase === null) return null;
+  const session = await prisma().checkoutSession.findUnique({ where: { id: purchase.sessionId } });
+  return session?.processorSessionId ? stripeProcessor.readInvoiceUrl(session.processorSessionId) : null;
 }
 
 type Found = { names: Map<string, string>; bonuses: Map<string, Bonus>; topUps: Set<string> };

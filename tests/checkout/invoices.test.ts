@@ -249,7 +249,7 @@ describe('the numbers of a series', () => {
       ({ serial }) => serial,
     );
 
-  test('have no gap and no duplicate when 50 invoices are requested at once and some are rolled back', async () => {
+  test('have no gap and no duplicate when 50 invoices are requested at once', async () => {
     setClock(() => Date.UTC(2031, 5, 1));
     const bought = await Promise.all(Array.from({ length: 8 }, () => buy(null)));
     await Promise.all(bought.map(({ userId }) => saveBillingDetails(userId, DETAILS)));

@@ -52,6 +52,13 @@ export default async function ReceiptPage({ params }: Props) {
             </div>
           ))}
         </dl>
+        {receipt.invoicedByProcessor && (
+          <p className="mt-4 print:hidden">
+            <a href={`/account/receipts/${id}/invoice`} className="text-accent underline underline-offset-2">
+              {words.invoice} (Stripe)
+            </a>
+          </p>
+        )}
         <InvoiceLinks
           purchaseId={id}
           documents={documents.map(({ number, kind }) => ({ number, label: words[kind] }))}

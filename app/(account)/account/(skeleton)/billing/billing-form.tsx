@@ -14,7 +14,6 @@ type Props = { details: Details | null; countries: { value: string; label: strin
 export function BillingForm({ details, countries }: Props) {
   const { run, isRunning, failure } = useAction(saveDetails);
   const removal = useAction(removeDetails);
-  const addressId = useId();
   const errorOf = (field: keyof Details) => (failure?.field === field ? failure.message : undefined);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -41,28 +40,7 @@ export function BillingForm({ details, countries }: Props) {
         defaultValue={details?.name}
         error={errorOf('name')}
       />
-      <div>
-        <label htmlFor={addressId} className="mb-1.5 block text-sm font-medium">
-          Address
-        </label>
-        <textarea
-          id={addressId}
-          name="address"
-          rows={3}
-          autoComplete="street-address"
-          defaultValue={details?.address}
-          aria-invalid={errorOf('address') ? true : undefined}
-          aria-describedby={`${addressId}-note`}
-          className="w-full rounded-lg border border-field/60 bg-surface px-3.5 py-2.5 text-base hover:border-field"
-        />
-        <p
-          id={`${addressId}-note`}
-          aria-live="polite"
-          className={`mt-1 min-h-5 text-sm ${errorOf('address') ? 'text-danger' : 'text-muted'}`}
-        >
-          {errorOf('address') ?? 'One to six lines, without the country'}
-        </p>
-      </div>
+      <AddressField lines={details?.address} error={errorOf('address')} />
       <SelectField
         label="Country"
         name="country"
@@ -100,5 +78,33 @@ export function BillingForm({ details, countries }: Props) {
         )}
       </div>
     </form>
+  );
+}
+
+function AddressField({ lines, error }: { lines: string | undefined; error: string | undefined }) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
+        Address
+      </label>
+      <textarea
+        id={id}
+        name="address"
+        rows={3}
+        autoComplete="street-address"
+        defaultValue={lines}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={`${id}-note`}
+        className="w-full rounded-lg border border-field/60 bg-surface px-3.5 py-2.5 text-base hover:border-field"
+      />
+      <p
+        id={`${id}-note`}
+        aria-live="polite"
+        className={`mt-1 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
+      >
+        {error ?? 'One to six lines, without the country'}
+      </p>
+    </div>
   );
 }

@@ -120,6 +120,30 @@ test('a saved card pays with the tax of the address entered before, and not with
   expect(refused.payment).toMatchObject({ status: 'failed', failure: 'no_tax_address' });
 });
 
+test('a saved card is offered in the next form of our own windows, and pays or is removed there', async () => {
+  const { window, email, payment } = await buy({ display: 'popup' });
+  const framed = await CheckoutWindow.open(world);
+  await framed.signIn(email);
+  const consent = { country: 'AT', terms: 'accepted' };
+  await send(payment.embed_url, 'POST', {}, { ...CARD, ...consent, save: 'accepted' });
+  const { id: userId } = await prisma().user.findFirstOrThrow({ where: { email } });
+  const listed = async () => stripeProcessor.listCards((await findCustomer(userId)) ?? '');
+  const [card] = await listed();
+  const formIn = async (opened: CheckoutWindow) => {
+    const url = (await opened.startPayment()).payment.embed_url;
+    return { url, html: await (await fetch(url)).text() };
+  };
+  expect((await formIn(framed)).html).not.toContain('Visa');
+  const { url, html } = await formIn(window);
+  expect(html).toContain('Pay with Visa •••• 4242');
+  expect((await send(url, 'POST', {}, { saved: card?.id, ...consent })).body).toMatchObject({
+    status: 'complete',
+  });
+  const other = await formIn(window);
+  expect((await send(other.url, 'POST', {}, { remove: card?.id })).body).toEqual({ status: 'removed' });
+  expect(await listed()).toEqual([]);
+});
+
 test('a frame neither saves a card nor offers a saved one', async () => {
   const { email, processorSessionId, payment } = await buy({ display: 'embedded' });
   const session = await stripe.checkout.sessions.retrieve(processorSessionId);

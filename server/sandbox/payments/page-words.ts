@@ -89,6 +89,8 @@ export const GERMAN: { readonly [english: string]: string } = {
     'Die Testbank bittet Sie, {price} freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
   'The test bank asks you to approve this card. A real bank would show its own 3-D Secure page here.':
     'Die Testbank bittet Sie, diese Karte freizugeben. Eine echte Bank würde hier ihre eigene 3-D-Secure-Seite zeigen.',
+  'Pay with {card}': 'Mit {card} bezahlen',
+  'Remove {card}': '{card} entfernen',
   'Save this card for next time': 'Diese Karte für das nächste Mal speichern',
   'Complete authentication': 'Bestätigen',
   'Fail authentication': 'Bestätigung fehlschlagen lassen',

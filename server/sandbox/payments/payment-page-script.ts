@@ -112,7 +112,7 @@ function show(result) {
     find('challenge-card').textContent = result.last4;
     return showStep('challenge');
   }
-  if (result.status === 'expired') return location.reload();
+  if (result.status === 'expired' || result.status === 'removed') return location.reload();
   if (result.status === 'complete') return finish(result.redirect_to);
   decline(result);
 }
@@ -159,6 +159,15 @@ if (METHODS.card.form) {
       showErrors({});
       method.form.querySelector('.primary').focus();
     });
+  }
+  for (const button of document.querySelectorAll('[data-saved]')) {
+    button.addEventListener('click', () => {
+      const asked = (config.asks || []).map((name) => [name, valueOf(find('card-' + name))]);
+      submit({ saved: button.dataset.saved, ...Object.fromEntries(asked) });
+    });
+  }
+  for (const button of document.querySelectorAll('[data-remove]')) {
+    button.addEventListener('click', () => submit({ remove: button.dataset.remove }));
   }
   for (const button of document.querySelectorAll('[data-challenge]')) {
     button.addEventListener('click', () => submit({ challenge: button.dataset.challenge }));

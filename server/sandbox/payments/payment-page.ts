@@ -9,6 +9,7 @@ import { offersSaving } from './pay-session';
 import { PAGE_SCRIPT } from './payment-page-script';
 import { PAGE_STYLE } from './payment-page-style';
 import type { SessionRecord } from './records';
+import type { PaymentMethod } from './saved-cards';
 
 export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null; language: PageLanguage } & (
   | { chrome: 'hosted' }
@@ -16,11 +17,15 @@ export type PageOptions = { nonce: string; theme: 'light' | 'dark' | null; langu
 );
 
 /** The payment form, as a hosted page or framed in a checkout. */
-export function renderPaymentPage(record: SessionRecord, options: PageOptions): string {
+export function renderPaymentPage(
+  record: SessionRecord,
+  saved: readonly PaymentMethod[],
+  options: PageOptions,
+): string {
   const { session } = record;
   const words = wordsIn(options.language);
   const payLabel = words.say('Pay {price}', { price: priceOf(session, words) });
-  const body = session.status === 'open' ? renderOpen(record, words) : renderClosed(session, words);
+  const body = session.status === 'open' ? renderOpen(record, saved, words) : renderClosed(session, words);
   return renderDocument(payLabel, options, {
     main: `${options.chrome === 'hosted' ? renderTop(session, words) : ''}
       <div class="sheet">${renderSummary(record, words)}<section class="panel">${body}</section></div>`,
@@ -125,7 +130,7 @@ function renderSummary({ session, product }: SessionRecord, words: Words): strin
   </section>`;
 }
 
-function renderOpen({ session }: SessionRecord, words: Words): string {
+function renderOpen({ session }: SessionRecord, saved: readonly PaymentMethod[], words: Words): string {
   const { say } = words;
   const price = priceOf(session, words);
   const done = {
@@ -145,6 +150,7 @@ function renderOpen({ session }: SessionRecord, words: Words): string {
       <label><input type="radio" name="method" value="card" checked> ${say('Card')}</label>
       <label><input type="radio" name="method" value="bank"> ${say('Bank debit')}</label>
     </fieldset>
+    ${renderSavedCards(session, saved, words)}
     <form id="card-form" novalidate autocomplete="on" aria-label="${say('Card payment')}">
       ${renderField('number', say('Card number'), 'autocomplete="cc-number" inputmode="numeric" placeholder="1234 1234 1234 1234" maxlength="29"')}
       <div class="row">
@@ -211,6 +217,17 @@ function renderBusiness(form: 'card' | 'bank', say: Words['say']): string {
       <p class="error" id="${id}-error" aria-live="polite"></p></div>`;
   });
   return `<details class="business"><summary>${say('I’m buying as a business')}</summary>${fields.join('')}</details>`;
+}
+
+/** Each saved card is a button that pays with it, and may be removed. */
+function renderSavedCards(session: Session, saved: readonly PaymentMethod[], { say }: Words): string {
+  const canRemove = session.saved_payment_method_options?.payment_method_remove === 'enabled';
+  const rows = saved.map(({ id, card: { brand, last4 } }) => {
+    const name = `${brand.charAt(0).toUpperCase()}${brand.slice(1)} •••• ${last4}`;
+    const remove = `<button type="button" class="fill" data-remove="${id}">${say('Remove {card}', { card: name })}</button>`;
+    return `<div class="fill-row"><button type="button" class="fill" data-saved="${id}">${say('Pay with {card}', { card: name })}</button>${canRemove ? remove : ''}</div>`;
+  });
+  return rows.length === 0 ? '' : `<div id="saved-cards">${rows.join('')}</div>`;
 }
 
 function renderSaveBox(session: Session, { say }: Words): string {

@@ -15,7 +15,7 @@ export type Refund = Pick<
   'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_reason' | 'reason' | 'status'
 > & { charge: string; payment_intent: string };
 
-export type UndecidedRefund = 'pending' | 'requires_action';
+type UndecidedRefund = 'pending' | 'requires_action';
 
 const refundSchema = z.strictObject({
   amount: positiveAmount.optional(),

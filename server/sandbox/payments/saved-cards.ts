@@ -26,7 +26,7 @@ export async function saveCard(
     isSetUp = false,
   }: { customer: string; allowRedisplay: PaymentMethod['allow_redisplay']; isSetUp?: boolean },
 ): Promise<SavedCardRecord> {
-  const { number, expiryMonth: exp_month, expiryYear: exp_year } = card;
+  const { number, expiryMonth: exp_month, expiryYear: exp_year, name } = card;
   const method: PaymentMethod = {
     id: newStripeId('pm'),
     object: 'payment_method',
@@ -36,7 +36,11 @@ export async function saveCard(
     customer,
     type: 'card',
   };
-  const record: SavedCardRecord = { method, details: card, isSetUp };
+  const record: SavedCardRecord = {
+    method,
+    details: { number, expiryMonth: exp_month, expiryYear: exp_year, name },
+    isSetUp,
+  };
   await records.save('payment_method', method.id, record);
   return record;
 }

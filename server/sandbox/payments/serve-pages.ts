@@ -5,6 +5,7 @@ import { choosePageLanguage, type PageLanguage, type Words, wordsIn } from './pa
 import { type PaymentResult, readSubmission, submitPayment } from './pay-session';
 import { type PageOptions, renderMissingPage, renderPaymentPage } from './payment-page';
 import type { SessionRecord } from './records';
+import { offeredCards } from './saved-cards';
 import { type Emulator, findByClientSecret } from './sessions';
 
 /** Serves the hosted page at `/pay/<session id>` and the framed one at `/embed/<client secret>`. */
@@ -20,7 +21,13 @@ export async function servePage(
   sendHtml(
     response,
     record === null ? 404 : 200,
-    record === null ? renderMissingPage(options) : renderPaymentPage(record, options),
+    record === null
+      ? renderMissingPage(options)
+      : renderPaymentPage(
+          record,
+          offeredCards(emulator.records, record.session).map(({ method }) => method),
+          options,
+        ),
     options,
   );
 }

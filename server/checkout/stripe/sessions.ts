@@ -199,7 +199,12 @@ function describeBuyer({ customer_details: details }: Stripe.Checkout.Session): 
   if (!name || !country || !taxId) return null;
   const place = [postal_code, city].filter(Boolean).join(' ');
   const address = [line1, line2, place, state].filter((line): line is string => Boolean(line));
-  return { name: name.normalize(), address: line1 ? address.map((line) => line.normalize()) : [], country, taxId };
+  return {
+    name: name.normalize(),
+    address: line1 ? address.map((line) => line.normalize()) : [],
+    country,
+    taxId,
+  };
 }
 
 /** Read again each time, because the addresses of Stripe's invoices expire. */

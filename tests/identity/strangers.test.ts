@@ -12,9 +12,11 @@ import { openSession } from '@/server/identity/sessions';
 import { sendServiceCode } from '@/server/identity/sign-in-to-service';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
+import { saveBillingDetails } from '@/server/invoices/billing-details';
 import { writeRevokeToken } from '@/server/keys/revoke-link';
 import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
 import { findUserRef } from '@/server/operator/find-user';
+import { createGiftLinks, createPromotion } from '@/server/operator/promotions';
 import { createPartner } from '@/server/partners/partner';
 import { addRedirect } from '@/server/partners/redirects';
 import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback-server';
@@ -45,10 +47,13 @@ const OPEN = ['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', '
 const HARMLESS = [
   ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'addCard', 'findUser', 'sendTest'],
   ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
-  ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp'],
+  ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp', 'checkCode', 'redeem'],
+  ...['saveDetails', 'removeDetails', 'createInvoice'],
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
+const SELLER = { SELLER_NAME: 'Harbour GmbH', SELLER_ADDRESS: 'Example Street 1, 1010 Vienna' };
+Object.assign(process.env, SELLER);
 const { url: databaseUrl } = await newDatabase();
 const mailbox = await openMailbox();
 const folder = mkdtempSync(path.join(tmpdir(), 'strangers-'));
@@ -70,6 +75,7 @@ beforeAll(async () => {
     SMTP_URL: process.env.SMTP_URL ?? '',
     OPERATOR_EMAILS: OPERATOR,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
+    ...SELLER,
   });
   dashboard = new Dashboard(server.url.replace('127.0.0.1', 'localhost'));
 }, 300_000);
@@ -314,6 +320,15 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   yield { token, action: 'revokeAppKey', ids: { keyId } };
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
+  yield { token, action: 'checkCode', input: { code: 'NONE' }, answers: /This code is not valid/ };
+  yield { token, action: 'redeem', input: { code: await newGiftCode() } };
+  yield { token, action: 'saveDetails', input: BILLING_DETAILS };
+  yield {
+    token,
+    action: 'createInvoice',
+    ids: { purchaseId: (await newPurchase(user.userId, partnerId)).id },
+  };
+  yield { token, action: 'removeDetails', input: {} };
   yield { token, action: 'addCard', input: { buttonId: 'button' } };
   yield { token, action: 'removeCard', input: { cardId: 'pm_none' }, answers: /already removed/ };
   // Without a purchase to repeat, it needs a confirmation.
@@ -378,13 +393,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   yield { token, action: 'changeCredits', ids: { userRef, partnerId }, input: gift };
   await pool().query('UPDATE wallet SET paused_at = now() WHERE user_id = $1', [user.userId]);
   yield { token, action: 'resume', input: { reason, subject: { kind: 'user', userRef } } };
-  const purchaseId = newId('txn');
-  await prisma().purchase.create({
-    data: {
-      ...{ id: purchaseId, userId: user.userId, partnerId, sessionId: newId('cks') },
-      ...{ processorPaymentId: 'pi_none', currency: 'usd', amountMinor: 500, rate: 1, credits: 500_000_000n },
-    },
-  });
+  const { id: purchaseId } = await newPurchase(user.userId, partnerId);
   const back = { reason, amount: '1', currency: 'usd', refundId: randomUUID() };
   yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, attemptsOnly: true };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
@@ -400,7 +409,40 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
     input: { reason },
     answers: /payment processor/,
   };
+  yield* actionsOfPromotions(token);
 }
+
+const PROMOTION = {
+  ...{ kind: 'gift', gives: 'credits', code: '', amount: '5', maxCredits: '', minPurchase: '' },
+  ...{ isFirstPurchase: false, app: '', limit: '', budget: '', until: '', note: '', reason: 'a test of it' },
+};
+
+async function* actionsOfPromotions(token: string): AsyncGenerator<Step> {
+  yield { token, action: 'create', input: PROMOTION };
+  const { id: promotionId } = await prisma().promotion.findFirstOrThrow({ orderBy: { createdAt: 'desc' } });
+  const ofPromotion = { token, ids: { promotionId } };
+  yield { ...ofPromotion, action: 'createLinks', input: { count: 1, reason: PROMOTION.reason } };
+  yield { ...ofPromotion, action: 'disable', input: { reason: PROMOTION.reason } };
+}
+
+async function newGiftCode(): Promise<string> {
+  const asked = { operator: OPERATOR, reason: PROMOTION.reason };
+  const { id: promotionId } = await createPromotion(asked, { kind: 'gift', credits: wholeCredits(5) });
+  const [gift] = await createGiftLinks(asked, { promotionId, count: 1 });
+  return gift?.code ?? '';
+}
+
+const BILLING_DETAILS = {
+  ...{ name: 'Pier Ltd', address: 'Example Street 2', country: 'AT', taxId: '', reference: '' },
+};
+
+const newPurchase = (userId: string, partnerId: string) =>
+  prisma().purchase.create({
+    data: {
+      ...{ id: newId('txn'), userId, partnerId, sessionId: newId('cks') },
+      ...{ processorPaymentId: 'pi_none', currency: 'usd', amountMinor: 500, rate: 1, credits: 500_000_000n },
+    },
+  });
 
 async function* actionsOfEveryone(): AsyncGenerator<Step> {
   yield { action: 'sendCode', input: { email: 'asked@example.com' } };
@@ -430,7 +472,10 @@ const OPEN_TO_ALL = [
   '/api/auth/[...nextauth]',
   '/v1/models/[...id]',
   '/checkout/[visit]',
+  '/redeem/[code]',
 ];
+/** Redirects to the processor, which is absent here. */
+const LEADS_AWAY = '/account/receipts/[id]/invoice';
 
 /** The only page with an id in its query. */
 const PAYMENT_RETURN = '/account/buy/return?session_id=[payment]';
@@ -452,7 +497,7 @@ test('every path with another user’s id returns the same response as for an id
     for (const method of methods) {
       const label = `${method} ${place}`;
       const owner = place.startsWith('/operator') ? operator : ada;
-      if (method === 'GET') {
+      if (method === 'GET' && place !== LEADS_AWAY) {
         const own = await send(fillIn(place, ada.ids), method, owner);
         expect([label, own.status]).toEqual([label, 200]);
       }
@@ -573,8 +618,10 @@ async function newOwnerWithEverything(name: string) {
     session_id: string;
   };
   const bought = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: session } });
+  await saveBillingDetails(user.userId, BILLING_DETAILS);
   await credit(bought, { paymentId: 'pi_none', taxMinor: 0 });
   const { id: purchase } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session } });
+  const { number } = await prisma().invoice.findFirstOrThrow({ where: { purchaseId: purchase } });
   const generated = await post('/v1/chat/completions', {
     model: 'sandbox/echo',
     messages: [{ role: 'user', content: 'hi' }],
@@ -607,6 +654,7 @@ async function newOwnerWithEverything(name: string) {
       payment,
       topUp,
       purchase,
+      file: `${number}.pdf`,
       request,
       visit,
       ref,

@@ -210,7 +210,7 @@ describe('a refund by the operator', () => {
         refundByOperator({ operator: 'op@example.com', purchaseId, reason: 'asked', refundId: newId('req') }),
       ),
     );
-    expect(reported).toEqual(bought.map(() => ({ refundedMinor: 1000, leftMinor: 0 })));
+    expect(reported).toEqual(bought.map(() => ({ refundedMinor: 1000, leftMinor: 0, isPending: false })));
     for (const one of bought) expect(await creditsOf(one)).toBe(0);
     const deliveries = await untilDelivered();
     expect(deliveries.filter(({ state, attempts }) => state === 'failed' && attempts > 0)).toEqual([]);

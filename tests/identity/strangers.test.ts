@@ -537,7 +537,7 @@ function namedPlaces(): { place: string; methods: string[] }[] {
   return readdirSync('app', { recursive: true, encoding: 'utf8' })
     .filter((file) => /\[.*\/(page\.tsx|route\.ts)$/.test(file))
     .map((file) => ({
-      place: `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, ''),
+      place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, ''),
       methods: file.endsWith('page.tsx')
         ? ['GET']
         : [

@@ -385,6 +385,8 @@ test('a purchase works with the keyboard alone, from the app’s button to the e
   await page.keyboard.type(await readCode(page, service, email));
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeFocused();
   await press('Tab', 'ArrowUp', 'Tab');
+  await focused(checkout, /^Add promotion code$/);
+  await press('Tab');
   await focused(checkout, /^Continue with \$5$/);
   await expect(checkout.getByRole('button', { name: 'Continue with $5' })).toBeEnabled();
   await press('Enter');

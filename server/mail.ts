@@ -35,20 +35,22 @@ export function escapeHtml(text: string): string {
 
 /** A hanging mail server must not block the sign-in page for long. */
 const TIMEOUT_MS = 5_000;
+const TIMEOUTS = ['connectionTimeout', 'greetingTimeout', 'socketTimeout', 'dnsTimeout'];
 
 let current: { url: string; transporter: Transporter } | undefined;
 
 function transporter(): Transporter {
   const url = settings().SMTP_URL;
   if (url === undefined) throw new Error('SMTP_URL is not set');
-  if (current?.url !== url) {
-    const limits = {
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      dnsTimeout: TIMEOUT_MS,
-    };
-    current = { url, transporter: nodemailer.createTransport({ url, ...limits }) };
-  }
+  if (current?.url !== url) current = { url, transporter: nodemailer.createTransport(addTimeouts(url)) };
   return current.transporter;
+}
+
+/** In the query, because nodemailer ignores other options next to a URL. Those that the operator set there stay. */
+function addTimeouts(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  for (const name of TIMEOUTS) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(TIMEOUT_MS));
+  }
+  return url.href;
 }

@@ -1,13 +1,14 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
+import { nameCard } from '@/server/checkout/card-name';
 import { formatCredits, formatMoney } from '../../_ui/amount';
 import { AmountTiles } from '../../_ui/amount-tiles';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
-import { nameCard, type ShownCard } from '../../_ui/saved-card';
+import type { ShownCard } from '../../_ui/saved-card';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';

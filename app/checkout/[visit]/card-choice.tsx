@@ -1,9 +1,10 @@
 'use client';
 
 import { useState } from 'react';
+import { nameCard } from '@/server/checkout/card-name';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
-import { nameCard, type ShownCard, writeExpiry } from '../../_ui/saved-card';
+import { type ShownCard, writeExpiry } from '../../_ui/saved-card';
 import { SelectField } from '../../_ui/select-field';
 import type { Messages } from '../messages';
 

@@ -1,11 +1,11 @@
 import { now } from '../../clock';
 import { prisma } from '../../db';
 import { settings } from '../../env';
+import { nameCard } from '../card-name';
 import { isFinished } from '../payment';
 import { refreshPayment } from '../payment-status';
 import { stripeProcessor } from '../stripe/processor';
 import { findAutoTopUp } from './auto-top-up';
-import { nameCard } from './terms';
 
 /** A top-up that the bank wants the buyer to confirm, on our page that leads to the bank and back. */
 

@@ -4,11 +4,12 @@ import { prisma } from '../../db';
 import { settings } from '../../env';
 import { describeError, log } from '../../log';
 import { type Mail, sendMail } from '../../mail';
+import { nameCard } from '../card-name';
 import type { OffReason } from './auto-top-up';
 import { confirmationPath } from './confirm';
 import { describeOff } from './describe-off';
 import { nextAttemptAt, writeAccountMail } from './mail-words';
-import { formatMinor, nameCard } from './terms';
+import { formatMinor } from './terms';
 
 /** The mails that say that auto top-up is off, or that a payment needs the buyer's confirmation. */
 

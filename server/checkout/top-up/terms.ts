@@ -1,4 +1,5 @@
 import type { Currency } from '../amounts';
+import { nameCard } from '../card-name';
 
 /** What a user agrees to. No imports of the server: the form shows the same words while the user types. */
 export type TopUpTerms = {
@@ -24,21 +25,6 @@ export function writeConsent(brand: string, terms: TopUpTerms, card: TopUpCard):
     'I can change this or turn it off at any time on this page.'
   );
 }
-
-/** "Visa •••• 4242". */
-export function nameCard({ brand, last4 }: TopUpCard): string {
-  return `${NAMES[brand] ?? 'card'} •••• ${last4}`;
-}
-
-const NAMES: Record<string, string> = {
-  amex: 'American Express',
-  diners: 'Diners Club',
-  discover: 'Discover',
-  jcb: 'JCB',
-  mastercard: 'Mastercard',
-  unionpay: 'UnionPay',
-  visa: 'Visa',
-};
 
 export function formatMinor(amountMinor: number, currency: string): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amountMinor / 100);

@@ -6,9 +6,10 @@ import { formatMoney } from '@/app/_ui/amount';
 import { ArmedButton } from '@/app/_ui/armed-button';
 import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
-import { nameCard, type ShownCard, writeExpiry } from '@/app/_ui/saved-card';
+import { type ShownCard, writeExpiry } from '@/app/_ui/saved-card';
 import { SelectField } from '@/app/_ui/select-field';
 import { useAction } from '@/app/_ui/use-action';
+import { nameCard } from '@/server/checkout/card-name';
 import { buyAgain } from './actions';
 
 type Props = {

@@ -4,6 +4,7 @@ import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { nameCard } from '@/server/checkout/card-name';
 import { findUsdRate } from '@/server/checkout/exchange-rates';
 import {
   findAutoTopUp,
@@ -13,7 +14,7 @@ import {
 } from '@/server/checkout/top-up/auto-top-up';
 import { confirmationPath } from '@/server/checkout/top-up/confirm';
 import { describeOff } from '@/server/checkout/top-up/describe-off';
-import { formatMinor, nameCard } from '@/server/checkout/top-up/terms';
+import { formatMinor } from '@/server/checkout/top-up/terms';
 import { finishAuthorization, listTopUpCards } from '@/server/checkout/top-up/turn-on';
 import { creditsToJson } from '@/server/credits';
 import { settings } from '@/server/env';

@@ -1,5 +1,13 @@
 /** A saved card, as pages show it. */
-export type ShownCard = { id: string; brand: string; last4: string; expiryMonth: number; expiryYear: number };
+export type ShownCard = {
+  id: string;
+  brand: string;
+  last4: string;
+  expiryMonth: number;
+  expiryYear: number;
+  /** Removing it turns auto top-up off. */
+  endsTopUp?: boolean;
+};
 
 /** `09/28`. */
 export function writeExpiry({

@@ -132,6 +132,7 @@ const en = {
   cardOther: 'Another payment method',
   cardRemove: 'Remove',
   cardRemoveText: (card: string) => `Remove ${card}? You can save it again when you pay.`,
+  cardRemoveTopUp: 'Auto top-up uses this card and is turned off.',
   cardKeep: 'Keep',
   cardGone: 'This card was removed. Choose another one.',
   cardPasskey: 'You confirm changes with a passkey. Pay with another method, or buy credits in your account.',
@@ -340,6 +341,7 @@ const de: Messages = {
   cardOther: 'Andere Zahlungsart',
   cardRemove: 'Entfernen',
   cardRemoveText: (card) => `${card} entfernen? Sie können sie beim Bezahlen erneut speichern.`,
+  cardRemoveTopUp: 'Das automatische Aufladen nutzt diese Karte und wird ausgeschaltet.',
   cardKeep: 'Behalten',
   cardGone: 'Diese Karte wurde entfernt. Bitte wählen Sie eine andere.',
   cardPasskey:

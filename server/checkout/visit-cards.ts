@@ -7,6 +7,7 @@ import { returnPageUrl } from './payment-pages';
 import type { SavedCard } from './payment-processor';
 import type { Language } from './quote-payment';
 import { hasCustomer, listUsableCards, removeSavedCard } from './saved-cards';
+import { findTopUpCardId } from './top-up/auto-top-up';
 import { requireEnabledPartner } from './visit-partner';
 import { findSignedIn, isFirstParty, requireOwnSignIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
@@ -22,11 +23,18 @@ export async function offersCards(visit: Visit, signedIn: SignedIn | null): Prom
   return (await hasCustomer(signedIn.userId)) && !(await lacksPasskey(signedIn));
 }
 
+type VisitCard = SavedCard & {
+  /** Removing it turns auto top-up off. */
+  endsTopUp: boolean;
+};
+
 /** None where they cannot be used. */
-export async function listVisitCards(visit: Visit): Promise<SavedCard[]> {
+export async function listVisitCards(visit: Visit): Promise<VisitCard[]> {
   const signedIn = await findSignedIn(visit);
   if (signedIn === null || !(await offersCards(visit, signedIn))) return [];
-  return listUsableCards(signedIn.userId);
+  const { userId } = signedIn;
+  const [cards, topUpCardId] = await Promise.all([listUsableCards(userId), findTopUpCardId(userId)]);
+  return cards.map((card) => ({ ...card, endsTopUp: card.id === topUpCardId }));
 }
 
 export async function removeVisitCard(visit: Visit, cardId: string): Promise<void> {

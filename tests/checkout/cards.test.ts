@@ -2,7 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { findRepeatablePurchase } from '@/server/checkout/buy-again';
 import { buyOwnWithCard, findOwnPayment } from '@/server/checkout/own-payments';
 import { expiryOf, listSavedCards } from '@/server/checkout/saved-cards';
-import { DAY_MS, now, setClock } from '@/server/clock';
+import { turnOffForCard } from '@/server/checkout/top-up/auto-top-up';
+import { DAY_MS, now, nowDate, setClock } from '@/server/clock';
+import { wholeCredits } from '@/server/credits';
 import { prisma } from '@/server/db';
 import { checkLedger, readPockets } from '@/server/ledger';
 import { newDatabase } from '../harness';
@@ -43,6 +45,16 @@ const pay = (window: CheckoutWindow, cardId: string, changes: object = {}): Prom
 const buyAgain = (buyer: Buyer, cardId: string, buttonId: string, amount = 10) =>
   buyOwnWithCard(buyer.session, { amount, currency: 'usd', cardId, buttonId });
 
+/** Writes the row as turning auto top-up on does. */
+const turnOn = (userId: string, cardId: string) =>
+  prisma().autoTopUp.create({
+    data: {
+      ...{ userId, state: 'on', currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 },
+      ...{ threshold: wholeCredits(500), cardId, cardBrand: 'visa', cardLast4: '4242' },
+      ...{ consentId: 'cns_1', updatedAt: nowDate() },
+    },
+  });
+
 describe('in a window where the user signed in', () => {
   test('a saved card is listed and pays once, however often the click arrives', async () => {
     const buyer = await newBuyer(world);
@@ -50,7 +62,12 @@ describe('in a window where the user signed in', () => {
     const window = await buyer.openPopup();
     expect((await window.get()).body).toMatchObject({ signed_in: 'session', has_cards: true });
     expect((await window.get('/cards')).body).toEqual({
-      cards: [{ id: cardId, brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2040 }],
+      cards: [
+        {
+          ...{ id: cardId, brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2040 },
+          ends_top_up: false,
+        },
+      ],
     });
     const responses = await Promise.all(Array.from({ length: 10 }, () => pay(window, cardId)));
     const ids = new Set(responses.map(({ body }) => body.session_id));
@@ -63,6 +80,20 @@ describe('in a window where the user signed in', () => {
     expect((await pay(window, cardId, { pay_id: 'pay-once-2' })).body).toMatchObject({ status: 'completed' });
     expect(await readPaid(buyer)).toEqual([1000, 1000]);
     expect((await checkLedger()).differences).toEqual([]);
+  });
+
+  test('only of the card that auto top-up uses it is said that removing it turns auto top-up off', async () => {
+    const buyer = await newBuyer(world);
+    const [used] = [await addCard(buyer), await addCard(buyer, ASKS_BANK)];
+    const window = await buyer.openPopup();
+    const listed = async () =>
+      (await window.get('/cards')).body.cards as { id: string; ends_top_up: boolean }[];
+    const ending = async () => (await listed()).filter((card) => card.ends_top_up).map(({ id }) => id);
+    expect([(await listed()).length, await ending()]).toEqual([2, []]);
+    await turnOn(buyer.userId, used);
+    expect(await ending()).toEqual([used]);
+    await turnOffForCard(buyer.userId, used);
+    expect(await ending()).toEqual([]);
   });
 
   test('a card saved in the form is offered the next time', async () => {

@@ -36,7 +36,14 @@ export type VisitState = {
   sandbox: boolean;
 };
 
-type CardBody = { id: string; brand: string; last4: string; expiry_month: number; expiry_year: number };
+type CardBody = {
+  id: string;
+  brand: string;
+  last4: string;
+  expiry_month: number;
+  expiry_year: number;
+  ends_top_up: boolean;
+};
 
 export type PaymentForm =
   | { kind: 'sandbox'; embed_url: string }
@@ -131,9 +138,14 @@ export function createApi(visitId: string) {
     readCards: async () => {
       const { cards } = await send<{ cards: CardBody[] }>(`${base}/cards`);
       return cards.map(
-        ({ expiry_month: expiryMonth, expiry_year: expiryYear, ...card }): ShownCard => ({
+        ({
+          expiry_month: expiryMonth,
+          expiry_year: expiryYear,
+          ends_top_up: endsTopUp,
+          ...card
+        }): ShownCard => ({
           ...card,
-          ...{ expiryMonth, expiryYear },
+          ...{ expiryMonth, expiryYear, endsTopUp },
         }),
       );
     },

@@ -36,7 +36,9 @@ export function CardChoice({ say, cards, card, onChoose, onRemove }: Props) {
         aria-label={say.cardRemove}
         className="mb-4 rounded-xl border border-line px-4 py-3.5"
       >
-        <p className="text-sm">{say.cardRemoveText(nameCard(card))}</p>
+        <p className="text-sm">
+          {say.cardRemoveText(nameCard(card))} {card.endsTopUp && say.cardRemoveTopUp}
+        </p>
         <div className="mt-3 grid grid-cols-2 gap-2">
           <Button look="secondary" onClick={() => setRemoving(false)}>
             {say.cardKeep}

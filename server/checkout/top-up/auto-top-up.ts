@@ -17,6 +17,12 @@ export function findAutoTopUp(userId: string): Promise<AutoTopUp | null> {
   return prisma().autoTopUp.findUnique({ where: { userId } });
 }
 
+/** The card that auto top-up charges, or will once the bank agrees. Null while it is off. */
+export async function findTopUpCardId(userId: string): Promise<string | null> {
+  const topUp = await findAutoTopUp(userId);
+  return topUp === null || topUp.state === 'off' ? null : topUp.cardId;
+}
+
 /** What was charged in the current month (UTC) and counts towards the ceiling. */
 export function readSpentThisMonth({ month, monthMinor }: AutoTopUp): number {
   const isCurrent = month !== null && month.toISOString().slice(0, 7) >= nowDate().toISOString().slice(0, 7);

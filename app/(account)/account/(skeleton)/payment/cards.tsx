@@ -7,6 +7,7 @@ import { Section } from '@/app/_ui/section';
 import { nameCard } from '@/server/checkout/card-name';
 import type { SavedCard } from '@/server/checkout/payment-processor';
 import { type CardExpiry, expiryOf, listSavedCards } from '@/server/checkout/saved-cards';
+import { findTopUpCardId } from '@/server/checkout/top-up/auto-top-up';
 import { AddCard } from './add-card';
 import { RemoveCard } from './remove-card';
 
@@ -14,7 +15,10 @@ const ICON = <CreditCard size={18} aria-hidden="true" />;
 
 /** The saved cards, the one used last first. */
 export async function Cards({ userId }: { userId: string }) {
-  const cards = await listSavedCards(userId).catch(() => null);
+  const [cards, topUpCardId] = await Promise.all([
+    listSavedCards(userId).catch(() => null),
+    findTopUpCardId(userId),
+  ]);
   return (
     <Section
       title="Saved cards"
@@ -36,7 +40,12 @@ export async function Cards({ userId }: { userId: string }) {
       ) : (
         <ul>
           {cards.map((card, position) => (
-            <CardLine key={card.id} card={card} isDefault={cards.length > 1 && position === 0} />
+            <CardLine
+              key={card.id}
+              card={card}
+              isDefault={cards.length > 1 && position === 0}
+              endsTopUp={card.id === topUpCardId}
+            />
           ))}
         </ul>
       )}
@@ -44,7 +53,14 @@ export async function Cards({ userId }: { userId: string }) {
   );
 }
 
-function CardLine({ card, isDefault }: { card: SavedCard; isDefault: boolean }) {
+type LineProps = {
+  card: SavedCard;
+  isDefault: boolean;
+  /** Removing it turns auto top-up off. */
+  endsTopUp: boolean;
+};
+
+function CardLine({ card, isDefault, endsTopUp }: LineProps) {
   const expiry = expiryOf(card);
   return (
     <li className="flex items-center gap-4 border-b border-line/70 px-5 py-4 last:border-0">
@@ -61,7 +77,7 @@ function CardLine({ card, isDefault }: { card: SavedCard; isDefault: boolean }) 
           {expiry === 'expired' ? 'Expired' : 'Expires'} {writeExpiry(card)}
         </p>
       </div>
-      <RemoveCard cardId={card.id} name={nameCard(card)} />
+      <RemoveCard cardId={card.id} name={nameCard(card)} endsTopUp={endsTopUp} />
     </li>
   );
 }

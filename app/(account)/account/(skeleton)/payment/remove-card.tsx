@@ -3,7 +3,9 @@
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { removeCard } from './actions';
 
-export function RemoveCard({ cardId, name }: { cardId: string; name: string }) {
+type Props = { cardId: string; name: string; endsTopUp: boolean };
+
+export function RemoveCard({ cardId, name, endsTopUp }: Props) {
   return (
     <ConfirmButton
       label="Remove"
@@ -11,7 +13,9 @@ export function RemoveCard({ cardId, name }: { cardId: string; name: string }) {
       title="Remove this card?"
       consequence={
         <>
-          <strong>{name}</strong> is deleted at our payment processor. Your purchases and receipts stay.
+          <strong>{name}</strong> is deleted at our payment processor.{' '}
+          {endsTopUp && 'Auto top-up uses this card and is turned off. '}
+          Your purchases and receipts stay.
         </>
       }
       action={() => removeCard({ cardId })}

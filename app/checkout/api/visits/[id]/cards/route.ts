@@ -7,9 +7,9 @@ export function GET(request: Request, context: { params: Promise<{ id: string }>
   return respondToVisit(request, context, async (visit) => {
     const cards = await listVisitCards(visit);
     return privateJson({
-      cards: cards.map(({ id, brand, last4, expiryMonth, expiryYear }) => ({
+      cards: cards.map(({ id, brand, last4, expiryMonth, expiryYear, endsTopUp }) => ({
         ...{ id, brand, last4 },
-        ...{ expiry_month: expiryMonth, expiry_year: expiryYear },
+        ...{ expiry_month: expiryMonth, expiry_year: expiryYear, ends_top_up: endsTopUp },
       })),
     });
   });

@@ -66,7 +66,8 @@ function isStable(piece, tokenizers) {
   return tokenizers.every(
     (count) =>
       before.every((neighbour) => count(neighbour + text) <= count(neighbour) + 1) &&
-      after.every((neighbour) => count(text + neighbour) <= 1 + count(neighbour)),
+      // Repeated, because a slash after a newline belongs to the word before it.
+      after.every((neighbour) => count((text + neighbour).repeat(2)) <= 2 * (1 + count(neighbour))),
   );
 }
 

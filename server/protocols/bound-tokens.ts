@@ -102,6 +102,7 @@ export function addTextSize(text: string, size: TextSize): number {
         !isWithin(before, KINDS[bytes[at] ?? 0] ?? 0) &&
         (end === length || !isWithin(kind, KINDS[bytes[end] ?? 0] ?? 0));
       size.pieces += isWhole ? piece >> 16 : (piece >> 8) & 0xff;
+      if (before === MARK && bytes[at] === NEWLINE && end - at > 2) size.bytes++;
     }
     before = kind;
     at = end;
@@ -111,6 +112,8 @@ export function addTextSize(text: string, size: TextSize): number {
 
 const BLANK = 0x20;
 const TAB = 0x09;
+/** Tokenizers join marks to the newlines that follow: three or more are then cut elsewhere, into one token more. */
+const NEWLINE = 0x0a;
 
 /** Tokenizers move the last of several blanks or tabs to the next word, which may then be rare. */
 const isIndent = (byte = 0): boolean => byte === BLANK || byte === TAB;

@@ -110,6 +110,20 @@ describe('the bound of a text is not below its tokens', () => {
     expect(below).toEqual([]);
   }, 30_000);
 
+  test('marks before newlines', () => {
+    const ends = ['(', ',', ...readPieces().filter((piece) => /[!-/:-@[-`{-~]$/.test(piece))];
+    const runs = [1, 2, 3, 4, 5, 6, 8, 11].map((length) => '\n'.repeat(length));
+    const units = ends.flatMap((end) =>
+      runs.flatMap((run) => ['', '/', 'b'].flatMap((after) => [end + run + after, `/${end}${run}${after}`])),
+    );
+    const below = units.filter((unit) => {
+      const text = unit.repeat(20);
+      const held = largest(text, 'openai');
+      return Object.values(TOKENIZERS).some((count) => count(text) > held);
+    });
+    expect(below).toEqual([]);
+  }, 30_000);
+
   test('pieces that are joined to one word, where tokenizers cut elsewhere', () => {
     const random = seededRandom();
     const pieces = readPieces().filter((piece) => /^[a-z]+$/i.test(piece));

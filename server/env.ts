@@ -2,6 +2,7 @@ import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
 import { findRealSettings } from './open-sandboxes';
+import { findUnprintable } from './printable';
 
 /**
  * All settings, read from the environment only here. An invalid value stops the start with the
@@ -15,6 +16,14 @@ const count = (fallback: number) =>
     .int({ error: 'a whole number' })
     .min(0, { error: 'zero or more' })
     .default(fallback);
+/** A line of a document, composed. */
+const printed = (most: number) =>
+  z
+    .string()
+    .normalize('NFC')
+    .trim()
+    .min(1)
+    .max(most, { error: `at most ${most} characters` });
 const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 const flag = z.stringbool({ error: 'true or false' }).default(false);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
@@ -76,13 +85,16 @@ export const settingsSchema = z.object({
   STRIPE_TERMS_OF_SERVICE: flag,
   STRIPE_INVOICES: flag,
 
-  SELLER_NAME: z.string().trim().min(1).max(200, { error: 'at most 200 characters' }).optional(),
-  SELLER_ADDRESS: list
+  SELLER_NAME: printed(200).optional(),
+  SELLER_ADDRESS: z
+    .string()
+    .normalize('NFC')
+    .pipe(list)
     .refine((lines) => lines.length <= 6 && lines.every((line) => line !== ''), {
       error: 'up to six lines, separated by commas: Street 1, 1010 Vienna, Austria',
     })
     .optional(),
-  SELLER_TAX_ID: z.string().trim().min(1).max(40, { error: 'at most 40 characters' }).optional(),
+  SELLER_TAX_ID: printed(40).optional(),
 
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'an smtp:// URL' }).optional(),
   MAIL_FROM: z.string().min(3).default('svc <no-reply@svc.localhost>'),
@@ -201,14 +213,7 @@ function refuseContradictions(parsed: Parsed): void {
     ],
     ...besideLiveKey(parsed),
     ...besideStripeKey(parsed),
-    [
-      (parsed.SELLER_NAME === undefined) !== (parsed.SELLER_ADDRESS === undefined),
-      'SELLER_NAME, SELLER_ADDRESS: expected both or neither, because invoices need both',
-    ],
-    [
-      parsed.SELLER_TAX_ID !== undefined && parsed.SELLER_NAME === undefined,
-      'SELLER_TAX_ID: expected to be unset, because SELLER_NAME is unset and there are no invoices',
-    ],
+    ...aboutSeller(parsed),
     [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
       'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',
@@ -216,6 +221,30 @@ function refuseContradictions(parsed: Parsed): void {
   ];
   const failed = refusals.filter(([refused]) => refused).map(([, message]) => message);
   if (failed.length > 0) throw new SettingsError(failed.join('\n'));
+}
+
+/** What invoices need to show the seller. */
+function aboutSeller(parsed: Parsed): [boolean, string][] {
+  const { SELLER_NAME, SELLER_ADDRESS, SELLER_TAX_ID, BRAND_NAME } = parsed;
+  const printed = { SELLER_NAME, SELLER_ADDRESS: SELLER_ADDRESS?.join(''), SELLER_TAX_ID };
+  const shown = Object.entries(SELLER_NAME === undefined ? printed : { ...printed, BRAND_NAME });
+  return [
+    [
+      (SELLER_NAME === undefined) !== (SELLER_ADDRESS === undefined),
+      'SELLER_NAME, SELLER_ADDRESS: expected both or neither, because invoices need both',
+    ],
+    [
+      SELLER_TAX_ID !== undefined && SELLER_NAME === undefined,
+      'SELLER_TAX_ID: expected to be unset, because SELLER_NAME is unset and there are no invoices',
+    ],
+    ...shown.map(([name, text = '']): [boolean, string] => {
+      const missing = findUnprintable(text);
+      return [
+        missing !== null,
+        `${name}: expected Latin, Greek or Cyrillic letters, because invoices cannot show “${missing}”`,
+      ];
+    }),
+  ];
 }
 
 /** What a live Stripe key does not go with. */

@@ -166,6 +166,8 @@ const en = {
   paid: 'Paid',
   receipt: 'Receipt',
   receiptOpen: 'View receipt',
+  invoice: 'Invoice',
+  invoiceGet: 'Get an invoice',
   receiptMailed: 'We’ll also send you a copy by e-mail.',
   optIn: (app: string) => `Also let ${app} use credits I bought elsewhere`,
   optInHint: (credits: string) =>
@@ -377,6 +379,8 @@ const de: Messages = {
   paid: 'Bezahlt',
   receipt: 'Quittung',
   receiptOpen: 'Quittung ansehen',
+  invoice: 'Rechnung',
+  invoiceGet: 'Rechnung erhalten',
   receiptMailed: 'Sie erhalten sie auch per E-Mail.',
   optIn: (app) => `Auch anderswo gekaufte Credits für ${app} freigeben`,
   optInHint: (credits) => `Sie haben ${credits} davon. Ohne Häkchen bleiben sie unangetastet.`,

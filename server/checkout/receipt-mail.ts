@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
+import { listDocuments } from '../invoices/documents';
 import { describeError, log } from '../log';
 import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
@@ -18,11 +19,16 @@ export async function sendReceiptMail(purchaseId: string): Promise<void> {
     const userId = await claim(purchaseId);
     if (userId === null) return;
     const receipt = await readPurchaseReceipt(userId, purchaseId);
-    if (receipt !== null) await sendMail({ to: receipt.email, ...writeMail(receipt) });
+    if (receipt !== null)
+      await sendMail({ to: receipt.email, ...writeMail(receipt, await isInvoiced(receipt)) });
     await prisma().purchase.update({ where: { id: purchaseId }, data: { receiptDueAt: null } });
   } catch (error) {
     log().warn({ purchaseId, error: describeError(error) }, 'receipt not mailed, will be retried');
   }
+}
+
+async function isInvoiced({ id, invoicedByProcessor }: PurchaseReceipt): Promise<boolean> {
+  return invoicedByProcessor || (await listDocuments([id])).length > 0;
 }
 
 /** Sends all receipts that are due. */
@@ -60,19 +66,30 @@ function waitAfter(attempts: number): number {
   return Math.min(MINUTE_MS * 2 ** attempts, DAY_MS);
 }
 
-function writeMail(receipt: PurchaseReceipt): { subject: string; text: string; html: string } {
-  const { title, intro, rows, link, linkText, note } = writeReceiptMail(receipt);
+function writeMail(
+  receipt: PurchaseReceipt,
+  hasInvoice: boolean,
+): { subject: string; text: string; html: string } {
+  const { title, intro, rows, link, linkText, invoiceLinkText, note } = writeReceiptMail(receipt);
   const address = `${settings().BASE_URL}${link}`;
+  const links = [
+    { text: linkText, url: address },
+    ...(hasInvoice ? [{ text: invoiceLinkText, url: `${address}#invoice` }] : []),
+  ];
   const lines = rows.map(({ label, value }) => `${label}: ${value}`);
   return {
     subject: title,
-    text: `${[intro, lines.join('\n'), `${linkText}:\n${address}`, note].join('\n\n')}\n`,
+    text: `${[intro, lines.join('\n'), ...links.map(({ text, url }) => `${text}:\n${url}`), note].join('\n\n')}\n`,
     html: htmlMail(
       `<h1 style="margin:0 0 12px;font-size:20px">${escapeHtml(title)}</h1>${htmlParagraph(intro)}` +
         `<table role="presentation" style="width:100%;border-collapse:collapse;margin:16px 0">${rows.map(htmlRow).join('')}</table>` +
-        `<p style="margin:0 0 12px"><a href="${escapeHtml(address)}">${escapeHtml(linkText)}</a></p>${htmlParagraph(note)}`,
+        `${links.map(htmlLink).join('')}${htmlParagraph(note)}`,
     ),
   };
+}
+
+function htmlLink({ text, url }: { text: string; url: string }): string {
+  return `<p style="margin:0 0 12px"><a href="${escapeHtml(url)}">${escapeHtml(text)}</a></p>`;
 }
 
 function htmlRow({ label, value }: { label: string; value: string }): string {

@@ -12,6 +12,7 @@ export type ReceiptText = {
   /** Path of the receipt in the account. */
   link: string;
   linkText: string;
+  invoiceLinkText: string;
   note: string;
   status: string;
   back: string;
@@ -59,6 +60,7 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
     ],
     link: `/account/receipts/${receipt.id}`,
     linkText: say.link,
+    invoiceLinkText: say.invoiceLink,
     note: say.note(brand),
     status: say.statuses[receipt.status],
     back: say.back,
@@ -103,6 +105,7 @@ const EN = {
   tax: 'Tax included',
   refunded: 'Refunded',
   link: 'Open or print this receipt',
+  invoiceLink: 'Your invoice',
   back: 'Account',
   print: 'Print',
   printNote: 'Credits do not expire. 100 credits are worth 1 US dollar of use.',
@@ -136,6 +139,7 @@ const DE: typeof EN = {
   tax: 'Enthaltene Steuer',
   refunded: 'Erstattet',
   link: 'Quittung öffnen oder drucken',
+  invoiceLink: 'Ihre Rechnung',
   back: 'Konto',
   print: 'Drucken',
   printNote: 'Credits verfallen nicht. 100 Credits entsprechen 1 US-Dollar an Nutzung.',

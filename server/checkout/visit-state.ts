@@ -2,6 +2,7 @@ import { type Microcredits, microcredits, ZERO } from '../credits';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
+import { findSeller } from '../invoices/seller';
 import { readPockets, readSpendable, type Spendable } from '../ledger';
 import { findPartner } from '../partners/partner';
 import { nameOnPages } from '../partners/rename';
@@ -37,6 +38,8 @@ export type VisitState = {
   includesTax: boolean;
   /** Whether the user may have saved cards and can use them in this window. */
   hasCards: boolean;
+  /** Whether the user can get an invoice of a purchase. */
+  offersInvoices: boolean;
   sandbox: boolean;
 };
 
@@ -63,6 +66,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
     rates: { usd: 1, eur: eurRate === null ? null : Number(eurRate) },
     includesTax: STRIPE_AUTOMATIC_TAX,
     hasCards: await offersCards(visit, signedIn),
+    offersInvoices: findSeller() !== null,
     sandbox: STRIPE_API_BASE !== undefined,
   };
 }

@@ -1,9 +1,9 @@
 import type { BillingDetails as StoredDetails } from '../../prisma/client/client';
 import { nowDate } from '../clock';
 import { prisma } from '../db';
+import { findUnprintable } from '../printable';
 import { isCountry } from './countries';
 import type { Buyer } from './document';
-import { findUnprintable } from './printable';
 import { readTaxId } from './tax-id';
 
 /** What a user's invoices say about the buyer. */

@@ -2,9 +2,9 @@ import type { Purchase } from '../../prisma/client/client';
 import { nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { invariant } from '../errors';
+import { findUnprintable } from '../printable';
 import { toBuyer } from './billing-details';
 import { type Buyer, type DocumentKind, documentSchema, type InvoiceDocument } from './document';
-import { findUnprintable } from './printable';
 import { findSeller } from './seller';
 
 /** The buyer as entered in the processor's form. */

@@ -8,7 +8,7 @@ import { BOOKING_INVARIANTS } from './booking-invariants';
 import { findDifferences, inSnapshot } from './check';
 import { PRESENT_INVARIANTS, WALLET_INVARIANTS } from './invariants';
 import { BONUS_INVARIANTS } from './promotion-invariants';
-import { INVOICE_INVARIANT, OPEN_PAYMENT_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
+import { NEW_INVOICES_INVARIANT, OPEN_PAYMENT_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
 
 /** The interval of audits. */
 export const AUDIT_EVERY_SECONDS = 60;
@@ -67,7 +67,11 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
       [users],
     )),
     ...(await findDifferences(client, [BOOKING_INVARIANTS], [null, span.since])),
-    ...(await findDifferences(client, [...PRESENT_INVARIANTS, OPEN_PAYMENT_INVARIANT, INVOICE_INVARIANT])),
+    ...(await findDifferences(client, [
+      ...PRESENT_INVARIANTS,
+      OPEN_PAYMENT_INVARIANT,
+      NEW_INVOICES_INVARIANT,
+    ])),
     ...(await auditRecentEarnings(client)),
   ];
   const { differences: ofHistory, scannedTo } = await auditNextUsers(client);

@@ -138,6 +138,7 @@ test('a new window shows the offer and no user', async () => {
     rates: { usd: 1, eur: 1.08 },
     includes_tax: false,
     has_cards: false,
+    offers_invoices: false,
     sandbox: true,
   });
 });

@@ -33,6 +33,7 @@ export type VisitState = {
   includes_tax: boolean;
   /** Whether the user may have saved cards and can use them in this window. */
   has_cards: boolean;
+  offers_invoices: boolean;
   sandbox: boolean;
 };
 

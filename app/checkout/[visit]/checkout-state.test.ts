@@ -27,6 +27,7 @@ const VISIT: VisitState = {
   rates: { usd: 1, eur: null },
   includes_tax: false,
   has_cards: false,
+  offers_invoices: false,
   sandbox: true,
 };
 const ANONYMOUS = VISIT;

@@ -47,20 +47,32 @@ export function SuccessStep(props: Props) {
         </Line>
         {receiptId !== null && (
           <Line label={say.receipt}>
-            <a
-              href={`${accountUrl}/receipts/${receiptId}`}
-              target="_blank"
-              rel="noopener"
-              className="relative text-accent underline underline-offset-2 after:absolute after:-inset-x-2 after:-inset-y-2.5"
-            >
-              {say.receiptOpen}
-            </a>
+            <AccountLink href={`${accountUrl}/receipts/${receiptId}`}>{say.receiptOpen}</AccountLink>
+          </Line>
+        )}
+        {receiptId !== null && visit.signed_in === 'session' && visit.offers_invoices && (
+          <Line label={say.invoice}>
+            <AccountLink href={`${accountUrl}/receipts/${receiptId}#invoice`}>{say.invoiceGet}</AccountLink>
           </Line>
         )}
       </dl>
       <p className="mt-1.5 text-sm text-muted">{say.receiptMailed}</p>
       <Finish {...props} />
     </div>
+  );
+}
+
+/** In a new tab, with the account's own session. */
+function AccountLink({ href, children }: { href: string; children: string }) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener"
+      className="relative text-accent underline underline-offset-2 after:absolute after:-inset-x-2 after:-inset-y-1.5"
+    >
+      {children}
+    </a>
   );
 }
 

@@ -26,6 +26,7 @@ export async function stateBody(visit: Visit, device: Device) {
     rates: state.rates,
     includes_tax: state.includesTax,
     has_cards: state.hasCards,
+    offers_invoices: state.offersInvoices,
     sandbox: state.sandbox,
   };
 }

@@ -10,6 +10,7 @@ import { Section } from '@/app/_ui/section';
 import { toMajorUnits } from '@/server/checkout/amounts';
 import { listPurchases } from '@/server/checkout/purchases';
 import { creditsToJson } from '@/server/credits';
+import { listDocuments } from '@/server/invoices/documents';
 import { PurchaseTable } from './purchase-table';
 
 export const metadata: Metadata = { title: 'Purchases' };
@@ -24,6 +25,7 @@ export default async function PurchasesPage({ searchParams }: Props) {
   const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
   const offset = (page - 1) * PAGE_SIZE;
   const { purchases, total } = await listPurchases(userId, { limit: PAGE_SIZE, offset });
+  const documents = await listDocuments(purchases.map(({ id }) => id));
   return (
     <>
       <PageHead
@@ -56,6 +58,7 @@ export default async function PurchasesPage({ searchParams }: Props) {
               credits: creditsToJson(purchase.credits),
               returned: toMajorUnits(purchase.refundedMinor),
               status: purchase.status,
+              documents: documents.filter(({ purchaseId }) => purchaseId === purchase.id),
             }))}
           />
         )}

@@ -2,6 +2,7 @@
 
 import { formatCredits, formatMoney, inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { DocumentLinks, type ShownDocument } from '@/app/_ui/document-links';
 import { PageLink } from '@/app/_ui/page-link';
 import { PurchaseState, type PurchaseStatus } from '@/app/_ui/purchase-state';
 import { ROW_LINK } from '@/app/_ui/row-link';
@@ -16,9 +17,15 @@ export type PurchaseRow = {
   credits: number;
   returned: number;
   status: PurchaseStatus;
+  documents: ShownDocument[];
 };
 
 const column = columnsOf<PurchaseRow>();
+
+const DOCUMENTS = column.accessor('documents', {
+  header: 'Invoice',
+  cell: ({ getValue }) => <DocumentLinks documents={getValue()} folder="/account/invoices" />,
+});
 
 const COLUMNS = [
   column.accessor('at', {
@@ -32,6 +39,7 @@ const COLUMNS = [
     header: 'Status',
     cell: ({ getValue }) => <PurchaseState status={getValue()} />,
   }),
+  DOCUMENTS,
   column.accessor('id', {
     header: () => <span className="sr-only">Receipt</span>,
     cell: ({ row: { original } }) => <ReceiptLink {...original} />,
@@ -39,10 +47,11 @@ const COLUMNS = [
 ];
 
 export function PurchaseTable({ rows }: { rows: PurchaseRow[] }) {
+  const hasInvoices = rows.some(({ documents }) => documents.length > 0);
   return (
     <DataTable
       caption="Purchases"
-      columns={COLUMNS}
+      columns={hasInvoices ? COLUMNS : COLUMNS.filter((shown) => shown !== DOCUMENTS)}
       rows={rows}
       numeric={['credits', 'amount', 'id']}
       card={(purchase) => <Card {...purchase} />}
@@ -62,6 +71,9 @@ function Card(purchase: PurchaseRow) {
         <p className="mt-1.5">
           <PurchaseState status={purchase.status} />
         </p>
+        <div className="mt-1.5">
+          <DocumentLinks documents={purchase.documents} folder="/account/invoices" />
+        </div>
       </div>
       <div className="shrink-0 text-right tabular-nums">
         <p className="font-medium">

@@ -2,9 +2,11 @@ import type { Metadata } from 'next';
 import { Suspense } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
+import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { checkSetup, type SetupCheck } from '@/server/checkout/check-setup';
+import { describeMissingSeller } from '@/server/invoices/seller';
 
 export const metadata: Metadata = { title: 'Stripe set-up' };
 
@@ -16,6 +18,7 @@ const STATES: Record<SetupCheck['state'], [label: string, look: BadgeLook]> = {
 
 export default async function SetupPage() {
   await requireOperator();
+  const invoices = describeMissingSeller();
   return (
     <>
       <PageHead
@@ -43,6 +46,7 @@ export default async function SetupPage() {
           <Checks />
         </Suspense>
       </Section>
+      {invoices && <Notice>{invoices}</Notice>}
     </>
   );
 }

@@ -14,6 +14,7 @@ import { readLatestRequests } from '@/server/activity/user-activity';
 import { listPurchases } from '@/server/checkout/purchases';
 import { listDevices } from '@/server/identity/devices';
 import { findUserSummary, type UserSummary } from '@/server/identity/user-summary';
+import { listDocuments } from '@/server/invoices/documents';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listActions } from '@/server/operator/record';
 import { LogTable } from '../../log/log-table';
@@ -41,7 +42,7 @@ export default async function UserPage({ params, searchParams }: PageProps) {
     findUserSummary(user.email),
     readLatestRequests(user.id, REQUESTS_SHOWN),
     listDevices(user.id),
-    listPurchases(user.id, { limit: PURCHASES_SHOWN, offset }),
+    listInvoicedPurchases(user.id, { limit: PURCHASES_SHOWN, offset }),
     listActions({ subject: user.id, limit: ACTIONS_SHOWN }),
   ]);
   if (summary === null) notFound();
@@ -118,7 +119,15 @@ function Apps({ apps }: { apps: UserSummary['apps'] }) {
   );
 }
 
-type PurchasesProps = Awaited<ReturnType<typeof listPurchases>> & { userRef: string; offset: number };
+/** Purchases with their invoices and credit notes. */
+async function listInvoicedPurchases(...given: Parameters<typeof listPurchases>) {
+  const { purchases, total } = await listPurchases(...given);
+  const documents = await listDocuments(purchases.map(({ id }) => id));
+  const documentsOf = (id: string) => documents.filter(({ purchaseId }) => purchaseId === id);
+  return { purchases: purchases.map((each) => ({ ...each, documents: documentsOf(each.id) })), total };
+}
+
+type PurchasesProps = Awaited<ReturnType<typeof listInvoicedPurchases>> & { userRef: string; offset: number };
 
 function Purchases({ userRef, purchases, total, offset }: PurchasesProps) {
   const page = (to: number) => `/operator/users/${userRef}?offset=${to}`;
@@ -135,6 +144,7 @@ function Purchases({ userRef, purchases, total, offset }: PurchasesProps) {
           refundedMinor: purchase.refundedMinor,
           credits: inCredits(purchase.credits),
           status: purchase.status,
+          documents: purchase.documents,
         }))}
       />
       <Pager

@@ -2,6 +2,7 @@
 
 import { formatMoney } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { DocumentLinks, type ShownDocument } from '@/app/_ui/document-links';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PurchaseState, type PurchaseStatus } from '@/app/_ui/purchase-state';
 import { Time } from '@/app/_ui/time';
@@ -16,6 +17,7 @@ type Row = {
   refundedMinor: number;
   credits: string;
   status: PurchaseStatus;
+  documents: ShownDocument[];
 };
 
 export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] }) {
@@ -37,6 +39,7 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
         <p className="text-[13px] text-muted">
           <Time at={row.at} withClock={false} />
         </p>
+        <Documents {...row} />
       </div>
       {refundOf(row)}
     </div>
@@ -62,6 +65,10 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
       ),
     }),
     column.accessor('credits', { header: 'Credits' }),
+    column.accessor('documents', {
+      header: 'Invoice',
+      cell: ({ row: { original } }) => <Documents {...original} />,
+    }),
     column.display({
       id: 'refund',
       header: () => <span className="sr-only">Refund</span>,
@@ -79,6 +86,8 @@ export function PurchaseTable({ userRef, rows }: { userRef: string; rows: Row[] 
     />
   );
 }
+
+const Documents = ({ documents }: Row) => <DocumentLinks documents={documents} folder="/operator/invoices" />;
 
 function Refunded({ refundedMinor, currency }: Row) {
   if (refundedMinor === 0) return null;

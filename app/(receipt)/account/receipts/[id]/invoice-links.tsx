@@ -17,7 +17,7 @@ export function InvoiceLinks({ purchaseId, documents, canCreate, hasDetails, wor
   const { run, isRunning, failure } = useAction(createInvoice);
   const link = 'text-accent underline underline-offset-2';
   return (
-    <div className="mt-4 flex flex-wrap items-center gap-x-5 gap-y-2 print:hidden">
+    <div id="invoice" className="mt-4 flex flex-wrap items-center gap-x-5 gap-y-2 print:hidden">
       {documents.map(({ number, label }) => (
         <a key={number} href={`/account/invoices/${number}.pdf`} className={link}>
           {label} {number} (PDF)

@@ -48,6 +48,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await page.getByRole('link', { name: 'Stripe set-up' }).click();
   await expect(page.getByRole('heading', { name: 'Stripe set-up', level: 1 })).toBeVisible();
   await expect(page.getByText('acct_sandbox takes payments.')).toBeVisible();
+  await expect(page.getByText('Invoices: not offered.')).toBeVisible();
   await expectAccessibleLayout(page);
   await page.getByRole('link', { name: 'Check again' }).click();
   await expect(page.getByText(/sends all \d+ events/)).toBeVisible();

@@ -64,3 +64,15 @@ test('a live Stripe key needs https addresses', () => {
   expect(refused({ CHECKOUT_URL: 'http://checkout.example.com' })).toBe(`CHECKOUT_URL: ${because}`);
   expect(readSettings({ ...TEST, BASE_URL: 'http://localhost:3000' }).BASE_URL).toBe('http://localhost:3000');
 });
+
+test('a seller whom invoices cannot show is refused', () => {
+  const seller = { SELLER_NAME: 'Łódź Σία Ромашка', SELLER_ADDRESS: 'Ring 1, 1010 Wien' };
+  expect(readSettings(seller).SELLER_ADDRESS).toEqual(['Ring 1', '1010 Wien']);
+  // Decomposed, as some keyboards write it.
+  expect(readSettings({ ...seller, SELLER_NAME: 'Mu\u0308ller' }).SELLER_NAME).toBe('Müller');
+  for (const name of ['SELLER_NAME', 'SELLER_ADDRESS', 'SELLER_TAX_ID', 'BRAND_NAME'])
+    expect(() => readSettings({ ...seller, [name]: '株式会社' })).toThrow(
+      `${name}: expected Latin, Greek or Cyrillic letters, because invoices cannot show “株”`,
+    );
+  expect(readSettings({ BRAND_NAME: '株式会社' }).BRAND_NAME).toBe('株式会社');
+});

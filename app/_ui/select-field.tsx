@@ -1,16 +1,19 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, useId } from 'react';
+import { useFocusOnError } from './use-focus-on-error';
 
 type Props = ComponentProps<'select'> & {
   label: string;
   /** The label is read out but not shown, for a row of filters. */
   labelHidden?: boolean;
   options: { value: string; label: string }[];
+  error?: string | undefined;
 };
 
 /** The browser's native select, which phones and screen readers handle best. */
-export function SelectField({ label, labelHidden = false, options, className = '', ...rest }: Props) {
+export function SelectField({ label, labelHidden = false, options, error, className = '', ...rest }: Props) {
   const id = useId();
+  const select = useFocusOnError<HTMLSelectElement>(error);
   return (
     <div className={className}>
       <label htmlFor={id} className={labelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}>
@@ -19,8 +22,11 @@ export function SelectField({ label, labelHidden = false, options, className = '
       <div className="relative">
         <select
           {...rest}
+          ref={select}
           id={id}
-          className="h-11 w-full appearance-none rounded-lg border border-field/60 bg-surface pr-9 pl-3 text-base hover:border-field sm:h-10 sm:text-sm"
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-note` : undefined}
+          className={`h-11 w-full appearance-none rounded-lg border bg-surface pr-9 pl-3 text-base sm:h-10 sm:text-sm ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -34,6 +40,11 @@ export function SelectField({ label, labelHidden = false, options, className = '
           className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-muted"
         />
       </div>
+      {error && (
+        <p id={`${id}-note`} role="alert" className="mt-1.5 text-sm text-danger">
+          {error}
+        </p>
+      )}
     </div>
   );
 }

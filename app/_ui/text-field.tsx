@@ -1,4 +1,5 @@
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { useFocusOnError } from './use-focus-on-error';
 
 type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
   label: string;
@@ -10,10 +11,7 @@ type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
 /** A labelled field. Its hint and error share one place below, so nothing moves. */
 export function TextField({ label, hint, error, prefix, className = '', ...rest }: Props) {
   const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (error) leadFromButton(input.current);
-  }, [error]);
+  const input = useFocusOnError<HTMLInputElement>(error);
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
@@ -41,11 +39,4 @@ export function TextField({ label, hint, error, prefix, className = '', ...rest 
       </p>
     </div>
   );
-}
-
-/** On submit, moves focus to the first invalid field; while typing, focus stays. */
-function leadFromButton(input: HTMLInputElement | null): void {
-  const pressed = document.activeElement;
-  const isSubmit = pressed instanceof HTMLButtonElement && pressed.type === 'submit';
-  if (isSubmit && pressed.form === input?.form) input.focus();
 }

@@ -39,15 +39,11 @@ function parseFonts(): Record<FontName, ParsedFont> {
 
 /**
  * A document as a tagged PDF (PDF/UA) on A4. The same document is the same file, byte for byte: nothing depends on
- * the time or place of the call. `isReadable` leaves out the compression, for tests. Other work gets its turn after
- * each text.
+ * the time or place of the call. Other work gets its turn after each text.
  */
-export async function renderPdf(
-  issued: IssuedDocument,
-  { isReadable = false } = {},
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function renderPdf(issued: IssuedDocument): Promise<Uint8Array<ArrayBuffer>> {
   const text = writeDocument(issued);
-  const doc = openDocument(issued, text, isReadable);
+  const doc = openDocument(issued, text);
   const root = doc.struct('Document');
   doc.addStructure(root);
   const page: Page = { doc, root, y: MARGIN };
@@ -61,7 +57,7 @@ export async function renderPdf(
 }
 
 /** PDFKit accepts parsed fonts and PDF/UA; its types do not know them yet. */
-function openDocument({ issuedAt, document }: IssuedDocument, text: DocumentText, isReadable: boolean): Doc {
+function openDocument({ issuedAt, document }: IssuedDocument, text: DocumentText): Doc {
   const doc = new PDFDocument({
     size: 'A4',
     margin: MARGIN,
@@ -71,7 +67,6 @@ function openDocument({ issuedAt, document }: IssuedDocument, text: DocumentText
     tagged: true,
     displayTitle: true,
     lang: text.language,
-    compress: !isReadable,
     info: {
       Title: `${text.title} ${text.number}`,
       Author: document.seller.name,

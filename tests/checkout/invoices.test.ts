@@ -79,7 +79,7 @@ async function readText(bought: Bought, index = 0): Promise<string[]> {
   const summary = (await listDocuments([bought.id]))[index];
   const issued = await findDocument(summary?.number ?? '', bought.userId);
   if (issued === null) throw new Error('no such document');
-  return readPdfText(await renderPdf(issued, { isReadable: true }));
+  return readPdfText(await renderPdf(issued));
 }
 const differences = async () => (await checkLedger()).differences;
 

@@ -1,6 +1,8 @@
-/** The text of an uncompressed PDF of ours, one line per drawn text, from its fonts' tables of characters. */
+import { inflateSync } from 'node:zlib';
+
+/** The text of a PDF of ours, one line per drawn text, from its fonts' tables of characters. */
 export function readPdfText(pdf: Uint8Array): string[] {
-  const source = Buffer.from(pdf).toString('latin1');
+  const source = inflate(Buffer.from(pdf).toString('latin1'));
   const objects = new Map(
     [...source.matchAll(/\n(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, id, body]) => [id, body]),
   );
@@ -21,6 +23,12 @@ export function readPdfText(pdf: Uint8Array): string[] {
       lines.push(codes.map((code) => font.get(Number.parseInt(code, 16)) ?? '\ufffd').join(''));
   }
   return lines;
+}
+
+function inflate(source: string): string {
+  return source.replace(/(?<=stream\r?\n)[\s\S]*?(?=\r?\nendstream)/g, (data) =>
+    inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
+  );
 }
 
 /** Ranges as PDFKit writes them: `<first> <last> [<character> …]`. */

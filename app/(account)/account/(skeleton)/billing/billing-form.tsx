@@ -6,6 +6,7 @@ import { Notice } from '@/app/_ui/notice';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
+import { useFocusOnError } from '@/app/_ui/use-focus-on-error';
 import { removeDetails, saveDetails } from './actions';
 
 export type Details = { name: string; address: string; country: string; taxId: string; reference: string };
@@ -47,8 +48,8 @@ export function BillingForm({ details, countries }: Props) {
         autoComplete="country"
         defaultValue={details?.country ?? ''}
         options={[{ value: '', label: 'Choose…' }, ...countries]}
+        error={errorOf('country')}
       />
-      {errorOf('country') && <p className="text-sm text-danger">{errorOf('country')}</p>}
       <TextField
         label="Tax ID (optional)"
         name="taxId"
@@ -83,12 +84,14 @@ export function BillingForm({ details, countries }: Props) {
 
 function AddressField({ lines, error }: { lines: string | undefined; error: string | undefined }) {
   const id = useId();
+  const field = useFocusOnError<HTMLTextAreaElement>(error);
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
         Address
       </label>
       <textarea
+        ref={field}
         id={id}
         name="address"
         rows={3}
@@ -96,12 +99,12 @@ function AddressField({ lines, error }: { lines: string | undefined; error: stri
         defaultValue={lines}
         aria-invalid={error ? true : undefined}
         aria-describedby={`${id}-note`}
-        className="w-full rounded-lg border border-field/60 bg-surface px-3.5 py-2.5 text-base hover:border-field"
+        className={`block w-full rounded-lg border bg-surface px-3.5 py-2.5 text-base ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
       />
       <p
         id={`${id}-note`}
         aria-live="polite"
-        className={`mt-1 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
+        className={`mt-1.5 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
       >
         {error ?? 'One to six lines, without the country'}
       </p>

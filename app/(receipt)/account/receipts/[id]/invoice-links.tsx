@@ -9,7 +9,7 @@ type Props = {
   documents: { number: string; label: string }[];
   canCreate: boolean;
   hasDetails: boolean;
-  words: { create: string; details: string };
+  words: { create: string; details: string; enter: string };
 };
 
 /** The documents of a purchase, or how to get the invoice. */
@@ -30,7 +30,7 @@ export function InvoiceLinks({ purchaseId, documents, canCreate, hasDetails, wor
       )}
       {documents.length === 0 && canCreate && (
         <a href="/account/billing" className={link}>
-          {words.details}
+          {hasDetails ? words.details : words.enter}
         </a>
       )}
       {failure && <p className="text-sm text-danger">{failure.message}</p>}

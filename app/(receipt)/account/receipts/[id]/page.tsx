@@ -78,6 +78,7 @@ const ENGLISH = {
   cancellation: 'Cancellation',
   create: 'Create invoice',
   details: 'Billing details',
+  enter: 'Enter billing details for an invoice',
 };
 const GERMAN: typeof ENGLISH = {
   invoice: 'Rechnung',
@@ -85,4 +86,5 @@ const GERMAN: typeof ENGLISH = {
   cancellation: 'Storno',
   create: 'Rechnung erstellen',
   details: 'Rechnungsangaben',
+  enter: 'Rechnungsangaben für eine Rechnung eingeben',
 };

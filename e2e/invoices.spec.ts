@@ -43,7 +43,7 @@ async function readPdf(page: Page, address: string): Promise<string[]> {
   const response = await page.request.get(SERVICE + address);
   expect(response.status()).toBe(200);
   expect(response.headers()['content-type']).toBe('application/pdf');
-  expect(response.headers()['cache-control']).toBe('private, no-store');
+  expect(response.headers()['cache-control']).toBe('no-store');
   return readPdfText(await response.body());
 }
 

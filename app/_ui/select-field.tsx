@@ -7,11 +7,23 @@ type Props = ComponentProps<'select'> & {
   /** The label is read out but not shown, for a row of filters. */
   labelHidden?: boolean;
   options: { value: string; label: string }[];
+  hint?: string;
   error?: string | undefined;
+  /** As high as a text field, in a form of both. */
+  large?: boolean;
 };
 
 /** The browser's native select, which phones and screen readers handle best. */
-export function SelectField({ label, labelHidden = false, options, error, className = '', ...rest }: Props) {
+export function SelectField({
+  label,
+  labelHidden = false,
+  options,
+  hint,
+  error,
+  large = false,
+  className = '',
+  ...rest
+}: Props) {
   const id = useId();
   const select = useFocusOnError<HTMLSelectElement>(error);
   return (
@@ -25,8 +37,8 @@ export function SelectField({ label, labelHidden = false, options, error, classN
           ref={select}
           id={id}
           aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-note` : undefined}
-          className={`h-11 w-full appearance-none rounded-lg border bg-surface pr-9 pl-3 text-base sm:h-10 sm:text-sm ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
+          aria-describedby={error || hint ? `${id}-note` : undefined}
+          className={`w-full appearance-none rounded-lg border bg-surface pr-9 text-base ${large ? 'h-12 pl-3.5' : 'h-11 pl-3 sm:h-10 sm:text-sm'} ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -40,9 +52,13 @@ export function SelectField({ label, labelHidden = false, options, error, classN
           className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-muted"
         />
       </div>
-      {error && (
-        <p id={`${id}-note`} role="alert" className="mt-1.5 text-sm text-danger">
-          {error}
+      {(error || hint) && (
+        <p
+          id={`${id}-note`}
+          aria-live="polite"
+          className={`mt-1.5 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
+        >
+          {error ?? hint}
         </p>
       )}
     </div>

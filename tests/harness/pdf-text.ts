@@ -25,9 +25,12 @@ export function readPdfText(pdf: Uint8Array): string[] {
   return lines;
 }
 
+/** Decompresses the streams; the metadata are plain. */
 function inflate(source: string): string {
-  return source.replace(/(?<=stream\r?\n)[\s\S]*?(?=\r?\nendstream)/g, (data) =>
-    inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
+  return source.replace(/(?<!end)stream\n([\s\S]*?)\nendstream/g, (whole, data: string) =>
+    data.startsWith('\x78')
+      ? `stream\n${inflateSync(Buffer.from(data, 'latin1')).toString('latin1')}\nendstream`
+      : whole,
   );
 }
 

@@ -45,14 +45,14 @@ export function SuccessStep(props: Props) {
         <Line label={say.newBalance}>
           <Amount credits={balance} language={language} /> {say.credits}
         </Line>
-        {receiptId !== null && (
-          <Line label={say.receipt}>
-            <AccountLink href={`${accountUrl}/receipts/${receiptId}`}>{say.receiptOpen}</AccountLink>
-          </Line>
-        )}
         {receiptId !== null && visit.signed_in === 'session' && visit.offers_invoices && (
           <Line label={say.invoice}>
             <AccountLink href={`${accountUrl}/receipts/${receiptId}#invoice`}>{say.invoiceGet}</AccountLink>
+          </Line>
+        )}
+        {receiptId !== null && (
+          <Line label={say.receipt}>
+            <AccountLink href={`${accountUrl}/receipts/${receiptId}`}>{say.receiptOpen}</AccountLink>
           </Line>
         )}
       </dl>

@@ -39,6 +39,7 @@ export function BillingForm({ details, countries }: Props) {
         autoComplete="organization"
         maxLength={100}
         defaultValue={details?.name}
+        hint="As it should appear on invoices"
         error={errorOf('name')}
       />
       <AddressField lines={details?.address} error={errorOf('address')} />
@@ -48,7 +49,9 @@ export function BillingForm({ details, countries }: Props) {
         autoComplete="country"
         defaultValue={details?.country ?? ''}
         options={[{ value: '', label: 'Choose…' }, ...countries]}
+        hint="Appears below the address"
         error={errorOf('country')}
+        large
       />
       <TextField
         label="Tax ID (optional)"

@@ -17,6 +17,7 @@ export default async function BillingPage() {
     <>
       <PageHead
         title="Billing details"
+        back={{ href: '/account/purchases', label: 'Purchases' }}
         description={
           findSeller() === null
             ? 'Invoices are not offered here yet. Every purchase has a receipt.'

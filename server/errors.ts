@@ -28,6 +28,7 @@ export const ERROR_STATUS = {
   internal_error: 500,
   upstream_error: 502,
   overloaded: 503,
+  payments_unavailable: 503,
 } as const satisfies Record<string, number>;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -205,6 +205,7 @@ const en = {
   cancelText: 'You weren’t charged. You can close this tab and go back to the app.',
 
   wrong: 'Something went wrong. Please try again.',
+  paymentsUnavailable: 'Payments are not available right now. The operator has been notified.',
   offline: 'No connection. Please try again.',
   tooMany: (seconds: number) => `Too many attempts. Try again in ${describeWait(seconds)}.`,
   keyFailed: 'The app didn’t receive your sign-in. Please try again.',
@@ -418,6 +419,7 @@ const de: Messages = {
   cancelText: 'Es wurde nichts abgebucht. Sie können diesen Tab schließen und zur App zurückkehren.',
 
   wrong: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
+  paymentsUnavailable: 'Zahlungen sind derzeit nicht möglich. Der Betreiber wurde benachrichtigt.',
   offline: 'Keine Verbindung. Bitte versuchen Sie es erneut.',
   tooMany: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${describeWait(seconds, 'de')} erneut.`,
   keyFailed: 'Die App hat Ihre Anmeldung nicht erhalten. Bitte versuchen Sie es erneut.',

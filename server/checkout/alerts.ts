@@ -7,7 +7,7 @@ import type { Concern, ProcessorReference } from './payment-processor';
 /** An open alert for the operator to review. */
 export type PaymentAlert = {
   id: string;
-  kind: Concern['kind'] | 'wrong_payment' | 'uncredited_payment' | 'stuck';
+  kind: Concern['kind'] | 'wrong_payment' | 'uncredited_payment' | 'account_not_ready' | 'stuck';
   checkoutSessionId: string;
   /** Null when nothing was credited. */
   purchaseId: string | null;
@@ -72,6 +72,23 @@ export async function openAlert(alert: {
   });
 }
 
+/** Opens an alert that may have been dismissed before. False if it is open already. */
+export async function openAlertAgain(alert: {
+  id: string;
+  kind: 'account_not_ready';
+  sessionId: string;
+  detail: string;
+}): Promise<boolean> {
+  const facts = { ...alert, createdAt: nowDate() };
+  const { count: created } = await prisma().paymentAlert.createMany({ data: facts, skipDuplicates: true });
+  if (created === 1) return true;
+  const { count: opened } = await prisma().paymentAlert.updateMany({
+    where: { id: alert.id, closedAt: { not: null } },
+    data: { ...facts, closedAt: null },
+  });
+  return opened === 1;
+}
+
 /** Dismisses an alert. False when no such alert is open. */
 export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<boolean> {
   const { count } = await db.paymentAlert.updateMany({
@@ -81,7 +98,7 @@ export async function closePaymentAlert(id: string, db: Tx = prisma()): Promise<
   return count === 1;
 }
 
-/** Disputes, fraud warnings, failed refunds, wrong, uncredited and stuck payments. Alerts with a due date come first. */
+/** Everything about payments that needs an operator. Alerts with a due date come first. */
 export async function listPaymentsNeedingAttention(): Promise<PaymentAlert[]> {
   const [alerts, stuck] = await Promise.all([readOpenAlerts(), readStuckPayments()]);
   const all = [...alerts, ...stuck];

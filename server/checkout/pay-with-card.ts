@@ -1,8 +1,8 @@
 import { inTransaction, prisma } from '../db';
-import { ApiError } from '../errors';
 import { idFrom } from '../ids';
 import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
 import { describeError, log } from '../log';
+import { explainNotStarted } from './account-not-ready';
 import type { Currency } from './amounts';
 import { findCustomer } from './customers';
 import type { PaymentFailure } from './failure';
@@ -77,8 +77,7 @@ async function chargeOrExplain(payment: Payment, request: CardPaymentRequest): P
     const { processorPaymentId: paymentId } = await prisma().checkoutSession.findUniqueOrThrow({
       where: { id: payment.id },
     });
-    if (paymentId === null)
-      throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
+    if (paymentId === null) throw await explainNotStarted(payment.id, cause);
     log().warn(
       { checkoutSessionId: payment.id, error: describeError(cause) },
       'a charge has not been answered',

@@ -1,9 +1,10 @@
 import type { Microcredits } from '../credits';
 import { prisma } from '../db';
-import { ApiError, invariant } from '../errors';
+import { invariant } from '../errors';
 import { newId } from '../ids';
 import { needsTaxIdInForm } from '../invoices/issue';
 import { describeError, log } from '../log';
+import { explainNotStarted } from './account-not-ready';
 import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
 import type { PaymentFailure } from './failure';
@@ -89,7 +90,7 @@ async function openProcessorSession(
       where: { id: payment.id, status: OPEN },
       data: { status: 'failed', failure },
     });
-    throw new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
+    throw await explainNotStarted(payment.id, cause);
   }
 }
 

@@ -156,6 +156,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
     message: 'The service is busy. Please retry.',
   },
+  payments_unavailable: {
+    when: 'The payment processor refuses every payment until an operator completes its account.',
+    remedy: 'Try again later. The operator has been notified.',
+    message: 'Payments are not available right now. The operator has been notified.',
+  },
 };
 
 /** An error as the endpoint returns it. */

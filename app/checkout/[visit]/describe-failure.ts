@@ -8,6 +8,8 @@ export function describeFailure(error: unknown, say: Messages): string {
       return say.offline;
     case 'rate_limited':
       return say.tooMany(retryAfterSeconds(error));
+    case 'payments_unavailable':
+      return say.paymentsUnavailable;
     default:
       return say.wrong;
   }

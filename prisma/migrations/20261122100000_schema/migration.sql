@@ -718,7 +718,9 @@ CREATE TABLE payment_alert (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   closed_at timestamptz(3),
   CONSTRAINT payment_alert_kind CHECK (
-    kind IN ('dispute', 'early_fraud_warning', 'refund_failed', 'wrong_payment', 'uncredited_payment'))
+    kind IN (
+      'dispute', 'early_fraud_warning', 'refund_failed', 'wrong_payment', 'uncredited_payment',
+      'account_not_ready'))
 );
 CREATE INDEX payment_alert_closed_at_created_at_idx ON payment_alert (closed_at, created_at);
 

@@ -2,6 +2,7 @@ import Stripe from 'stripe';
 import { settings } from '../../env';
 import { classifyDecline } from '../failure';
 import type { CardBuyer, CardCharge, CardMethod, CardOrder, ProcessorPayment } from '../payment-processor';
+import { explainRefusal } from './account-not-ready';
 import { isCardOf } from './cards';
 import { hasCode, idOf, isMissing, stripe } from './client';
 import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
@@ -47,7 +48,7 @@ async function createPayment(order: CardOrder): Promise<Stripe.PaymentIntent | C
       return { kind: 'declined', paymentId: null, failure: 'no_tax_address' };
     if (error instanceof Stripe.errors.StripeInvalidRequestError && !(await isCardOf(order)))
       return { kind: 'unknown_card' };
-    throw error;
+    throw explainRefusal(error);
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   StartedSession,
 } from '../payment-processor';
 import { checkoutOrigin } from '../same-origin';
+import { explainRefusal } from './account-not-ready';
 import { idOf, isMissing, stripe } from './client';
 import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
 
@@ -24,7 +25,7 @@ export async function createSession(order: PaymentOrder): Promise<StartedSession
     return { processorSessionId: session.id, form: describeForm(order.page, session) };
   } catch (error) {
     if (order.customer && isMissing(error, 'customer')) return 'unknown_customer';
-    throw error;
+    throw explainRefusal(error);
   }
 }
 

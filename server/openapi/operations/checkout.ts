@@ -66,6 +66,7 @@ export const CHECKOUT: Operation[] = [
       'request_too_large',
       'rate_limited',
       'upstream_error',
+      'payments_unavailable',
     ],
   },
   {

@@ -57,17 +57,20 @@ export function requireReadyFor(
   records: Records,
   { automatic_tax, consent_collection }: SessionParameters,
 ): void {
-  const { tax_missing, has_terms } = readAccountState(records);
-  if (automatic_tax?.enabled && tax_missing.length > 0)
-    throw invalidRequest(
-      'You must have a valid head office address to enable automatic tax calculation in test mode. Visit https://dashboard.stripe.com/test/settings/tax to update it.',
-      { param: 'automatic_tax[enabled]' },
-    );
-  if (consent_collection?.terms_of_service === 'required' && !has_terms)
+  if (automatic_tax?.enabled) requireTaxSettings(records, 'automatic_tax[enabled]');
+  if (consent_collection?.terms_of_service === 'required' && !readAccountState(records).has_terms)
     throw invalidRequest(
       'You cannot collect consent to your terms of service unless a URL is set in the Stripe Dashboard. Update your public business information with a Terms of service URL: https://dashboard.stripe.com/settings/public',
       { param: 'consent_collection[terms_of_service]' },
     );
+}
+
+export function requireTaxSettings(records: Records, param?: string): void {
+  if (readAccountState(records).tax_missing.length === 0) return;
+  throw invalidRequest(
+    'You must have a valid head office address to enable automatic tax calculation in test mode. Visit https://dashboard.stripe.com/test/settings/tax to update it.',
+    param === undefined ? {} : { param },
+  );
 }
 
 export function describeAccount(records: Records): DescribedAccount {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { requireTaxSettings } from './account';
 import { TAX_COUNTRIES, taxWithin } from './buyer-details';
 import type { Form } from './form-encoding';
 import { newStripeId } from './objects';
@@ -27,6 +28,7 @@ const calculationSchema = z.strictObject({
 /** The tax within a price, at the address of the customer. */
 export async function calculateTax({ records }: Emulator, form: Form): Promise<TaxCalculation> {
   const { currency: priced, customer, line_items } = readParameters(calculationSchema, form);
+  requireTaxSettings(records);
   const { address } = records.require('customer', customer, 'customer');
   const percent = TAX_COUNTRIES.find(({ code }) => code === address?.country)?.percent;
   if (percent === undefined) {

@@ -23,6 +23,10 @@ const KINDS: Record<PaymentAlert['kind'], [title: string, what: string]> = {
     'Not credited',
     'The payment arrived after its checkout session ended, or after a restore lost it. Credit it, or refund it at the payment processor.',
   ],
+  account_not_ready: [
+    'Payments unavailable',
+    'Stripe refuses every payment, because its account is not set up for a setting of yours. This was the latest payment refused.',
+  ],
   stuck: [
     'Stuck',
     'Open for too long. It closes automatically once the payment processor reports the outcome.',
@@ -65,7 +69,7 @@ export default async function PaymentsPage() {
       <Section flush>
         {alerts.length === 0 ? (
           <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No payments need attention">
-            Disputes, fraud warnings, failed refunds, mismatches and stuck payments appear here.
+            Disputes, fraud warnings, failed refunds, mismatches, refused and stuck payments appear here.
           </EmptyState>
         ) : (
           <ul>
@@ -92,7 +96,8 @@ function AlertItem({ alert, buyer }: { alert: PaymentAlert; buyer: string | unde
         </p>
         <p className="mt-2">{what}</p>
         <p className="mt-1 break-words text-muted">
-          {alert.detail.replaceAll('_', ' ')} · <Time at={alert.at.toISOString()} />
+          {alert.kind === 'account_not_ready' ? alert.detail : alert.detail.replaceAll('_', ' ')} ·{' '}
+          <Time at={alert.at.toISOString()} />
           {alert.dueAt && (
             <>
               {' · due '}

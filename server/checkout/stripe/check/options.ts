@@ -1,4 +1,5 @@
 import { settings } from '../../../env';
+import { NEEDED_FOR_TAX, NEEDED_FOR_TERMS } from '../account-not-ready';
 import { stripe } from '../client';
 import {
   couldNotRead,
@@ -21,7 +22,7 @@ export async function checkTax(): Promise<SetupCheck> {
       return wrong(
         name,
         `Stripe cannot calculate tax, so no payment can begin. Missing: ${missing}.`,
-        'Complete the settings (Stripe dashboard: Settings → Tax), or set STRIPE_AUTOMATIC_TAX=false.',
+        NEEDED_FOR_TAX.fix,
       );
     }
     const { data } = await stripe().tax.registrations.list({ status: 'active', limit: 1 });
@@ -58,7 +59,7 @@ export async function checkTerms(): Promise<SetupCheck> {
     return wrong(
       name,
       `Stripe refuses a session that asks for consent: ${describeStripeError(error)}`,
-      'Enter the address of your terms (Stripe dashboard: Settings → Business → Public details), or set STRIPE_TERMS_OF_SERVICE=false.',
+      NEEDED_FOR_TERMS.fix,
     );
   }
 }

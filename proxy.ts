@@ -6,7 +6,7 @@ import type { ApiError } from '@/server/errors';
 import { isDatabaseBusy } from '@/server/http/database-busy';
 import { notePageFailure } from '@/server/http/page-failures';
 import { toApiError } from '@/server/http/respond';
-import { ownSiteHeaders } from '@/server/http/security-headers';
+import { NO_CONTENT_POLICY, ownSiteHeaders } from '@/server/http/security-headers';
 import { findWidgetFile } from '@/server/http/widget-files';
 import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
@@ -37,6 +37,10 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     return new NextResponse('Not found', { status: 404 });
   if (pathname === DEMO_PATH && !onDemoHost && !isLive()) return NextResponse.redirect(demoOrigin());
 
+  const clean = withoutProcessorSecret(request.nextUrl);
+  if (clean !== null)
+    return withSecurityHeaders(NextResponse.redirect(clean, 303), pathname, NO_CONTENT_POLICY);
+
   const nonce = randomBytes(16).toString('base64');
   const { policy, busy } = await findPolicy(pathname, nonce, isDemo);
   const headers = new Headers(request.headers);
@@ -45,6 +49,22 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   headers.set('content-security-policy', policy);
   const response = busy ? standIn(request, headers, busy) : NextResponse.next({ request: { headers } });
   return withSecurityHeaders(response, pathname, policy);
+}
+
+const PROCESSOR_SECRET = /^(payment|setup)_intent_client_secret$/;
+/** What Stripe appends to the address that the buyer returns to from the bank. We read the outcome from Stripe. */
+const FROM_PROCESSOR = /^(payment|setup)_intent(_client_secret)?$|^redirect_status$/;
+
+/** With this secret, anyone can read the payment: it must not stay in the history or reach a sign-in page or a log. */
+function withoutProcessorSecret({ pathname, searchParams }: URL): URL | null {
+  const given = [...searchParams];
+  if (!given.some(([name]) => PROCESSOR_SECRET.test(name))) return null;
+  const { BASE_URL, CHECKOUT_URL } = settings();
+  const clean = new URL(pathname.startsWith('/checkout') ? CHECKOUT_URL : BASE_URL);
+  // A browser takes what follows two slashes for a host.
+  clean.pathname = pathname.replace(/^\/+/, '/');
+  for (const [name, value] of given) if (!FROM_PROCESSOR.test(name)) clean.searchParams.append(name, value);
+  return clean;
 }
 
 type Policy = Record<string, string[]>;

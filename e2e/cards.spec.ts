@@ -100,7 +100,7 @@ test('a card is added, buys again in one click, with the bank’s page if it ask
     await expectGoodAppearance(page, 'buy-again-two-cards');
     await buyAgain(page, '3184').click();
     await page.getByRole('button', { name: 'Complete authentication' }).click();
-    await expect(page).toHaveURL(/\/account\/buy\/return\?session_id=cks_/);
+    await expect(page).toHaveURL(/\/account\/buy\/return\?session_id=cks_\w+$/);
     await expect(page.getByText('1,000 credits added').last()).toBeVisible();
     await page.goto(`${BASE_URL}/account/buy`);
     // The card used last is chosen.
@@ -202,6 +202,7 @@ test('the bank’s page opens in the popup and returns to our page, and the app 
   await pay(popup, '3184').click();
   await popup.getByRole('button', { name: 'Complete authentication' }).click();
   await expect(popup.getByRole('heading', { name: '1,000 credits added' })).toBeVisible();
+  expect(popup.url()).toMatch(/\/checkout\/return\?session_id=cks_\w+$/);
   await expect
     .poll(async () => (await readCallbacks(page)).map(([name]) => name))
     .toContain('onCreditsAdded');

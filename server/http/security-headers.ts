@@ -1,7 +1,7 @@
 import { settings } from '../env';
 
 /** No document of ours comes without a policy: a response that is not a page allows nothing and no frame. */
-const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
+export const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const HSTS = 'max-age=31536000; includeSubDomains';
 
 let ofEveryResponse: Readonly<Record<string, string>> | undefined;

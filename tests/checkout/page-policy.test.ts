@@ -70,3 +70,26 @@ test('no other page allows Stripe, and only the gate can be framed by any origin
     expect(policy['frame-ancestors']).toBe(path === '/checkout/gate' ? undefined : "'none'");
   }
 });
+
+test('a buyer who returns from the bank gets an address without the secret of the payment', async () => {
+  const at = async (address: string) => {
+    const response = await proxy(new NextRequest(address));
+    return [response.status, response.headers.get('location'), response.headers.get('referrer-policy')];
+  };
+  const added = 'intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded';
+  for (const [path, clean] of [
+    ['/checkout/return?session_id=cks_1&payment_', '/checkout/return?session_id=cks_1'],
+    ['/account/buy/return?session_id=cks_1&payment_', '/account/buy/return?session_id=cks_1'],
+    ['/account/payment/confirm/cks_1?back=bank&payment_', '/account/payment/confirm/cks_1?back=bank'],
+    ['/account/payment?setup_', '/account/payment'],
+  ] as const) {
+    const kind = /[a-z]+_$/.exec(path)?.[0];
+    const from = `http://localhost:3000${path}${added.replace('payment_intent_', `${kind}intent_`)}`;
+    expect(await at(from)).toEqual([303, `http://localhost:3000${clean}`, 'no-referrer']);
+  }
+  // The host of the request is that of the proxy in front of us, or whatever the caller wrote.
+  expect((await at(`http://evil.example//evil.example/x?payment_${added}`))[1]).toMatch(
+    /^http:\/\/localhost:3000\//,
+  );
+  expect((await at('http://localhost:3000/checkout/return?session_id=cks_1'))[1]).toBeNull();
+});

@@ -341,7 +341,8 @@ describe('a process that dies', () => {
   });
 });
 
-const fail = (fail_next: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, { fail_next });
+const control = (command: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
+const fail = (fail_next: object) => control({ fail_next });
 
 test('a charge that differs from its order credits nothing and opens an alert', async () => {
   const buyer = await newBuyer(ALWAYS_ASKS);
@@ -365,6 +366,28 @@ test('a refund takes the credits of a saved card back as of any other payment', 
   const { id } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: payment.id } });
   await refundPurchase(id, 4);
   expect(await balanceOf(buyer.userId)).toBe(600);
+});
+
+test('a dispute of a saved card’s payment takes its credits, and winning it restores them', async () => {
+  const buyer = await newBuyer();
+  const { payment } = await payWithSavedCard(orderOf(buyer));
+  const [intent] = await intentsOf(buyer.processorCustomerId);
+  const settlesAt = (credits: number) =>
+    until(
+      () => balanceOf(buyer.userId),
+      (balance) => balance === credits,
+    );
+  await control({ open_dispute: { charge: intent?.latest_charge, status: 'needs_response' } });
+  await settlesAt(0);
+  const alerts = await listPaymentsNeedingAttention();
+  expect(alerts.find(({ checkoutSessionId }) => checkoutSessionId === payment.id)).toMatchObject({
+    kind: 'dispute',
+    takesMoney: true,
+  });
+  const [dispute] = (await stripe.disputes.list({ payment_intent: intent?.id ?? '' })).data;
+  await control({ move_dispute: { id: dispute?.id, status: 'won' } });
+  await settlesAt(1000);
+  expect(await traces(payment.id)).toEqual(ONCE);
 });
 
 test('a charge that our database lost is found by reconciling, and credited', async () => {

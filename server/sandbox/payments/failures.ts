@@ -1,7 +1,7 @@
 import { now, SECOND_MS } from '../../clock';
 import { StripeError } from './stripe-errors';
 
-export type FailureOrder = { status: 409 | 429 | 500 | 503; times: number; path?: string | undefined };
+export type FailureOrder = { status: 429 | 500 | 503; times: number; path?: string | undefined };
 
 /** Makes calls fail, like a processor that is down, overloaded or limits its callers. */
 export class Failures {

@@ -14,7 +14,7 @@ export type PaymentMethodDomain = Pick<
   'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
 >;
 
-const domainSchema = z.strictObject({ domain_name: z.string().min(1), enabled: flag.default(true) });
+const domainSchema = z.strictObject({ domain_name: z.string().min(1) });
 const changeSchema = z.strictObject({ enabled: flag.optional() });
 const NOT_PUBLIC = /^[\d.]+$|^[^.]+$|[:/]|localhost$/;
 
@@ -31,6 +31,7 @@ export async function createDomain({ records }: Emulator, form: Form): Promise<P
     id: newStripeId('pmd'),
     object: 'payment_method_domain',
     ...given,
+    enabled: true,
     apple_pay: askApple(records, given.domain_name),
     google_pay: active,
     link: active,

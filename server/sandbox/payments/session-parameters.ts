@@ -31,7 +31,6 @@ const lineItem = z.strictObject({
 const intentData = z.strictObject({
   description: z.string().optional(),
   metadata: metadata.optional(),
-  setup_future_usage: oneOf('off_session', 'on_session').optional(),
   statement_descriptor_suffix: z.string().max(22).optional(),
   transfer_group: z.string().optional(),
 });

@@ -25,7 +25,7 @@ const KINDS: Record<PaymentAlert['kind'], [title: string, what: string]> = {
   ],
   account_not_ready: [
     'Payments unavailable',
-    'Stripe refuses every payment, because its account is not set up for a setting of yours. This was the latest payment refused.',
+    'Stripe refuses every payment, because its account is not set up for a setting of yours. This was the first payment refused.',
   ],
   stuck: [
     'Stuck',

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { setClock } from '@/server/clock';
+import { nowDate, setClock } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
@@ -115,7 +115,7 @@ test.each<Moment>(['between the number and its document', 'while it commits'])(
   'numbers have no gap after a process was killed %s',
   async (moment) => {
     const buyer = await newBuyer();
-    const series = `INV-${new Date().getUTCFullYear()}`;
+    const series = `INV-${nowDate().getUTCFullYear()}`;
     const id = await buy(buyer);
     await withHeldInvoices(moment, async () => {
       const child = spawn(process.execPath, [bundle, buyer.userId, id], {

@@ -87,7 +87,7 @@ describe('in a window where the user signed in', () => {
     const [used] = [await addCard(buyer), await addCard(buyer, ASKS_BANK)];
     const window = await buyer.openPopup();
     const listed = async () =>
-      (await window.get('/cards')).body.cards as { id: string; ends_top_up: boolean }[];
+      (await window.get('/cards')).body.cards as unknown as { id: string; ends_top_up: boolean }[];
     const ending = async () => (await listed()).filter((card) => card.ends_top_up).map(({ id }) => id);
     expect([(await listed()).length, await ending()]).toEqual([2, []]);
     await turnOn(buyer.userId, used);

@@ -322,6 +322,11 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
   yield { token, action: 'checkCode', input: { code: 'NONE' }, answers: /This code is not valid/ };
   yield { token, action: 'redeem', input: { code: await newGiftCode() } };
+  yield { token, action: 'addCard', input: { buttonId: 'button' } };
+  yield { token, action: 'removeCard', input: { cardId: 'pm_none' }, answers: /already removed/ };
+  // Without a purchase to repeat, it needs a confirmation.
+  const order = { amount: 5, currency: 'usd', cardId: 'pm_none', buttonId: 'button' };
+  yield { token, action: 'buyAgain', input: order, answers: /This card was removed/ };
   yield { token, action: 'saveDetails', input: BILLING_DETAILS };
   yield {
     token,
@@ -329,11 +334,6 @@ async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
     ids: { purchaseId: (await newPurchase(user.userId, partnerId)).id },
   };
   yield { token, action: 'removeDetails', input: {} };
-  yield { token, action: 'addCard', input: { buttonId: 'button' } };
-  yield { token, action: 'removeCard', input: { cardId: 'pm_none' }, answers: /already removed/ };
-  // Without a purchase to repeat, it needs a confirmation.
-  const order = { amount: 5, currency: 'usd', cardId: 'pm_none', buttonId: 'button' };
-  yield { token, action: 'buyAgain', input: order, answers: /This card was removed/ };
 
   const { publishableKey } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   await addRedirect(partnerId, 'http://localhost/back');

@@ -6,7 +6,7 @@ import { AUTHENTICATION_FAILED, type CardOutcome, type Decline, findOutcome } fr
 import { buildIntent, type Intent, type Session } from './objects';
 import { chargeCard, doLater, saveAttempt } from './payment-intents';
 import type { CardToUse, Records, SessionRecord } from './records';
-import { detachCard, offeredCards, requireCard, saveCard } from './saved-cards';
+import { detachCard, offeredCards, saveCard } from './saved-cards';
 import type { Emulator } from './sessions';
 import { buildSetupIntent, type SetupIntent } from './setup-intents';
 
@@ -61,7 +61,9 @@ type Payable = Exclude<Submission, { challenge: string } | { remove: string }>;
 function checkMethod({ records }: Emulator, { session }: SessionRecord, submission: Payable) {
   if ('iban' in submission) return checkBankForm(submission);
   if ('saved' in submission) {
-    const { details, isSetUp } = requireCard(records, session.customer ?? '', submission.saved);
+    const offered = offeredCards(records, session).find(({ method }) => method.id === submission.saved);
+    if (offered === undefined) return { errors: { number: 'This form does not offer this saved card.' } };
+    const { details, isSetUp } = offered;
     return { card: { ...details, isSetUp, savedId: submission.saved } };
   }
   const checked = checkCardForm(submission);

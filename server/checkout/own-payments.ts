@@ -1,7 +1,7 @@
 import { inTransaction, prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
-import type { Present } from '../identity/presence';
+import { isConfirmed, type Present } from '../identity/presence';
 import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
 import type { Currency } from './amounts';
 import { buyWithCard } from './buy-with-card';
@@ -16,13 +16,14 @@ const RETURN_PATH = '/account/buy/return';
 
 /** Starts a payment on the processor's hosted page, which returns to ours. */
 export async function startOwnPayment(
-  userId: string,
+  user: Present,
   {
     amount,
     currency,
     promotionCode,
   }: { amount: unknown; currency: Currency; promotionCode?: string | undefined },
 ): Promise<{ checkoutUrl: string }> {
+  const { userId } = user;
   await inTransaction((tx) => openWallet(tx, userId));
   const { form } = await startPayment({
     userId,
@@ -31,7 +32,7 @@ export async function startOwnPayment(
     currency,
     checkoutMode: 'new_tab',
     language: 'en',
-    customer: { canSaveCard: true },
+    customer: { canSaveCard: true, offersSavedCards: await isConfirmed(user) },
     isFromDeviceApp: false,
     promotionCode,
     page: (checkoutSessionId) => hostedPage(settings().BASE_URL + RETURN_PATH, checkoutSessionId),

@@ -184,8 +184,10 @@ export type Quote = {
 /** Only for a signed-in user: the form shows their e-mail address. */
 export type OrderCustomer = {
   processorCustomerId: string;
-  /** Whether the form may offer to save the card and show saved ones. */
+  /** Whether the form may offer to save the card. */
   canSaveCard: boolean;
+  /** Whether the form shows saved cards, which then pay any amount, and may remove them. */
+  offersSavedCards: boolean;
 };
 
 /** Where the payment form is shown and where the processor returns the user afterwards. */

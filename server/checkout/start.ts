@@ -9,13 +9,21 @@ import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
 import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
-import type { PaymentForm, PaymentOrder, PaymentPage, StartedSession } from './payment-processor';
+import type {
+  OrderCustomer,
+  PaymentForm,
+  PaymentOrder,
+  PaymentPage,
+  StartedSession,
+} from './payment-processor';
 import { describeOrder, type Language, quotePayment } from './quote-payment';
 import { createWithBonus } from './reserve-bonus';
 import { stripeProcessor } from './stripe/processor';
 
 export const CHECKOUT_MODES = ['embedded', 'new_tab', 'manual'] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
+
+export type PaymentCustomer = Omit<OrderCustomer, 'processorCustomerId'> | null;
 
 type PaymentRequest = {
   userId: string;
@@ -29,8 +37,8 @@ type PaymentRequest = {
   returnUrl?: string | undefined;
   /** The language of the pages the buyer sees; null when unknown. */
   language: Language | null;
-  /** Set when the user is present: the form then recognises them and may save a card. */
-  customer: { canSaveCard: boolean } | null;
+  /** Set when the user is present: the form then recognises them. */
+  customer: PaymentCustomer;
   isFromDeviceApp: boolean;
   /** As typed. */
   promotionCode?: string | undefined;

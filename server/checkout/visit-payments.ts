@@ -1,12 +1,19 @@
+import { isConfirmed } from '../identity/presence';
 import type { Currency } from './amounts';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { readOffer } from './promotions';
 import type { Language } from './quote-payment';
-import { type CheckoutMode, closeEarlierPayments, type StartedPayment, startPayment } from './start';
+import {
+  type CheckoutMode,
+  closeEarlierPayments,
+  type PaymentCustomer,
+  type StartedPayment,
+  startPayment,
+} from './start';
 import { requireEnabledPartner } from './visit-partner';
-import { requireSignedIn } from './visit-sign-in';
+import { isFirstParty, requireSignedIn, type SignedIn } from './visit-sign-in';
 import { isWebsite, type Visit } from './visits';
 
 type PaymentChoice = {
@@ -19,20 +26,30 @@ type PaymentChoice = {
 
 /** Starts a payment in a window and replaces any earlier one. */
 export async function startVisitPayment(visit: Visit, choice: PaymentChoice): Promise<StartedPayment> {
-  const { userId, by } = await requireSignedIn(visit);
+  const signedIn = await requireSignedIn(visit);
+  const { userId } = signedIn;
   await requireEnabledPartner(visit);
   const started = await startPayment({
     ...choice,
     userId,
     partnerId: visit.partnerId,
     visitId: visit.id,
-    // A card may be saved in a first-party window. A key alone does not identify the person paying.
     isFromDeviceApp: !isWebsite(visit.origin),
-    customer: by === 'session' ? { canSaveCard: visit.display !== 'embedded' } : null,
+    customer: await describeCustomer(visit, signedIn),
     page: (checkoutSessionId) => choosePage(visit.display, choice.checkoutMode, checkoutSessionId),
   });
   await closeEarlierPayments(visit.id, started.payment.id);
   return started;
+}
+
+/**
+ * A card may be saved in a first-party window, and those saved pay there after a confirmation. A key alone does
+ * not identify the person paying.
+ */
+async function describeCustomer(visit: Visit, signedIn: SignedIn): Promise<PaymentCustomer> {
+  if (signedIn.by !== 'session') return null;
+  const canSaveCard = isFirstParty(visit);
+  return { canSaveCard, offersSavedCards: canSaveCard && (await isConfirmed(signedIn)) };
 }
 
 function choosePage(display: string, mode: CheckoutMode, checkoutSessionId: string): PaymentPage {

@@ -7,7 +7,7 @@ import { newId } from '@/server/ids';
 import { checkLedger, readPockets, readSpendable } from '@/server/ledger';
 import { payByCard, startCheckout } from '../checkout/checkout-world';
 import { newDatabase } from '../harness';
-import { joinApp, newUser } from './person';
+import { joinApp, newUser, present } from './person';
 
 /** Credits bought on the account's own pages, paid at the sandbox payment processor. */
 
@@ -15,7 +15,7 @@ await newDatabase();
 await startCheckout();
 
 async function start(userId: string) {
-  const { checkoutUrl } = await startOwnPayment(userId, { amount: 10, currency: 'usd' });
+  const { checkoutUrl } = await startOwnPayment(present(userId), { amount: 10, currency: 'usd' });
   const { id } = await prisma().checkoutSession.findFirstOrThrow({ where: { userId } });
   return { checkoutUrl, id };
 }
@@ -62,7 +62,7 @@ test.each([4, 501, '10', 10.005, Number.NaN])(
   'an amount of %s is refused before anything is written',
   async (amount) => {
     const userId = await newUser();
-    await expect(startOwnPayment(userId, { amount, currency: 'usd' })).rejects.toMatchObject({
+    await expect(startOwnPayment(present(userId), { amount, currency: 'usd' })).rejects.toMatchObject({
       param: 'amount',
     });
     expect(await prisma().checkoutSession.count({ where: { userId } })).toBe(0);

@@ -1,6 +1,8 @@
+import { nowDate } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { openAppUser } from '@/server/identity/app-users';
+import type { Present } from '@/server/identity/presence';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
@@ -12,6 +14,12 @@ import { bookPaidSession } from '../harness/purchases';
 export async function newUser(): Promise<string> {
   return inTransaction(async (tx) => (await openUser(tx, `${newId('usr').toLowerCase()}@example.com`)).id);
 }
+
+/** The user of a session that was just confirmed with a code. */
+export const present = (userId: string): Present => ({
+  ...{ userId, email: 'present@example.com' },
+  ...{ confirmedAt: nowDate(), confirmedBy: 'code' },
+});
 
 /** Creates an app with a webhook endpoint and a key for the user. */
 export async function joinApp(userId: string, name: string): Promise<{ partnerId: string; keyId: string }> {

@@ -4,6 +4,7 @@ import { startOwnPayment } from '@/server/checkout/own-payments';
 import { payWithSavedCard } from '@/server/checkout/pay-with-card';
 import { prisma } from '@/server/db';
 import { log } from '@/server/log';
+import { present } from '../account/person';
 import { newDatabase } from '../harness';
 import { addCard, control, newBuyer } from './cards-world';
 import { CheckoutWindow, newUserKey, send, startCheckout } from './checkout-world';
@@ -68,7 +69,9 @@ test.each([
 test('the account and the API say the same', async () => {
   await control(world, NO_TERMS);
   const { userKey, userId } = await newUserKey(world.app, 'unready-owner@example.com');
-  await expect(startOwnPayment(userId, { amount: 10, currency: 'usd' })).rejects.toThrow(UNAVAILABLE);
+  await expect(startOwnPayment(present(userId), { amount: 10, currency: 'usd' })).rejects.toThrow(
+    UNAVAILABLE,
+  );
   const order = { amount: 10, currency: 'usd' };
   const byApi = await send(`${world.url}/v1/credits/checkout`, 'POST', { 'x-user-key': userKey }, order);
   expect(byApi).toMatchObject({ status: 503, body: { error: { type: 'payments_unavailable' } } });

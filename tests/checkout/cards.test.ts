@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { findRepeatablePurchase } from '@/server/checkout/buy-again';
-import { buyOwnWithCard, findOwnPayment } from '@/server/checkout/own-payments';
+import { buyOwnWithCard, findOwnPayment, startOwnPayment } from '@/server/checkout/own-payments';
 import { expiryOf, listSavedCards } from '@/server/checkout/saved-cards';
 import { turnOffForCard } from '@/server/checkout/top-up/auto-top-up';
 import { DAY_MS, now, nowDate, setClock } from '@/server/clock';
@@ -24,6 +24,7 @@ import {
   newApp,
   newUserKey,
   payByCard,
+  send,
   startCheckout,
 } from './checkout-world';
 
@@ -180,6 +181,56 @@ describe('in a window where the user signed in', () => {
     setClock(() => inJanuary2041);
     const [card] = await listSavedCards(buyer.userId);
     expect(card && expiryOf(card)).toBe('expired');
+  });
+});
+
+describe('the payment form', () => {
+  const FORMS: [string, (buyer: Buyer) => Promise<string>][] = [
+    [
+      'of a popup',
+      async (buyer) => (await (await buyer.openPopup()).startPayment({ amount: 100 })).payment.embed_url,
+    ],
+    [
+      'of the account',
+      async ({ session }) => (await startOwnPayment(session, { amount: 100, currency: 'usd' })).checkoutUrl,
+    ],
+  ];
+
+  test.each(FORMS)(
+    '%s offers, charges and removes a saved card with a recent confirmation only',
+    async (_, open) => {
+      const buyer = await newBuyer(world);
+      const cardId = await addCard(buyer);
+      const submit = async (form: string, body: object) => (await send(form, 'POST', {}, body)).body.status;
+      await buyer.confirmedMinutesAgo(11);
+      const unconfirmed = await open(buyer);
+      const html = await (await fetch(unconfirmed)).text();
+      expect([html.includes('•••• 4242'), html.includes('Save this card')]).toEqual([false, true]);
+      expect(await submit(unconfirmed, { saved: cardId })).toBe('invalid');
+      await submit(unconfirmed, { remove: cardId });
+      expect([await readPaid(buyer), (await listSavedCards(buyer.userId)).length]).toEqual([[], 1]);
+
+      await buyer.confirmedMinutesAgo(9);
+      const confirmed = await open(buyer);
+      expect(await (await fetch(confirmed)).text()).toContain('•••• 4242');
+      // An open form remains as it was when it was opened.
+      await buyer.confirmedMinutesAgo(11);
+      expect(await submit(confirmed, { saved: cardId })).toBe('complete');
+    },
+  );
+
+  test('charges no saved card that it does not offer', async () => {
+    const buyer = await newBuyer(world);
+    const cardId = await addCard(buyer);
+    const frame = await CheckoutWindow.open(world, { display: 'embedded' });
+    await frame.signIn(buyer.session.email);
+    const { payment } = await frame.startPayment();
+    const { body } = await send(payment.embed_url, 'POST', {}, { saved: cardId });
+    expect(body).toMatchObject({
+      status: 'invalid',
+      errors: { number: expect.stringContaining('not offer') },
+    });
+    expect(await readPaid(buyer)).toEqual([]);
   });
 });
 

@@ -98,7 +98,7 @@ test('open payments are closed first, and one that the bank decides about is wai
   const buyer = await newBuyer(world);
   await addCard(buyer);
   const customerId = await readCustomerId(buyer.userId);
-  const { checkoutUrl } = await startOwnPayment(buyer.userId, { amount: 10, currency: 'usd' });
+  const { checkoutUrl } = await startOwnPayment(buyer.session, { amount: 10, currency: 'usd' });
   const [open] = await prisma().checkoutSession.findMany({ where: { userId: buyer.userId } });
   const debited = await (await buyer.openPopup()).startPayment({ amount: 5, currency: 'eur' });
   const iban = { iban: 'AT32 1904 3002 3547 3204', name: 'Ada Lovelace' };

@@ -8,6 +8,7 @@ import { runCommand } from '@/server/cli/run';
 import { prisma } from '@/server/db';
 import { checkLedger } from '@/server/ledger';
 import { readHistory } from '@/server/ledger/history';
+import { present } from '../account/person';
 import { newDatabase } from '../harness';
 import { newPromotion } from '../harness/promotions';
 import { until } from '../harness/until';
@@ -138,7 +139,7 @@ test('a purchase on the account pages names its bonus on the payment page', asyn
   const { code } = await newPromotion();
   const window = await openWindow();
   const { userId } = await prisma().checkoutVisit.findUniqueOrThrow({ where: { id: window.visitId } });
-  const { checkoutUrl } = await startOwnPayment(userId ?? '', {
+  const { checkoutUrl } = await startOwnPayment(present(userId ?? ''), {
     amount: 10,
     currency: 'usd',
     promotionCode: code ?? undefined,

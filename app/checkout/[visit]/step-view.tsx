@@ -106,7 +106,7 @@ function AmountView({ preset, ...props }: Props & { preset: number | null }) {
     <AmountStep
       {...props}
       preset={preset}
-      // A promotion code works with the form, which shows saved cards as well.
+      // A promotion code works with the form, which also shows saved cards after a recent confirmation.
       cards={visit.has_cards && offer === null ? props.cards : NO_CARDS}
       onPayWithCard={actions.payWithCard}
       onRemoveCard={actions.removeCard}

@@ -75,10 +75,11 @@ function chosenParameters(order: PaymentOrder): Partial<Stripe.Checkout.SessionC
 }
 
 /** A tick box saves the card for the next visit. Charges while the buyer is absent need a consent of their own. */
-const SAVED_CARDS = { payment_method_save: 'enabled', payment_method_remove: 'enabled' } as const;
+const SAVES_CARD = { payment_method_save: 'enabled' } as const;
+const REMOVES_CARDS = { payment_method_remove: 'enabled' } as const;
 /**
- * In a frame, a hostile page could make a click pay with a saved card. Stripe shows those to any known customer:
- * cards saved in a form are `always`, and none of ours is `unspecified`.
+ * In a frame, a hostile page could make a click pay with a saved card; with a stolen session, the thief could.
+ * Stripe shows those to any known customer: cards saved in a form are `always`, and none of ours is `unspecified`.
  */
 const NO_SAVED_CARDS: Stripe.Checkout.SessionCreateParams.SavedPaymentMethodOptions = {
   allow_redisplay_filters: ['unspecified'],
@@ -99,7 +100,10 @@ function customerParameters(order: PaymentOrder): Partial<Stripe.Checkout.Sessio
     ...(asksForTaxId(order) && {
       customer_update: { name: 'auto', ...(settings().STRIPE_AUTOMATIC_TAX && { address: 'auto' }) },
     }),
-    saved_payment_method_options: customer.canSaveCard ? SAVED_CARDS : NO_SAVED_CARDS,
+    saved_payment_method_options: {
+      ...(customer.canSaveCard && SAVES_CARD),
+      ...(customer.offersSavedCards ? REMOVES_CARDS : NO_SAVED_CARDS),
+    },
   };
 }
 

@@ -16,8 +16,8 @@ export const startPurchase = sessionAction(
     currency: z.enum(CURRENCIES),
     promotionCode: z.string().max(100).optional(),
   }),
-  async ({ userId }, order) => ({ ok: true, value: await startOwnPayment(userId, order) }),
-  { harmless: 'the user pays on the processor’s page' },
+  async (session, order) => ({ ok: true, value: await startOwnPayment(session, order) }),
+  { harmless: 'the user pays on the processor’s page, which shows saved cards after a confirmation only' },
 );
 
 /** What a promotion code adds to a purchase. Takes nothing of its limits. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../errors';
 import { isConfirmed } from '../identity/presence';
 import type { Currency } from './amounts';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
@@ -28,6 +29,7 @@ type PaymentChoice = {
 export async function startVisitPayment(visit: Visit, choice: PaymentChoice): Promise<StartedPayment> {
   const signedIn = await requireSignedIn(visit);
   const { userId } = signedIn;
+  if (choice.promotionCode !== undefined) requireOwnCode(signedIn);
   await requireEnabledPartner(visit);
   const started = await startPayment({
     ...choice,
@@ -61,8 +63,17 @@ function choosePage(display: string, mode: CheckoutMode, checkoutSessionId: stri
 
 /** What a promotion code would add to a purchase in this window. */
 export async function readVisitOffer(visit: Visit, code: string): ReturnType<typeof readOffer> {
-  const { userId } = await requireSignedIn(visit);
-  return readOffer({ userId, partnerId: visit.partnerId }, code);
+  const signedIn = await requireSignedIn(visit);
+  requireOwnCode(signedIn);
+  return readOffer({ userId: signedIn.userId, partnerId: visit.partnerId }, code);
+}
+
+/** A code takes one of the user's redemptions and closes their other forms with one, so a key is not enough. */
+function requireOwnCode({ by }: SignedIn): void {
+  if (by !== 'session')
+    throw new ApiError('step_up_required', 'Sign in with your e-mail address to use a promotion code.', {
+      param: 'promotion_code',
+    });
 }
 
 export async function readVisitPayment(visit: Visit, checkoutSessionId: string): Promise<PaymentReport> {

@@ -12,7 +12,7 @@ import { present } from '../account/person';
 import { newDatabase } from '../harness';
 import { newPromotion } from '../harness/promotions';
 import { until } from '../harness/until';
-import { CheckoutWindow, payByCard, readEvents, startCheckout } from './checkout-world';
+import { CheckoutWindow, newUserKey, payByCard, readEvents, startCheckout } from './checkout-world';
 
 /** Promotion codes over real HTTP, paid at the sandbox payment processor. */
 
@@ -133,6 +133,28 @@ test('a user tries at most 20 codes a minute', async () => {
   );
   expect(attempts.filter(({ status }) => status === 429)).toHaveLength(5);
   expect(attempts[0]?.body).toEqual({ refused: 'unknown' });
+});
+
+test('a user key alone neither reads nor uses a code, and leaves the user’s own form open', async () => {
+  const { id, code } = await newPromotion();
+  const own = await openWindow();
+  const form = await own.startPayment({ amount: 10, promotion_code: code });
+  const { userKey } = await newUserKey(world.app, `promo-${people}@example.com`);
+  const window = await CheckoutWindow.open(world);
+  await window.post('/recognise', { user_key: userKey });
+  const refusal = {
+    status: 403,
+    body: {
+      error: { type: 'step_up_required', message: expect.stringContaining('Sign in with your e-mail') },
+    },
+  };
+  expect(await window.post('/promotion', { code })).toMatchObject(refusal);
+  expect(await window.post('/payments', { amount: 10, promotion_code: code })).toMatchObject(refusal);
+  expect(await prisma().checkoutSession.findUnique({ where: { id: form.session_id } })).toMatchObject({
+    status: 'open',
+  });
+  expect(await counters(id)).toEqual({ redeemed: 1, given: 200 });
+  await window.startPayment({ amount: 10 });
 });
 
 test('a purchase on the account pages names its bonus on the payment page', async () => {

@@ -77,7 +77,9 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
       dispatch({ type: 'code_applied', offer: answer.offer });
       return undefined;
     } catch (error) {
-      return describeFailure(error, say);
+      if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
+      dispatch({ type: 'step_up_requested' });
+      return undefined;
     }
   }
 

@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|log|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable)\\.ts$';
+  '^server/(env|endpoints|db|log|lock-account|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 

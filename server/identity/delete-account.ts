@@ -1,7 +1,8 @@
 import { nowDate } from '../clock';
-import { inTransaction, type Tx } from '../db';
-import { ApiError, invariant } from '../errors';
+import { inTransaction } from '../db';
+import { ApiError } from '../errors';
 import { revokeKeysOfUser, revokeSession } from '../keys/revoke';
+import { lockAccount } from '../lock-account';
 import { mailboxOf } from './email';
 
 /**
@@ -13,7 +14,8 @@ import { mailboxOf } from './email';
  */
 export async function deleteAccount(userId: string): Promise<void> {
   await inTransaction(async (tx) => {
-    const { email } = await lockUser(tx, userId);
+    // Waits for a sign-in in progress, so that its device and key are included.
+    const { email } = await lockAccount(tx, userId);
     if ((await tx.partner.count({ where: { ownerEmail: email } })) > 0) {
       throw new ApiError(
         'invalid_request',
@@ -37,14 +39,6 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
   });
-}
-
-/** Waits for a sign-in in progress, so that its device and key are included. */
-async function lockUser(tx: Tx, userId: string): Promise<{ email: string }> {
-  const [user] = await tx.$queryRaw<{ email: string }[]>`
-    SELECT email FROM "user" WHERE id = ${userId} FOR UPDATE`;
-  invariant(user, 'only a signed-in user deletes an account');
-  return user;
 }
 
 /** Not a valid e-mail address, so no one can sign in with it. */

@@ -1,6 +1,7 @@
 import type { BillingDetails as StoredDetails } from '../../prisma/client/client';
 import { nowDate } from '../clock';
-import { prisma } from '../db';
+import { inTransaction, prisma } from '../db';
+import { lockAccount } from '../lock-account';
 import { findUnprintable } from '../printable';
 import { isCountry } from './countries';
 import type { Buyer } from './document';
@@ -35,7 +36,10 @@ export async function saveBillingDetails(userId: string, given: GivenDetails): P
   const read = readDetails(given);
   if (!read.ok) return read;
   const row = { ...read.details, updatedAt: nowDate() };
-  await prisma().billingDetails.upsert({ where: { userId }, create: { userId, ...row }, update: row });
+  await inTransaction(async (tx) => {
+    await lockAccount(tx, userId);
+    await tx.billingDetails.upsert({ where: { userId }, create: { userId, ...row }, update: row });
+  });
   return { ok: true };
 }
 

@@ -8,11 +8,11 @@ export const LEASE_MS = MINUTE_MS;
 const SPACING_MS = MINUTE_MS;
 
 /**
- * The condition for a top-up. `t` is the auto top-up, `w` the wallet. A top-up in progress, the spacing and the
+ * The condition for a top-up. `t` is the auto top-up, `w` the wallet, `u` the user. A top-up in progress, the spacing and the
  * month are in the row that the claim changes, so two claims at once cannot both pass.
  */
 const IS_DUE = `
-  t.state = 'on' AND t.session_id IS NULL AND w.paused_at IS NULL AND w.money - w.held < t.threshold
+  t.state = 'on' AND t.session_id IS NULL AND u.deleted_at IS NULL AND w.paused_at IS NULL AND w.money - w.held < t.threshold
   AND (t.started_at IS NULL OR t.started_at <= $2) AND SPENT + t.amount_minor <= t.ceiling_minor`.replace(
   'SPENT',
   // The clock of another instance may already be in the next month.
@@ -23,7 +23,8 @@ const IS_DUE = `
 export async function findDue(users: string[] | null): Promise<string[]> {
   const whose = users === null ? '' : 'AND t.user_id = ANY($3)';
   const rows = await querySlowly<{ user_id: string }>(
-    `SELECT t.user_id FROM auto_top_up t JOIN wallet w ON w.user_id = t.user_id WHERE ${IS_DUE} ${whose}`,
+    `SELECT t.user_id FROM auto_top_up t JOIN wallet w ON w.user_id = t.user_id
+     JOIN "user" u ON u.id = t.user_id WHERE ${IS_DUE} ${whose}`,
     [...limits(), ...(users === null ? [] : [users])],
   );
   return rows.map((row) => row.user_id);
@@ -40,7 +41,7 @@ export async function claimTopUp(userId: string): Promise<boolean> {
     `UPDATE auto_top_up t
      SET session_id = $4, started_at = $5, updated_at = $5, lease_until = $6, month = greatest(t.month, $1),
          month_minor = (CASE WHEN t.month >= $1 THEN t.month_minor ELSE 0 END) + t.amount_minor
-     FROM wallet w WHERE w.user_id = t.user_id AND t.user_id = $3 AND ${IS_DUE}`,
+     FROM wallet w JOIN "user" u ON u.id = w.user_id WHERE w.user_id = t.user_id AND t.user_id = $3 AND ${IS_DUE}`,
     [...limits(), userId, sessionId, startedAt, new Date(startedAt.getTime() + LEASE_MS)],
   );
   return rowCount === 1;

@@ -3,6 +3,7 @@ import { microcredits, wholeCredits } from '../../credits';
 import { inTransaction, prisma, querySlowly } from '../../db';
 import { settings } from '../../env';
 import { openWallet } from '../../ledger';
+import { lockAccount } from '../../lock-account';
 import { describeError, log } from '../../log';
 import { sendMail } from '../../mail';
 import { MAX_MAIL_ATTEMPTS, nextAttemptAt, writeAccountMail } from './mail-words';
@@ -22,12 +23,15 @@ export async function saveLowBalanceMail(userId: string, credits: number | null)
     return;
   }
   const threshold = wholeCredits(credits);
-  // A user who has not used any app yet has no credits to compare.
-  await inTransaction((tx) => openWallet(tx, userId));
-  await prisma().lowBalanceMail.upsert({
-    where: { userId },
-    create: { userId, threshold },
-    update: { threshold, isArmed: true, mailDueAt: null },
+  await inTransaction(async (tx) => {
+    await lockAccount(tx, userId);
+    // A user who has not used any app yet has no credits to compare.
+    await openWallet(tx, userId);
+    await tx.lowBalanceMail.upsert({
+      where: { userId },
+      create: { userId, threshold },
+      update: { threshold, isArmed: true, mailDueAt: null },
+    });
   });
 }
 

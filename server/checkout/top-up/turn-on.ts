@@ -5,6 +5,7 @@ import { inTransaction, prisma } from '../../db';
 import { settings } from '../../env';
 import { newId } from '../../ids';
 import { openWallet } from '../../ledger';
+import { lockAccount } from '../../lock-account';
 import { findCustomer } from '../customers';
 import type { PaymentFailure } from '../failure';
 import type { SavedCard } from '../payment-processor';
@@ -139,10 +140,12 @@ type Choice = { request: TurnOnRequest; card: SavedCard; consentId: string; auth
 async function save(userId: string, { request, card, consentId, authorizationId }: Choice): Promise<boolean> {
   const { currency, amountMinor, ceilingMinor } = request;
   const state: TopUpState = authorizationId === null ? 'on' : 'authorizing';
-  // A user who has not used any app yet has no credits to compare.
-  await inTransaction((tx) => openWallet(tx, userId));
   const threshold = wholeCredits(request.threshold);
-  const saved = await prisma().$executeRaw`
+  const saved = await inTransaction(async (tx) => {
+    await lockAccount(tx, userId);
+    // A user who has not used any app yet has no credits to compare.
+    await openWallet(tx, userId);
+    return tx.$executeRaw`
     INSERT INTO auto_top_up (user_id, state, threshold, currency, amount_minor, ceiling_minor, card_id, card_brand,
       card_last4, consent_id, authorization_id, updated_at)
     VALUES (${userId}, ${state}, ${threshold}, ${currency}, ${amountMinor}, ${ceilingMinor}, ${card.id}, ${card.brand},
@@ -156,5 +159,6 @@ async function save(userId: string, { request, card, consentId, authorizationId 
       month_minor = CASE WHEN auto_top_up.currency = excluded.currency THEN auto_top_up.month_minor ELSE 0 END,
       off_reason = NULL, mail = NULL, mail_due_at = NULL
     WHERE auto_top_up.session_id IS NULL`;
+  });
   return saved === 1;
 }

@@ -10,7 +10,7 @@ import { mailboxOf } from './email';
  * agents and apps' metadata about the user are erased. The customer at the payment processor, with its
  * saved cards, is marked for deletion (server/checkout/delete-customers.ts). Unspent credits are
  * forfeited. The ledger and the receipts are kept for accounting, under an id that can no longer be
- * linked to a person. Signing in with the same address later creates a new, empty account.
+ * linked to a person, with a keyed hash of the mailbox for the limits of promotions. Signing in with the same address later creates a new, empty account.
  */
 export async function deleteAccount(userId: string): Promise<void> {
   await inTransaction(async (tx) => {

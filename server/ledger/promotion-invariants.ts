@@ -37,5 +37,6 @@ export const PROMOTION_INVARIANTS = [
   `SELECT 'no promotion passes its limits' AS invariant, p.id AS subject, NULL AS difference
    FROM promotion p
    WHERE p.redeemed > p.max_redemptions OR p.given > p.budget OR EXISTS (
-     SELECT 1 FROM promotion_redemption r WHERE r.promotion_id = p.id GROUP BY r.user_id HAVING count(*) > p.max_per_user)`,
+     SELECT 1 FROM promotion_redemption r LEFT JOIN "user" u ON u.id = r.user_id WHERE r.promotion_id = p.id
+     GROUP BY coalesce(encode(u.mailbox_hash, 'hex'), r.user_id) HAVING count(*) > p.max_per_user)`,
 ];

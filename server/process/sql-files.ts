@@ -48,6 +48,7 @@ const NAMES = [
   'server/ledger/sql/abandoned-holds.sql',
   'server/ledger/sql/claw-back.sql',
   'server/ledger/sql/promotion-bonus.sql',
+  'server/ledger/sql/promotion-accounts.sql',
   'server/ledger/sql/promotion-refusal.sql',
   'server/ledger/sql/take-promotion.sql',
   'server/ledger/sql/reserve-promotion.sql',

@@ -8,9 +8,11 @@ CREATE TABLE "user" (
   email text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   deleted_at timestamptz(3),
-  warned_at timestamptz(3)
+  warned_at timestamptz(3),
+  mailbox_hash bytea
 );
 CREATE UNIQUE INDEX user_email_key ON "user" (email);
+CREATE INDEX user_mailbox_hash_idx ON "user" (mailbox_hash);
 
 CREATE TABLE session (
   id text PRIMARY KEY,

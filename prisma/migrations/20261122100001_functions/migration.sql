@@ -876,10 +876,19 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE least(p_promotion.max_credits, div(p_bought::numeric * p_promotion.percent, 100000000)::bigint * 1000000) END
 $$;
 
+-- server/ledger/sql/promotion-accounts.sql
+
+-- The accounts that promotions count as one user: a user's own and those of the same mailbox, deleted ones included.
+CREATE OR REPLACE FUNCTION promotion_accounts(p_user text) RETURNS SETOF text LANGUAGE sql STABLE AS $$
+  SELECT p_user
+  UNION
+  SELECT other.id FROM "user" u JOIN "user" other ON other.mailbox_hash = u.mailbox_hash WHERE u.id = p_user
+$$;
+
 -- server/ledger/sql/promotion-refusal.sql
 
 -- The reason why a user cannot redeem a promotion now in a pocket; null if they can. Exact only for a caller that
--- locked the wallet and then the promotion.
+-- locked the wallets of the mailbox and then the promotion.
 CREATE OR REPLACE FUNCTION promotion_refusal(
   p_promotion promotion, p_user text, p_partner text, p_bonus bigint, p_now timestamptz
 ) RETURNS text LANGUAGE sql STABLE AS $$
@@ -888,12 +897,14 @@ CREATE OR REPLACE FUNCTION promotion_refusal(
     WHEN p_promotion.valid_from > p_now THEN 'not_started'
     WHEN p_promotion.partner_id <> p_partner THEN 'other_app'
     WHEN (SELECT count(*) FROM promotion_redemption r
-          WHERE r.promotion_id = p_promotion.id AND r.user_id = p_user) >= p_promotion.max_per_user THEN 'used'
+          WHERE r.promotion_id = p_promotion.id AND r.user_id IN (SELECT promotion_accounts(p_user)))
+         >= p_promotion.max_per_user THEN 'used'
     -- A payment in progress with another such code counts, or two would be promised their bonus.
     WHEN p_promotion.is_first_purchase AND (
-      EXISTS (SELECT 1 FROM purchase b WHERE b.user_id = p_user)
+      EXISTS (SELECT 1 FROM purchase b WHERE b.user_id IN (SELECT promotion_accounts(p_user)))
       OR EXISTS (SELECT 1 FROM promotion_redemption r JOIN promotion o ON o.id = r.promotion_id
-                 WHERE r.user_id = p_user AND o.kind = 'purchase' AND o.is_first_purchase)) THEN 'not_first_purchase'
+                 WHERE r.user_id IN (SELECT promotion_accounts(p_user)) AND o.kind = 'purchase' AND o.is_first_purchase))
+      THEN 'not_first_purchase'
     WHEN p_promotion.redeemed >= p_promotion.max_redemptions OR p_promotion.given + p_bonus > p_promotion.budget
       THEN 'exhausted'
     WHEN p_bonus <= 0 THEN 'too_small'
@@ -913,9 +924,9 @@ $$;
 
 -- server/ledger/sql/reserve-promotion.sql
 
--- Reserves the bonus of a payment that begins, so that the buyer gets what the checkout shows. Locks the wallet and
--- then the promotion: redemptions of one promotion run one at a time, and no limit is passed. Returns why not, or
--- the bonus.
+-- Reserves the bonus of a payment that begins, so that the buyer gets what the checkout shows. Locks the wallets of
+-- the mailbox and then the promotion: redemptions of one promotion run one at a time, and no limit is passed. Returns
+-- why not, or the bonus.
 CREATE OR REPLACE FUNCTION promotion_reserve(p_session text, p_code text, p_now timestamptz)
 RETURNS TABLE (refusal text, credits bigint)
 LANGUAGE plpgsql AS $$
@@ -926,7 +937,7 @@ DECLARE
   reason text;
 BEGIN
   SELECT * INTO STRICT payment FROM checkout_session WHERE id = p_session;
-  PERFORM 1 FROM wallet WHERE user_id = payment.user_id FOR UPDATE;
+  PERFORM 1 FROM wallet WHERE user_id IN (SELECT promotion_accounts(payment.user_id)) ORDER BY user_id FOR UPDATE;
   SELECT * INTO offer FROM promotion WHERE code = p_code FOR UPDATE;
   IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', 0::bigint; RETURN; END IF;
   bonus := promotion_bonus(offer, payment.credits);

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction } from '@/server/db';
+import { deleteAccount } from '@/server/identity/delete-account';
+import { openUser } from '@/server/identity/users';
+import { checkLedger, OUTSIDE_ANY_APP, openWallet } from '@/server/ledger';
+import { newDatabase } from '../harness';
+import {
+  addLink,
+  bookWithBonus,
+  newGift,
+  newPromotion,
+  redeemGiftLink,
+  startWithCode,
+} from '../harness/promotions';
+import { startCheckout } from './checkout-world';
+
+/** Promotions count all accounts of one mailbox as one user. */
+
+await newDatabase();
+await startCheckout();
+
+const signIn = (email: string): Promise<string> =>
+  inTransaction(async (tx) => {
+    const { id } = await openUser(tx, email);
+    await openWallet(tx, id);
+    return id;
+  });
+
+const orderOf = (userId: string) => ({ userId, partnerId: OUTSIDE_ANY_APP, credits: wholeCredits(1000) });
+
+async function buy(userId: string, code: string | null): Promise<void> {
+  const started = await startWithCode(orderOf(userId), code ?? '');
+  if ('refusal' in started) throw new Error(started.refusal);
+  await bookWithBonus({ ...orderOf(userId), sessionId: started.sessionId });
+}
+
+test('the limits per user and to first purchases outlast the account and hold for its +tags', async () => {
+  const once = await newPromotion();
+  const first = await newPromotion({ isFirstPurchase: true, maxPerUser: 10 });
+  const gift = await newGift();
+  const user = await signIn('mallory@example.com');
+  await buy(user, first.code);
+  await buy(user, once.code);
+  await redeemGiftLink(user, gift.code);
+  const tagged = await signIn('mallory+2@example.com');
+  await deleteAccount(user);
+  const again = await signIn('mallory@example.com');
+  expect(again).not.toBe(user);
+  for (const account of [tagged, again]) {
+    expect(await startWithCode(orderOf(account), once.code ?? '')).toMatchObject({ refusal: 'used' });
+    expect(await startWithCode(orderOf(account), first.code ?? '')).toMatchObject({
+      refusal: 'not_first_purchase',
+    });
+    expect(await redeemGiftLink(account, await addLink(gift.id))).toEqual({ refusal: 'used' });
+  }
+  const other = await signIn('alice@example.com');
+  await buy(other, first.code);
+  await buy(other, once.code);
+  expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('accounts of one mailbox cannot redeem two codes for first purchases at once', async () => {
+  const codes = await Promise.all([1, 2, 3, 4].map(() => newPromotion({ isFirstPurchase: true })));
+  const accounts = await Promise.all([1, 2, 3, 4].map((n) => signIn(`eve+${n}@example.com`)));
+  const started = await Promise.all(
+    accounts.map((account, n) => startWithCode(orderOf(account), codes[n]?.code ?? '')),
+  );
+  expect(started.filter((one) => 'bonus' in one)).toHaveLength(1);
+});

@@ -122,14 +122,15 @@ async function list(): Promise<Outcome> {
   return {
     json: { promotions: promotions.map(toJson), total },
     text: alignColumns([
-      ['promotion', 'code', 'gives', 'app', 'redeemed', 'credits given', 'state'],
+      ['promotion', 'code', 'gives', 'app', 'redeemed', 'credits given', 'reserved', 'state'],
       ...promotions.map((promotion) => [
         promotion.id,
         promotion.code ?? `gift, ${promotion.links} links`,
         promotion.percent === null ? formatCredits(promotion.credits ?? 0n) : `${promotion.percent}%`,
         promotion.appName ?? 'any',
-        `${promotion.redeemed}/${promotion.maxRedemptions ?? '∞'}`,
-        `${formatCredits(promotion.given)}/${promotion.budget === null ? '∞' : formatCredits(promotion.budget)}`,
+        `${promotion.redeemed - promotion.reserved.redemptions}/${promotion.maxRedemptions ?? '∞'}`,
+        `${formatCredits(promotion.given - promotion.reserved.credits)}/${promotion.budget === null ? '∞' : formatCredits(promotion.budget)}`,
+        `${promotion.reserved.redemptions}, ${formatCredits(promotion.reserved.credits)}`,
         promotion.state,
       ]),
     ]),
@@ -144,9 +145,11 @@ const toJson = (promotion: ListedPromotion) => ({
   credits: promotion.credits === null ? null : creditsToJson(promotion.credits),
   percent: promotion.percent,
   links: promotion.links,
-  redeemed: promotion.redeemed,
+  redeemed: promotion.redeemed - promotion.reserved.redemptions,
+  reserved: promotion.reserved.redemptions,
   max_redemptions: promotion.maxRedemptions,
-  given: creditsToJson(promotion.given),
+  given: creditsToJson(promotion.given - promotion.reserved.credits),
+  reserved_credits: creditsToJson(promotion.reserved.credits),
   budget: promotion.budget === null ? null : creditsToJson(promotion.budget),
   state: promotion.state,
 });

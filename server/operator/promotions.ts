@@ -199,6 +199,8 @@ export type ListedPromotion = Promotion & {
   appName: string | null;
   /** Of a gift. */
   links: number;
+  /** The part of `redeemed` and `given` whose payment is in progress. */
+  reserved: { redemptions: number; credits: bigint };
   state: 'scheduled' | 'active' | 'used_up' | 'ended' | 'disabled';
 };
 
@@ -215,7 +217,7 @@ export async function listPromotions({ limit = 100, offset = 0 } = {}): Promise<
     }),
     prisma().promotion.count(),
   ]);
-  const [partners, links] = await Promise.all([
+  const [partners, links, reserved] = await Promise.all([
     prisma().partner.findMany({
       where: { id: { in: rows.flatMap(({ partnerId }) => partnerId ?? []) } },
       select: { id: true, name: true },
@@ -225,6 +227,7 @@ export async function listPromotions({ limit = 100, offset = 0 } = {}): Promise<
       where: { promotionId: { in: rows.map(({ id }) => id) } },
       _count: { promotionId: true },
     }),
+    findReserved(rows.map(({ id }) => id)),
   ]);
   const names = new Map(partners.map(({ id, name }) => [id, name]));
   const counts = new Map(links.map(({ promotionId, _count }) => [promotionId, _count.promotionId]));
@@ -234,10 +237,26 @@ export async function listPromotions({ limit = 100, offset = 0 } = {}): Promise<
       ...row,
       appName: row.partnerId === null ? null : (names.get(row.partnerId) ?? null),
       links: count,
+      reserved: reserved.get(row.id) ?? { redemptions: 0, credits: 0n },
       state: stateOf(row, count),
     };
   });
   return { promotions, total };
+}
+
+async function findReserved(ids: string[]): Promise<Map<string, ListedPromotion['reserved']>> {
+  const sums = await prisma().promotionRedemption.groupBy({
+    by: ['promotionId'],
+    where: { promotionId: { in: ids }, bookedAt: null },
+    _count: { id: true },
+    _sum: { credits: true },
+  });
+  return new Map(
+    sums.map(({ promotionId, _count, _sum }) => [
+      promotionId,
+      { redemptions: _count.id, credits: _sum.credits ?? 0n },
+    ]),
+  );
 }
 
 function stateOf(promotion: Promotion, links: number): ListedPromotion['state'] {

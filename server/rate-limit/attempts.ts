@@ -9,14 +9,17 @@ import { redis } from './redis';
 
 /** Limits other than for paid requests, such as attempts per client IP. Counted in Redis or in memory. */
 
-const DURATION_SECONDS = MINUTE_MS / SECOND_MS;
-
 const limiters = new Map<string, RateLimiterAbstract>();
 
-/** Counts one attempt against a limit per minute. Returns 0, or the milliseconds until the next one is allowed. */
-export async function countAttempt(what: string, of: string, perMinute: number): Promise<number> {
-  const name = `${what}:${perMinute}`;
-  const limiter = limiters.get(name) ?? newLimiter(what, perMinute);
+/** Counts one attempt against a limit, per minute by default. Returns 0, or the milliseconds until the next is allowed. */
+export async function countAttempt(
+  what: string,
+  of: string,
+  limit: number,
+  perMs = MINUTE_MS,
+): Promise<number> {
+  const name = `${what}:${limit}`;
+  const limiter = limiters.get(name) ?? newLimiter(what, limit, perMs);
   limiters.set(name, limiter);
   try {
     await limiter.consume(of);
@@ -27,8 +30,8 @@ export async function countAttempt(what: string, of: string, perMinute: number):
   }
 }
 
-function newLimiter(what: string, points: number): RateLimiterAbstract {
-  const limit = { keyPrefix: `svc:${what}`, points, duration: DURATION_SECONDS };
+function newLimiter(what: string, points: number, perMs: number): RateLimiterAbstract {
+  const limit = { keyPrefix: `svc:${what}`, points, duration: perMs / SECOND_MS };
   const inMemory = new RateLimiterMemory(limit);
   const storeClient = redis();
   return storeClient === null

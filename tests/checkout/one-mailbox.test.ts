@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { startOwnPayment } from '@/server/checkout/own-payments';
 import { wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { openUser } from '@/server/identity/users';
 import { checkLedger, OUTSIDE_ANY_APP, openWallet } from '@/server/ledger';
+import { listPromotions } from '@/server/operator/promotions';
 import { newDatabase } from '../harness';
 import {
   addLink,
@@ -67,4 +69,31 @@ test('accounts of one mailbox cannot redeem two codes for first purchases at onc
     accounts.map((account, n) => startWithCode(orderOf(account), codes[n]?.code ?? '')),
   );
   expect(started.filter((one) => 'bonus' in one)).toHaveLength(1);
+});
+
+const pay = (userId: string, code: string | null) =>
+  startOwnPayment(userId, { amount: 10, currency: 'usd', promotionCode: code ?? undefined });
+
+const reservedOf = async (id: string) =>
+  (await listPromotions()).promotions.find((promotion) => promotion.id === id)?.reserved.redemptions;
+
+test('unpaid payments of one mailbox reserve one bonus, also when they start at once', async () => {
+  const { id, code } = await newPromotion({ maxPerUser: 10, maxRedemptions: 5 });
+  const accounts = await Promise.all([1, 2, 3, 4].map((n) => signIn(`trudy+${n}@example.com`)));
+  await pay(accounts[0] ?? '', code);
+  await pay(accounts[1] ?? '', code);
+  expect(await reservedOf(id)).toBe(1);
+  await Promise.allSettled(accounts.map((account) => pay(account, code)));
+  expect(await reservedOf(id)).toBe(1);
+});
+
+test('a mailbox starts at most 10 payments with a code a day, and may then buy without one', async () => {
+  const { id, code } = await newPromotion();
+  const account = await signIn('victor@example.com');
+  for (let n = 0; n < 10; n++) await pay(account, code);
+  const tagged = await signIn('victor+2@example.com');
+  await expect(pay(tagged, code)).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(await pay(tagged, null)).toMatchObject({ checkoutUrl: expect.any(String) });
+  await prisma().checkoutSession.updateMany({ where: { userId: account }, data: { status: 'expired' } });
+  expect(await reservedOf(id)).toBe(0);
 });

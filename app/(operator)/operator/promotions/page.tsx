@@ -52,6 +52,9 @@ const show = (credits: bigint): string => formatCredits(creditsToJson(credits), 
 
 function toRow(promotion: ListedPromotion) {
   const { id, kind, code, percent, credits, maxCredits, minPurchase, budget, validUntil } = promotion;
+  const { reserved } = promotion;
+  const given = show(promotion.given - reserved.credits);
+  const isReserved = reserved.redemptions > 0;
   const conditions = [
     ...(maxCredits === null ? [] : [`at most ${show(maxCredits)}`]),
     ...(minPurchase === 0n ? [] : [`from ${show(minPurchase)} credits`]),
@@ -66,8 +69,8 @@ function toRow(promotion: ListedPromotion) {
     gives: percent === null ? `${show(credits ?? 0n)} credits` : `${percent}%`,
     conditions: conditions.join(', '),
     appName: promotion.appName ?? 'Any app',
-    redeemed: `${promotion.redeemed} / ${promotion.maxRedemptions ?? '∞'}`,
-    given: budget === null ? show(promotion.given) : `${show(promotion.given)} / ${show(budget)}`,
+    redeemed: `${promotion.redeemed - reserved.redemptions} / ${promotion.maxRedemptions ?? '∞'}${isReserved ? ` (+ ${reserved.redemptions} reserved)` : ''}`,
+    given: `${given}${budget === null ? '' : ` / ${show(budget)}`}${isReserved ? ` (+ ${show(reserved.credits)} reserved)` : ''}`,
     until: validUntil?.toISOString() ?? null,
     state: promotion.state,
   };

@@ -101,3 +101,15 @@ test('a new threshold applies at once, and no mail is sent once it is turned off
   expect(await watch(userId, 1)).toBe(0);
   expect(await findLowBalanceMail(userId)).toBeNull();
 });
+
+test('a mail that is turned off and on again still comes at most once a day', async () => {
+  const userId = await newWatcher();
+  let sent = 0;
+  for (let hour = 0; hour < 48; hour++) {
+    await saveLowBalanceMail(userId, null);
+    await saveLowBalanceMail(userId, 1_000_000);
+    sent += await watch(userId, 100);
+    clock += HOUR_MS;
+  }
+  expect(sent).toBe(2);
+});

@@ -698,7 +698,7 @@ CREATE INDEX auto_top_up_consent_user_id_agreed_at_idx ON auto_top_up_consent (u
 
 CREATE TABLE low_balance_mail (
   user_id text PRIMARY KEY,
-  threshold bigint NOT NULL CHECK (threshold > 0),
+  threshold bigint CHECK (threshold > 0),
   is_armed boolean NOT NULL DEFAULT true,
   last_at timestamptz(3),
   mail_due_at timestamptz(3),

@@ -13,13 +13,16 @@ import { MAX_MAIL_ATTEMPTS, nextAttemptAt, writeAccountMail } from './mail-words
 /** Returns the threshold in whole credits; null if the user wants no mail. */
 export async function findLowBalanceMail(userId: string): Promise<number | null> {
   const row = await prisma().lowBalanceMail.findUnique({ where: { userId } });
-  return row === null ? null : Number(row.threshold / wholeCredits(1));
+  return row?.threshold == null ? null : Number(row.threshold / wholeCredits(1));
 }
 
-/** Null turns the mail off. A new threshold is armed at once. */
+/** Null turns the mail off. A new threshold is armed at once, but the time of the last mail is kept. */
 export async function saveLowBalanceMail(userId: string, credits: number | null): Promise<void> {
   if (credits === null) {
-    await prisma().lowBalanceMail.deleteMany({ where: { userId } });
+    await prisma().lowBalanceMail.updateMany({
+      where: { userId },
+      data: { threshold: null, mailDueAt: null },
+    });
     return;
   }
   const threshold = wholeCredits(credits);
@@ -89,7 +92,7 @@ async function writeMail(userId: string) {
     prisma().wallet.findUnique({ where: { userId } }),
     prisma().lowBalanceMail.findUnique({ where: { userId } }),
   ]);
-  if (user === null || wallet === null || wish === null) return null;
+  if (user === null || wallet === null || wish?.threshold == null) return null;
   const free = microcredits(wallet.money - wallet.held);
   if (free >= wish.threshold) return null;
   const brand = settings().BRAND_NAME;

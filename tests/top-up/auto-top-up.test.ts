@@ -146,6 +146,33 @@ describe('what the user agreed to', () => {
       await expect(pool().query(change)).rejects.toThrow('append-only');
   });
 
+  test('is recorded once when it is turned on 12 times at once, with the terms in effect', async () => {
+    const buyer = await newBuyer();
+    const amounts = Array.from({ length: 12 }, (_, n) => 1_000 + n);
+    const results = await Promise.all(amounts.map((amountMinor) => turnOn(buyer, { amountMinor })));
+    expect(results.filter(({ kind }) => kind === 'on')).toHaveLength(1);
+    const consents = await prisma().autoTopUpConsent.findMany({ where: { userId: buyer.userId } });
+    const { consentId, amountMinor } = await readTopUp(buyer.userId);
+    expect(consents).toMatchObject([{ id: consentId, amountMinor }]);
+  });
+
+  test('is a ceiling per currency and month: changing the currency and back forgets nothing', async () => {
+    const buyer = await newTopUpBuyer();
+    await spend(buyer, 600);
+    await passTwice();
+    const month = async () => (await readTopUp(buyer.userId)).monthMinor;
+    expect(await month()).toBe(1_000);
+    expect(await turnOn(buyer, { currency: 'eur' })).toEqual({ kind: 'on' });
+    expect(await month()).toBe(0);
+    expect(await turnOn(buyer)).toEqual({ kind: 'on' });
+    expect(await month()).toBe(1_000);
+    clock += 31 * DAY_MS;
+    setClock(() => clock);
+    expect(await turnOn(buyer, { currency: 'eur' })).toEqual({ kind: 'on' });
+    expect(await turnOn(buyer)).toEqual({ kind: 'on' });
+    expect(await month(), 'a month later').toBe(0);
+  });
+
   test('is not what the form showed: nothing is turned on', async () => {
     const buyer = await newBuyer();
     const consent = 'I authorise svc to charge $1.00.';

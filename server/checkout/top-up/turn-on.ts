@@ -1,7 +1,7 @@
 import type { AutoTopUp } from '../../../prisma/client/client';
 import { nowDate } from '../../clock';
 import { wholeCredits } from '../../credits';
-import { inTransaction, prisma } from '../../db';
+import { inTransaction, prisma, type Tx } from '../../db';
 import { settings } from '../../env';
 import { newId } from '../../ids';
 import { openWallet } from '../../ledger';
@@ -33,8 +33,8 @@ export type TurnOnResult =
   | { kind: 'refused'; field: 'threshold' | 'amount' | 'ceiling' | 'card' | 'consent'; message: string };
 
 /**
- * Records what the user agreed to, then has the bank prepare the card for charges while the user is absent. Call it
- * only for a user who has just confirmed that they are present.
+ * Has the bank prepare the card for charges while the user is absent, and records what the user agreed to once it
+ * is in effect. Call it only for a user who has just confirmed that they are present.
  */
 export async function turnOnAutoTopUp(
   { userId, sessionId }: { userId: string; sessionId: string },
@@ -49,7 +49,7 @@ export async function turnOnAutoTopUp(
     return refuse('card', 'This card is no longer saved. Choose another one.');
   if (request.consent !== writeConsent(settings().BRAND_NAME, request, card))
     return refuse('consent', 'These words have changed. Reload the page and read them again.');
-  const consentId = await recordConsent({ userId, sessionId }, request);
+  const consentId = newId('cns');
   const isAuthorized = before?.state === 'on' && before.cardId === card.id;
   const authorization = isAuthorized
     ? ({ kind: 'ready' } as const)
@@ -61,8 +61,9 @@ export async function turnOnAutoTopUp(
   if (authorization.kind === 'unknown_card') return refuse('card', 'This card is no longer saved.');
   if (authorization.kind === 'declined') return refuse('card', wordDecline(authorization.failure));
   const waits = authorization.kind === 'needs_action' ? authorization : null;
-  if (!(await save(userId, { request, card, consentId, authorizationId: waits?.authorizationId ?? null })))
-    return refuse('consent', IN_PROGRESS);
+  const choice = { request, card, consentId, authorizationId: waits?.authorizationId ?? null };
+  if (!(await save({ userId, sessionId }, choice, before?.consentId ?? null)))
+    return refuse('consent', CHANGED);
   if (waits !== null) return { kind: 'needs_action', url: waits.url };
   // The balance may be below the threshold already.
   await beginTopUps([userId]);
@@ -98,6 +99,7 @@ export async function finishAuthorization(topUp: AutoTopUp): Promise<AutoTopUp |
 
 const IN_PROGRESS =
   'A top-up is in progress. Wait until it is complete, or turn auto top-up off first, then change it.';
+const CHANGED = 'Auto top-up was changed meanwhile. Reload the page to see its current state.';
 
 function refuseTerms({ threshold, amountMinor, ceilingMinor, currency }: TurnOnRequest): TurnOnResult | null {
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE } = settings();
@@ -120,45 +122,62 @@ const wordDecline = (failure: PaymentFailure): string =>
     ? 'Your bank declined this card: insufficient funds.'
     : 'Your bank does not allow automatic payments with this card. Choose another one, or contact your bank.';
 
-async function recordConsent(
-  { userId, sessionId }: { userId: string; sessionId: string },
-  { threshold, currency, amountMinor, ceilingMinor, cardId, consent }: TurnOnRequest,
-): Promise<string> {
-  const { id } = await prisma().autoTopUpConsent.create({
-    data: {
-      ...{ id: newId('cns'), userId, sessionId, textVersion: CONSENT_VERSION, text: consent },
-      ...{ threshold: wholeCredits(threshold), currency, amountMinor, ceilingMinor, cardId },
-      agreedAt: nowDate(),
-    },
+type Choice = { request: TurnOnRequest; card: SavedCard; consentId: string; authorizationId: string | null };
+type Who = { userId: string; sessionId: string };
+
+/**
+ * False if a top-up has begun or other terms came into effect after `consentBefore` was read: then nothing is
+ * recorded, so every recorded consent was in effect.
+ */
+async function save(who: Who, choice: Choice, consentBefore: string | null): Promise<boolean> {
+  return inTransaction(async (tx) => {
+    await lockAccount(tx, who.userId);
+    // A user who has not used any app yet has no credits to compare.
+    await openWallet(tx, who.userId);
+    if (!(await saveTerms(tx, who.userId, choice, consentBefore))) return false;
+    const { threshold, currency, amountMinor, ceilingMinor, cardId, consent } = choice.request;
+    await tx.autoTopUpConsent.create({
+      data: {
+        ...{ id: choice.consentId, ...who, textVersion: CONSENT_VERSION, text: consent },
+        ...{ threshold: wholeCredits(threshold), currency, amountMinor, ceilingMinor, cardId },
+        agreedAt: nowDate(),
+      },
+    });
+    return true;
   });
-  return id;
 }
 
-type Choice = { request: TurnOnRequest; card: SavedCard; consentId: string; authorizationId: string | null };
-
-/** False while a top-up is in progress. What was charged this month still counts, unless the currency changes. */
-async function save(userId: string, { request, card, consentId, authorizationId }: Choice): Promise<boolean> {
+/** The ceiling is per currency: a change of it counts what the month already had in the new one. */
+async function saveTerms(
+  tx: Tx,
+  userId: string,
+  { request, card, consentId, authorizationId }: Choice,
+  consentBefore: string | null,
+): Promise<boolean> {
   const { currency, amountMinor, ceilingMinor } = request;
   const state: TopUpState = authorizationId === null ? 'on' : 'authorizing';
   const threshold = wholeCredits(request.threshold);
-  const saved = await inTransaction(async (tx) => {
-    await lockAccount(tx, userId);
-    // A user who has not used any app yet has no credits to compare.
-    await openWallet(tx, userId);
-    return tx.$executeRaw`
+  const at = nowDate();
+  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
+  const saved = await tx.$executeRaw`
     INSERT INTO auto_top_up (user_id, state, threshold, currency, amount_minor, ceiling_minor, card_id, card_brand,
       card_last4, consent_id, authorization_id, updated_at)
     VALUES (${userId}, ${state}, ${threshold}, ${currency}, ${amountMinor}, ${ceilingMinor}, ${card.id}, ${card.brand},
-      ${card.last4}, ${consentId}, ${authorizationId}, ${nowDate()})
+      ${card.last4}, ${consentId}, ${authorizationId}, ${at})
     ON CONFLICT (user_id) DO UPDATE SET
       (state, threshold, currency, amount_minor, ceiling_minor, card_id, card_brand, card_last4, consent_id,
        authorization_id, updated_at) =
       (excluded.state, excluded.threshold, excluded.currency, excluded.amount_minor, excluded.ceiling_minor,
        excluded.card_id, excluded.card_brand, excluded.card_last4, excluded.consent_id, excluded.authorization_id,
        excluded.updated_at),
-      month_minor = CASE WHEN auto_top_up.currency = excluded.currency THEN auto_top_up.month_minor ELSE 0 END,
+      (month, month_minor) = (
+        SELECT CASE WHEN same THEN auto_top_up.month ELSE greatest(auto_top_up.month, ${month.toISOString().slice(0, 10)}::date) END,
+               CASE WHEN same THEN auto_top_up.month_minor ELSE (
+                 SELECT coalesce(sum(s.amount_minor), 0)::integer FROM checkout_session s
+                 WHERE s.user_id = auto_top_up.user_id AND s.method = 'auto_top_up' AND s.currency = excluded.currency
+                   AND s.status IN ('open', 'processing', 'completed') AND s.created_at >= ${month}) END
+        FROM (SELECT auto_top_up.currency = excluded.currency AS same) AS change),
       off_reason = NULL, mail = NULL, mail_due_at = NULL
-    WHERE auto_top_up.session_id IS NULL`;
-  });
+    WHERE auto_top_up.session_id IS NULL AND auto_top_up.consent_id = ${consentBefore}`;
   return saved === 1;
 }

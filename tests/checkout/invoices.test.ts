@@ -8,6 +8,7 @@ import { saveBillingDetails } from '@/server/invoices/billing-details';
 import { findDocument, listDocuments } from '@/server/invoices/documents';
 import { requestInvoice } from '@/server/invoices/issue';
 import { renderPdf } from '@/server/invoices/pdf';
+import { respondWithPdf } from '@/server/invoices/respond';
 import { checkLedger } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { readPdfText } from '../harness/pdf-text';
@@ -171,6 +172,22 @@ describe('an invoice', () => {
     if (issued === null) throw new Error('no such document');
     setClock(() => 0);
     expect(Buffer.compare(await renderPdf(issued), await renderPdf(issued))).toBe(0);
+  });
+});
+
+describe('PDFs', () => {
+  test('are rendered two at a time, 20 wait, and further requests are told when to retry', async () => {
+    const bought = await buy();
+    const [{ number = '' } = {}] = await listDocuments([bought.id]);
+    const open = () => respondWithPdf(`${number}.pdf`, bought.userId);
+    const responses = await Promise.all(Array.from({ length: 40 }, open));
+    const statuses = responses.map((response) => response?.status);
+    // Those that arrive late, while others are already done, are rendered too.
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(22);
+    expect(statuses).toContain(503);
+    const refused = responses.find((response) => response?.status === 503);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect((await open())?.status).toBe(200);
   });
 });
 

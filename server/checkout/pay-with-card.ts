@@ -7,6 +7,7 @@ import type { Currency } from './amounts';
 import { findCustomer } from './customers';
 import type { PaymentFailure } from './failure';
 import { finish, isFinished, OPEN, type Payment } from './payment';
+import { countPaymentAttempt } from './payment-limit';
 import { withQuery } from './payment-pages';
 import type { CardBuyer, CardCharge, CardMethod } from './payment-processor';
 import { refreshPayment } from './payment-status';
@@ -38,6 +39,7 @@ export type CardPayment = { payment: Payment; charge: CardCharge };
  * the same attempt can be repeated.
  */
 export async function payWithSavedCard(request: CardPaymentRequest): Promise<CardPayment> {
+  if (request.buyer.kind === 'present') await countPaymentAttempt(request.userId);
   const payment = await openPayment(request);
   if (isFinished(payment)) return { payment, charge: describeEnd(payment) };
   if (request.visitId !== undefined) await closeEarlierPayments(request.visitId, payment.id);

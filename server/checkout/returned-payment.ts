@@ -2,6 +2,7 @@ import { type Microcredits, microcredits } from '../credits';
 import { prisma } from '../db';
 import { partnerNames } from './partner-names';
 import type { PaymentStatus } from './payment';
+import { mayReadReturned } from './payment-limit';
 import { refreshPayment } from './payment-status';
 import { findBonus } from './promotions';
 
@@ -12,7 +13,7 @@ export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; ap
 export async function readReturnedPayment(checkoutSessionId: string): Promise<ReturnedPayment | null> {
   const stored = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
   if (stored === null) return null;
-  const payment = await refreshPayment(stored);
+  const payment = (await mayReadReturned(stored.id)) ? await refreshPayment(stored) : stored;
   const [names, bonus] = await Promise.all([partnerNames([payment]), findBonus(payment.id)]);
   return {
     status: payment.status as PaymentStatus,

@@ -2,6 +2,7 @@ import { nowDate } from '../clock';
 import { ApiError } from '../errors';
 import { sha256 } from '../ids';
 import { findCustomer, forgetCustomer, openCustomer } from './customers';
+import { countPaymentAttempt } from './payment-limit';
 import { withQuery } from './payment-pages';
 import type { SavedCard } from './payment-processor';
 import { stripeProcessor } from './stripe/processor';
@@ -51,6 +52,7 @@ export async function startCardSetup(
   userId: string,
   { returnUrl, buttonId }: { returnUrl: string; buttonId: string },
 ): Promise<{ url: string }> {
+  await countPaymentAttempt(userId);
   const processorCustomerId = await openCustomer(userId);
   const started = await stripeProcessor.createCardSetup({
     processorCustomerId,

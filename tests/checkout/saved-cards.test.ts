@@ -3,17 +3,23 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
 import { findCustomer } from '@/server/checkout/customers';
 import { fulfil } from '@/server/checkout/fulfil';
+import { startOwnPayment } from '@/server/checkout/own-payments';
 import { type CardPaymentRequest, payWithSavedCard } from '@/server/checkout/pay-with-card';
 import { reconcilePayments } from '@/server/checkout/reconcile';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
+import { readReturnedPayment } from '@/server/checkout/returned-payment';
+import { startCardSetup } from '@/server/checkout/saved-cards';
 import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { sweepPayments } from '@/server/checkout/sweep';
+import { turnOnAutoTopUp } from '@/server/checkout/top-up/turn-on';
 import { creditPayment } from '@/server/checkout/uncredited-payments';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
+import { ApiError } from '@/server/errors';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
+import { TERMS } from '../top-up/users';
 import { CheckoutWindow, SECRET_KEY, send, setWebhooks, startCheckout } from './checkout-world';
 
 /** Payments with a saved card, without a form. */
@@ -178,6 +184,30 @@ describe('a saved card', () => {
       processorCustomerId: asked.processorCustomerId,
     });
   });
+});
+
+test('a user begins at most 20 payments, cards and automatic payments a minute', async () => {
+  const { userId, ...buyer } = await newBuyer();
+  const begin = [
+    () => startOwnPayment(userId, { amount: 10, currency: 'usd' }),
+    (n: number) => payWithSavedCard({ ...orderOf({ userId, ...buyer }), attempt: `limited ${n}`, amount: 0 }),
+    (n: number) => startCardSetup(userId, { returnUrl: RETURN_URL, buttonId: `limited ${n}` }),
+    () => turnOnAutoTopUp({ userId, sessionId: 'ses_1' }, { ...TERMS, cardId: buyer.cardId, consent: '' }),
+  ];
+  const errors: unknown[] = [];
+  for (let n = 0; n < 40; n++) await begin[n % 4]?.(n).catch((error) => errors.push(error));
+  const limited = errors.filter((error) => error instanceof ApiError && error.code === 'rate_limited');
+  // One was begun to save the card.
+  expect(limited).toHaveLength(40 - 19);
+  expect(limited[0]).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+});
+
+test('the page after a payment, which needs no sign-in, reads it from the processor 20 times a minute', async () => {
+  const { userId } = await newBuyer();
+  const { id } = await prisma().checkoutSession.findFirstOrThrow({ where: { userId } });
+  const read = vi.spyOn(processor, 'readSession');
+  for (let n = 0; n < 30; n++) expect(await readReturnedPayment(id)).toMatchObject({ status: 'open' });
+  expect(read).toHaveBeenCalledTimes(20);
 });
 
 describe('a present buyer', () => {

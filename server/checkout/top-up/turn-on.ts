@@ -8,6 +8,7 @@ import { openWallet } from '../../ledger';
 import { lockAccount } from '../../lock-account';
 import { findCustomer } from '../customers';
 import type { PaymentFailure } from '../failure';
+import { countPaymentAttempt } from '../payment-limit';
 import type { SavedCard } from '../payment-processor';
 import { stripeProcessor } from '../stripe/processor';
 import { beginTopUps } from './advance';
@@ -42,6 +43,7 @@ export async function turnOnAutoTopUp(
 ): Promise<TurnOnResult> {
   const refusal = refuseTerms(request);
   if (refusal !== null) return refusal;
+  await countPaymentAttempt(userId);
   const [customer, before] = await Promise.all([findCustomer(userId), findAutoTopUp(userId)]);
   if (before?.sessionId) return refuse('consent', IN_PROGRESS);
   const card = (await listTopUpCards(userId)).find(({ id }) => id === request.cardId);

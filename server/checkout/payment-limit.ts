@@ -1,0 +1,21 @@
+import { SECOND_MS } from '../clock';
+import { ApiError } from '../errors';
+import { countAttempt } from '../rate-limit/attempts';
+
+const ATTEMPTS_PER_MINUTE = 20;
+
+/** Counts one payment, card or authorisation that a user begins: each costs rows here and calls of the processor. */
+export async function countPaymentAttempt(userId: string): Promise<void> {
+  const waitMs = await countAttempt('payment', userId, ATTEMPTS_PER_MINUTE);
+  if (waitMs > 0)
+    throw new ApiError('rate_limited', 'Too many payments were started. Try again in a minute.', {
+      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+    });
+}
+
+const READS_PER_MINUTE = 20;
+
+/** Whether a returned payment may be read from the processor: its page needs no sign-in. */
+export async function mayReadReturned(checkoutSessionId: string): Promise<boolean> {
+  return (await countAttempt('return', checkoutSessionId, READS_PER_MINUTE)) === 0;
+}

@@ -176,7 +176,7 @@ describe('an invoice', () => {
 });
 
 describe('PDFs', () => {
-  test('are rendered two at a time, 20 wait, and further requests are told when to retry', async () => {
+  test('are rendered two at a time, 20 wait, and further requests are refused for now', async () => {
     const bought = await buy();
     const [{ number = '' } = {}] = await listDocuments([bought.id]);
     const open = () => respondWithPdf(`${number}.pdf`, bought.userId);

@@ -12,7 +12,7 @@ import { normaliseCode } from './promotion-codes';
 import { countCodeAttempt, refusedCode } from './promotions';
 import { stripeProcessor } from './stripe/processor';
 
-/** Paid or not: whoever never pays cannot keep renewing what they reserve of a promotion. */
+/** Paid or not, so that nobody keeps a promotion reserved by renewing payments that they never make. */
 const RESERVATIONS_PER_DAY = 10;
 
 /**

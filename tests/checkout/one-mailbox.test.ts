@@ -6,6 +6,7 @@ import { deleteAccount } from '@/server/identity/delete-account';
 import { openUser } from '@/server/identity/users';
 import { checkLedger, OUTSIDE_ANY_APP, openWallet } from '@/server/ledger';
 import { listPromotions } from '@/server/operator/promotions';
+import { present } from '../account/person';
 import { newDatabase } from '../harness';
 import {
   addLink,
@@ -72,7 +73,7 @@ test('accounts of one mailbox cannot redeem two codes for first purchases at onc
 });
 
 const pay = (userId: string, code: string | null) =>
-  startOwnPayment(userId, { amount: 10, currency: 'usd', promotionCode: code ?? undefined });
+  startOwnPayment(present(userId), { amount: 10, currency: 'usd', promotionCode: code ?? undefined });
 
 const reservedOf = async (id: string) =>
   (await listPromotions()).promotions.find((promotion) => promotion.id === id)?.reserved.redemptions;

@@ -17,6 +17,7 @@ import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { ApiError } from '@/server/errors';
 import { checkLedger, readSpendable } from '@/server/ledger';
+import { present } from '../account/person';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 import { TERMS } from '../top-up/users';
@@ -189,7 +190,7 @@ describe('a saved card', () => {
 test('a user begins at most 20 payments, cards and automatic payments a minute', async () => {
   const { userId, ...buyer } = await newBuyer();
   const begin = [
-    () => startOwnPayment(userId, { amount: 10, currency: 'usd' }),
+    () => startOwnPayment(present(userId), { amount: 10, currency: 'usd' }),
     (n: number) => payWithSavedCard({ ...orderOf({ userId, ...buyer }), attempt: `limited ${n}`, amount: 0 }),
     (n: number) => startCardSetup(userId, { returnUrl: RETURN_URL, buttonId: `limited ${n}` }),
     () => turnOnAutoTopUp({ userId, sessionId: 'ses_1' }, { ...TERMS, cardId: buyer.cardId, consent: '' }),

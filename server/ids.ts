@@ -50,6 +50,9 @@ export function toBase62(value: number, characters: number): string {
   return text;
 }
 
+/** Whether a text that came as an id can be one. Others are unknown: they cannot be stored, or mean a path. */
+export const hasIdForm = (text: string): boolean => /^\w+$/.test(text);
+
 /** The same id for the same text, as unique as a random one. */
 export function idFrom(prefix: IdPrefix, text: string): string {
   let rest = BigInt(`0x${sha256(text).toString('hex')}`);

@@ -1,5 +1,6 @@
 import { type Microcredits, microcredits } from '../credits';
 import { prisma } from '../db';
+import { hasIdForm } from '../ids';
 import { partnerNames } from './partner-names';
 import type { PaymentStatus } from './payment';
 import { mayReadReturned } from './payment-limit';
@@ -11,6 +12,7 @@ export type ReturnedPayment = { status: PaymentStatus; credits: Microcredits; ap
 
 /** Refreshes the payment when the buyer returns. Null for an unknown id. */
 export async function readReturnedPayment(checkoutSessionId: string): Promise<ReturnedPayment | null> {
+  if (!hasIdForm(checkoutSessionId)) return null;
   const stored = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
   if (stored === null) return null;
   const payment = (await mayReadReturned(stored.id)) ? await refreshPayment(stored) : stored;

@@ -2,6 +2,7 @@ import type { Purchase } from '../../prisma/client/client';
 import { nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { invariant } from '../errors';
+import { hasIdForm } from '../ids';
 import { findUnprintable } from '../printable';
 import { toBuyer } from './billing-details';
 import { type Buyer, type DocumentKind, documentSchema, type InvoiceDocument } from './document';
@@ -42,7 +43,8 @@ export type InvoiceRequest =
     };
 
 /** Issues the invoice of an earlier purchase, or finds the one it has. */
-export function requestInvoice(userId: string, purchaseId: string): Promise<InvoiceRequest> {
+export async function requestInvoice(userId: string, purchaseId: string): Promise<InvoiceRequest> {
+  if (!hasIdForm(purchaseId)) return { ok: false, reason: 'no_such_purchase' };
   return inTransaction(async (tx): Promise<InvoiceRequest> => {
     await tx.$queryRaw`SELECT 1 FROM purchase WHERE id = ${purchaseId} AND user_id = ${userId} FOR UPDATE`;
     const purchase = await tx.purchase.findFirst({ where: { id: purchaseId, userId } });

@@ -9,13 +9,16 @@ import { reconcilePayments } from '@/server/checkout/reconcile';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
 import { readReturnedPayment } from '@/server/checkout/returned-payment';
 import { startCardSetup } from '@/server/checkout/saved-cards';
+import { stripe as connected } from '@/server/checkout/stripe/client';
 import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { sweepPayments } from '@/server/checkout/sweep';
+import { startTopUpConfirmation } from '@/server/checkout/top-up/confirm';
 import { turnOnAutoTopUp } from '@/server/checkout/top-up/turn-on';
 import { creditPayment } from '@/server/checkout/uncredited-payments';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { ApiError } from '@/server/errors';
+import { requestInvoice } from '@/server/invoices/issue';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { present } from '../account/person';
 import { newDatabase } from '../harness';
@@ -127,6 +130,17 @@ const NOTHING = { purchases: 0, bookings: 0 };
 const intentsOf = async (customer: string) =>
   (await stripe.paymentIntents.list({ limit: 100 })).data.filter((intent) => intent.customer === customer);
 const balanceOf = async (userId: string) => Number((await readSpendable(userId, world.app.id)).balance) / 1e6;
+async function callsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const calls: string[] = [];
+  const note = ({ method, path }: Stripe.RequestEvent) => void calls.push(`${method} ${path}`);
+  connected().on('request', note);
+  try {
+    await work();
+  } finally {
+    connected().off('request', note);
+  }
+  return calls;
+}
 const rowOf = (id: string) => prisma().checkoutSession.findUniqueOrThrow({ where: { id } });
 
 describe('a saved card', () => {
@@ -144,13 +158,33 @@ describe('a saved card', () => {
     expect(await processor.listCards('cus_unknown')).toEqual([]);
   });
 
-  test('of another user is never charged', async () => {
+  test('of another user is never charged, nor given to the processor to pay with', async () => {
     const { cardId } = await newBuyer();
     const thief = await newBuyer();
-    const { payment, charge } = await payWithSavedCard(orderOf({ ...thief, cardId }));
+    const order = orderOf({ ...thief, cardId });
+    const calls = await callsDuring(async () => {
+      expect((await payWithSavedCard(order)).charge.kind).toBe('unknown_card');
+    });
+    expect(calls).toEqual([`GET /v1/customers/${thief.processorCustomerId}/payment_methods/${cardId}`]);
+    const { payment, charge } = await payWithSavedCard(order);
     expect(charge).toEqual({ kind: 'unknown_card' });
     expect(payment).toMatchObject({ status: 'failed', failure: 'unknown_card' });
     expect(await traces(payment.id)).toEqual(NOTHING);
+  });
+
+  test('with an id that is no id is unknown, and the processor is not called', async () => {
+    const buyer = await newBuyer();
+    const { processorCustomerId, cardId } = buyer;
+    const odd = ['', '.', '..', 'pm_x/..', `../${cardId}`, `${cardId}?a=b`, '%2e%2e', 'a\0b', `${cardId}\n`];
+    const calls = await callsDuring(async () => {
+      for (const given of odd) {
+        expect(await processor.removeCard({ processorCustomerId, cardId: given })).toBe('unknown_card');
+        const { charge } = await payWithSavedCard(orderOf({ ...buyer, cardId: given }));
+        expect(charge).toEqual({ kind: 'unknown_card' });
+      }
+    });
+    expect(calls).toEqual([]);
+    expect(await processor.listCards(processorCustomerId)).toMatchObject([{ id: cardId }]);
   });
 
   test('disappears with its customer, and deleting the customer again does nothing', async () => {
@@ -446,4 +480,12 @@ test('a charge that our database lost is found by reconciling, and credited', as
 
 test('the ledger has no differences after all of these payments', async () => {
   expect(await checkLedger()).toMatchObject({ differences: [] });
+});
+
+test('ids that cannot be ids name no payment, purchase or top-up', async () => {
+  for (const odd of ['', '\0', 'txn_a\0b', '..', 'cks_\ud800']) {
+    expect(await readReturnedPayment(odd)).toBeNull();
+    expect(await requestInvoice('usr_1', odd)).toEqual({ ok: false, reason: 'no_such_purchase' });
+    expect(await startTopUpConfirmation('usr_1', odd)).toBeNull();
+  }
 });

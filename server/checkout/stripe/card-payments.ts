@@ -13,6 +13,8 @@ export async function chargeCard(
   order: CardOrder,
   keepPayment: (paymentId: string) => Promise<boolean>,
 ): Promise<CardCharge> {
+  // Stripe also accepts a payment method that belongs to no customer.
+  if (!(await isCardOf(order))) return { kind: 'unknown_card' };
   const created = await createPayment(order);
   if ('kind' in created) return created;
   if (!(await keepPayment(created.id))) return { kind: 'declined', paymentId: null, failure: 'not_started' };

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import { invariant } from '../../errors';
+import { hasIdForm } from '../../ids';
 import { classifyDecline } from '../failure';
 import type {
   CardAuthorization,
@@ -59,6 +60,7 @@ export async function removeCard(card: CustomerCard): Promise<'removed' | 'unkno
 
 /** Reading it through the customer finds no card of anyone else. */
 export async function isCardOf({ processorCustomerId, cardId }: CustomerCard): Promise<boolean> {
+  if (!hasIdForm(cardId)) return false;
   try {
     await stripe().customers.retrievePaymentMethod(processorCustomerId, cardId);
     return true;

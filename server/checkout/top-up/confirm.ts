@@ -1,6 +1,7 @@
 import { now } from '../../clock';
 import { prisma } from '../../db';
 import { settings } from '../../env';
+import { hasIdForm } from '../../ids';
 import { nameCard } from '../card-name';
 import { isFinished } from '../payment';
 import { refreshPayment } from '../payment-status';
@@ -26,6 +27,7 @@ export async function findTopUpConfirmation(
   userId: string,
   sessionId: string,
 ): Promise<TopUpConfirmation | null> {
+  if (!hasIdForm(sessionId)) return null;
   const stored = await prisma().checkoutSession.findFirst({
     where: { id: sessionId, userId, method: 'auto_top_up' },
   });
@@ -49,8 +51,9 @@ function describeState(isOver: boolean, status: string, isWaiting: boolean): Top
 /** Returns the bank's page. Null if there is nothing to confirm any more: our page says what happened. */
 export async function startTopUpConfirmation(userId: string, sessionId: string): Promise<string | null> {
   const known = await findTopUpConfirmation(userId, sessionId);
+  if (known?.state !== 'waiting') return null;
   const payment = await prisma().checkoutSession.findUnique({ where: { id: sessionId } });
-  if (known?.state !== 'waiting' || payment?.processorPaymentId == null) return null;
+  if (payment?.processorPaymentId == null) return null;
   const outcome = await stripeProcessor.confirmCardPayment({
     paymentId: payment.processorPaymentId,
     buyer: { kind: 'present', returnUrl: `${settings().BASE_URL}${confirmationPath(sessionId)}?back=bank` },

@@ -24,7 +24,7 @@ const ICON = { size: 22, 'aria-hidden': true } as const;
 /** Leads the buyer to the bank for an auto top-up that needs them, and shows how it ended. */
 export default async function ConfirmPage({ params, searchParams }: Props) {
   const [{ userId }, { id }, { back }] = await Promise.all([requireSession(), params, searchParams]);
-  const topUp = /^cks_\w+$/.test(id) ? await findTopUpConfirmation(userId, id) : null;
+  const topUp = await findTopUpConfirmation(userId, id);
   if (topUp === null) notFound();
   const amount = formatMinor(topUp.amountMinor, topUp.currency);
   switch (topUp.state) {

@@ -11,11 +11,15 @@ import { stripeProcessor } from './stripe/processor';
  * checkout, and for the overlay those of the apps' origins.
  */
 
+/** After the first failure; doubled with each further one. */
 const RETRY_MS = 10 * MINUTE_MS;
+const MAX_RETRY_MS = DAY_MS;
+const RECHECK_MS = HOUR_MS;
+const MAX_RECHECK_MS = 7 * DAY_MS;
 /** Several calls each, one domain after the other. */
 const DOMAINS_PER_SWEEP = 20;
 
-type Due = Pick<PaymentMethodDomain, 'host' | 'isWanted' | 'error'>;
+type Due = Pick<PaymentMethodDomain, 'host' | 'isWanted' | 'error' | 'failures'>;
 
 /** Registers new domains, disables those that nothing uses any more, and checks the others again in time. */
 export async function sweepPaymentMethodDomains(): Promise<void> {
@@ -23,12 +27,15 @@ export async function sweepPaymentMethodDomains(): Promise<void> {
   for (const due of await claimDue()) await update(due);
 }
 
-/** The domains to register, our own first. Apps that are disabled or await approval have none. */
+/**
+ * The domains to register, our own first: from which a checkout was opened. Apps that are disabled or await
+ * approval have none.
+ */
 export async function listWantedHosts(): Promise<Set<string>> {
   const rows = await prisma().$queryRaw<{ host: string }[]>`
     SELECT DISTINCT substring(o.origin FROM '^https://([^:]+)') AS host
     FROM partner_origin o JOIN partner p ON p.id = o.partner_id
-    WHERE p.disabled_at IS NULL AND o.origin LIKE 'https://%'
+    WHERE p.disabled_at IS NULL AND o.opened_at IS NOT NULL AND o.origin LIKE 'https://%'
     ORDER BY host`;
   const hosts = rows.map(({ host }) => host).filter(isPublicName);
   const own = registrableHost(checkoutOrigin());
@@ -54,35 +61,45 @@ async function noteWanted(hosts: string[]): Promise<void> {
     WHERE is_wanted AND NOT EXISTS (SELECT FROM wanted WHERE wanted.host = known.host)`;
 }
 
-/** Only one instance receives a domain. If it fails, the domain is due again after a while. */
+/** Only one instance receives a domain. Those that were never checked do not wait for the others. */
 function claimDue(): Promise<Due[]> {
   return prisma().$queryRaw<Due[]>`
-    UPDATE payment_method_domain SET due_at = ${new Date(now() + RETRY_MS)}::timestamptz
+    UPDATE payment_method_domain SET due_at = ${laterBy(RETRY_MS)}::timestamptz
     WHERE host IN (
       SELECT host FROM payment_method_domain WHERE due_at <= ${nowDate()}::timestamptz
-      ORDER BY due_at LIMIT ${DOMAINS_PER_SWEEP}::int FOR UPDATE SKIP LOCKED
+      ORDER BY checked_at NULLS FIRST, due_at LIMIT ${DOMAINS_PER_SWEEP}::int FOR UPDATE SKIP LOCKED
     )
-    RETURNING host, is_wanted AS "isWanted", error`;
+    RETURNING host, is_wanted AS "isWanted", error, failures`;
 }
 
-async function update({ host, isWanted, error: lastError }: Due): Promise<void> {
+async function update({ host, isWanted, error: lastError, failures }: Due): Promise<void> {
   try {
-    if (isWanted) await register(host);
+    if (isWanted) await register(host, failures);
     else await disable(host);
   } catch (failure) {
     const error = describeError(failure);
     // Once, not at every attempt.
     if (error !== lastError) log().warn({ host, error }, 'could not register a payment method domain');
-    await prisma().paymentMethodDomain.updateMany({ where: { host }, data: { error, checkedAt: nowDate() } });
+    await prisma().paymentMethodDomain.updateMany({
+      where: { host },
+      data: {
+        ...{ error, failures: failures + 1, checkedAt: nowDate() },
+        dueAt: laterBy(backOff(failures, RETRY_MS, MAX_RETRY_MS)),
+      },
+    });
   }
 }
 
-async function register(host: string): Promise<void> {
+const laterBy = (ms: number): Date => new Date(now() + ms);
+const backOff = (failures: number, first: number, max: number): number =>
+  Math.min(first * 2 ** failures, max);
+
+async function register(host: string, failures: number): Promise<void> {
   const { reason: error, ...active } = await stripeProcessor.registerDomain(host);
-  const dueAt = new Date(now() + (error === null ? DAY_MS : HOUR_MS));
+  const dueAt = laterBy(error === null ? DAY_MS : backOff(failures, RECHECK_MS, MAX_RECHECK_MS));
   await prisma().paymentMethodDomain.updateMany({
     where: { host, isWanted: true },
-    data: { ...active, error, checkedAt: nowDate(), dueAt },
+    data: { ...active, error, failures: error === null ? 0 : failures + 1, checkedAt: nowDate(), dueAt },
   });
 }
 
@@ -94,7 +111,7 @@ async function disable(host: string): Promise<void> {
 /** What is known of the domains of these origins, by origin. Null for one that cannot be registered. */
 export async function findDomains(
   origins: readonly string[],
-): Promise<Map<string, PaymentMethodDomain | 'registering' | null>> {
+): Promise<Map<string, PaymentMethodDomain | 'unregistered' | null>> {
   const hosts = origins.map((origin) => [origin, registrableHost(origin)] as const);
   const rows = await prisma().paymentMethodDomain.findMany({
     where: { host: { in: hosts.flatMap(([, host]) => host ?? []) } },
@@ -102,7 +119,7 @@ export async function findDomains(
   return new Map(
     hosts.map(([origin, host]) => [
       origin,
-      host === null ? null : (rows.find((row) => row.host === host) ?? 'registering'),
+      host === null ? null : (rows.find((row) => row.host === host) ?? 'unregistered'),
     ]),
   );
 }

@@ -5,7 +5,7 @@ import { deleteInSteps, prisma } from '../db';
 import { ApiError } from '../errors';
 import type { Metadata } from '../identity/metadata';
 import { newId, randomBase62, sameBytes, sha256 } from '../ids';
-import { requireAllowedOrigin } from '../partners/origins';
+import { noteOpened, requireAllowedOrigin } from '../partners/origins';
 import { requirePartner } from '../partners/partner';
 import { countAttempt } from '../rate-limit/attempts';
 import type { Currency } from './amounts';
@@ -42,6 +42,7 @@ export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; 
   await requireRoomForVisit(request.clientIp);
   const partner = await requirePartner(request.publishableKey);
   await requireAllowedOrigin(partner.id, request.origin);
+  await noteOpened(partner.id, request.origin);
   const token = randomBase62(TOKEN_CHARACTERS);
   const visit = await prisma().checkoutVisit.create({
     data: {

@@ -1,3 +1,4 @@
+import { nowDate } from '../clock';
 import { prisma } from '../db';
 import { ApiError } from '../errors';
 import { isAllowedOrigin, MAX_ORIGIN_LENGTH } from './origin-rules';
@@ -16,6 +17,14 @@ export async function requireAllowedOrigin(partnerId: string, origin: string): P
       'origin_not_allowed',
       `The origin ${printable(origin)} is not registered for this app. Add it to the app's origins in the partner dashboard.`,
     );
+}
+
+/** Notes that the checkout was opened from a registered origin. */
+export async function noteOpened(partnerId: string, origin: string): Promise<void> {
+  await prisma().partnerOrigin.updateMany({
+    where: { partnerId, origin, openedAt: null },
+    data: { openedAt: nowDate() },
+  });
 }
 
 /** The origin in a form that is safe in a message. */

@@ -1,8 +1,9 @@
 import type { Partner } from '../../prisma/client/client';
-import { now, nowDate } from '../clock';
+import { DAY_MS, now, nowDate, SECOND_MS } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { newId } from '../ids';
+import { countAttempt } from '../rate-limit/attempts';
 import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../tokens';
 import { resumeDeliveries } from '../webhooks/resume';
 import { type Asker, requireName, takeName } from './claim-name';
@@ -131,6 +132,20 @@ export async function addOrigin(partnerId: string, text: string, db: Tx = prisma
     data: [{ partnerId, origin, createdAt: nowDate() }],
     skipDuplicates: true,
   });
+}
+
+/** Each origin can become a domain at the payment processor. */
+const NEW_ORIGINS_PER_DAY = 100;
+
+/** For the owner of the app. */
+export async function addOwnOrigin(partner: Partner, text: string): Promise<void> {
+  const waitMs = await countAttempt('origin', partner.ownerEmail ?? partner.id, NEW_ORIGINS_PER_DAY, DAY_MS);
+  if (waitMs > 0)
+    throw new ApiError('rate_limited', `At most ${NEW_ORIGINS_PER_DAY} origins can be added in a day.`, {
+      param: 'origin',
+      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+    });
+  await addOrigin(partner.id, text);
 }
 
 /** False when the partner has no such origin. */

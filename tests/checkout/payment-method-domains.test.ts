@@ -2,9 +2,18 @@ import Stripe from 'stripe';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { findDomains, sweepPaymentMethodDomains } from '@/server/checkout/payment-method-domains';
 import { stripe as connected } from '@/server/checkout/stripe/client';
-import { HOUR_MS, MINUTE_MS, now, setClock } from '@/server/clock';
+import { openVisit } from '@/server/checkout/visits';
+import { HOUR_MS, MINUTE_MS, now, nowDate, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
-import { addOrigin, createPartner, disablePartner, removeOrigin } from '@/server/partners/partner';
+import { noteOpened } from '@/server/partners/origins';
+import {
+  addOrigin,
+  addOwnOrigin,
+  createPartner,
+  disablePartner,
+  type Partner,
+  removeOrigin,
+} from '@/server/partners/partner';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import { newDatabase } from '../harness';
 
@@ -76,9 +85,15 @@ const tasks = await createPartner({
   rateBp: 2500,
   origins: ['https://shared.example.com', 'https://192.0.2.7', 'https://printer.local', 'myapp://*'],
 });
+await prisma().partnerOrigin.updateMany({ data: { openedAt: nowDate() } });
+
+async function addOpened(partnerId: string, origin: string): Promise<void> {
+  await addOrigin(partnerId, origin);
+  await noteOpened(partnerId, origin);
+}
 
 test('our checkout and the https origins of apps are registered once', async () => {
-  expect(await stateOf('https://app.example.com')).toBe('registering');
+  expect(await stateOf('https://app.example.com')).toBe('unregistered');
   await Promise.all([sweepPaymentMethodDomains(), sweepPaymentMethodDomains()]);
   expect(await listRegistered()).toEqual(['app.example.com', 'pay.example.com', 'shared.example.com']);
   expect(await stateOf('https://app.example.com')).toMatchObject({
@@ -101,7 +116,7 @@ test('a domain is disabled when no app uses it any more, and enabled when one do
     'shared.example.com',
   ]);
   await disablePartner(tasks.id);
-  await addOrigin(notes.id, 'https://app.example.com');
+  await addOpened(notes.id, 'https://app.example.com');
   await sweepPaymentMethodDomains();
   expect(await listRegistered()).toEqual([
     'app.example.com',
@@ -113,7 +128,7 @@ test('a domain is disabled when no app uses it any more, and enabled when one do
 
 test('a domain that Apple does not accept yet is checked again every hour', async () => {
   await control({ account: { apple_refuses: ['slow.example.com'] } });
-  await addOrigin(notes.id, 'https://slow.example.com');
+  await addOpened(notes.id, 'https://slow.example.com');
   await sweepPaymentMethodDomains();
   const inactive = { applePay: false, googlePay: true, error: 'Apple could not verify the domain.' };
   expect(await stateOf('https://slow.example.com')).toMatchObject(inactive);
@@ -126,7 +141,7 @@ test('a domain that Apple does not accept yet is checked again every hour', asyn
 
 test('a registration that fails is repeated, and does not stop the others', async () => {
   await control({ account: { forbidden: ['POST payment_method_domains'] } });
-  await addOrigin(notes.id, 'https://new.example.com');
+  await addOpened(notes.id, 'https://new.example.com');
   await sweepPaymentMethodDomains();
   expect(await stateOf('https://new.example.com')).toMatchObject({
     applePay: null,
@@ -137,4 +152,42 @@ test('a registration that fails is repeated, and does not stop the others', asyn
   laterBy(10 * MINUTE_MS);
   await sweepPaymentMethodDomains();
   expect(await stateOf('https://new.example.com')).toMatchObject({ applePay: true, error: null });
+});
+
+test('invented origins are not registered, and domains that fail keep no new one waiting', async () => {
+  const busy = await createPartner({ name: 'Busy', rateBp: 0, origins: [] });
+  for (let n = 0; n < 40; n++) await addOrigin(busy.id, `https://unseen-${n}.example.com`);
+  expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
+
+  const failing = Array.from({ length: 30 }, (_, n) => `failing-${n}.example.com`);
+  await control({ account: { apple_refuses: failing } });
+  for (const host of failing) await addOpened(busy.id, `https://${host}`);
+  await sweepPaymentMethodDomains();
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://failing-29.example.com')).toMatchObject({ applePay: false, failures: 1 });
+  laterBy(HOUR_MS);
+  await addOrigin(notes.id, 'https://honest.example.com');
+  await openVisit({
+    ...{ publishableKey: notes.publishableKey, origin: 'https://honest.example.com', display: 'embedded' },
+    ...{ currency: 'usd', challenge: 'c'.repeat(43), clientIp: '' },
+  });
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://honest.example.com')).toMatchObject({ applePay: true, failures: 0 });
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://failing-29.example.com')).toMatchObject({ failures: 2 });
+  laterBy(HOUR_MS);
+  expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
+  laterBy(HOUR_MS);
+  expect(await callsDuring(sweepPaymentMethodDomains)).not.toEqual([]);
+  await control({ account: {} });
+});
+
+test('an owner adds at most 100 origins in a day, over all apps', async () => {
+  const ownerEmail = 'owner@example.com';
+  const apps = [];
+  for (const name of ['Lime', 'Mint'])
+    apps.push(await createPartner({ name, rateBp: 0, origins: [], ownerEmail }));
+  const add = (n: number) => addOwnOrigin(apps[n % 2] as Partner, `https://own-${n}.example.com`);
+  for (let n = 0; n < 100; n++) await add(n);
+  await expect(add(100)).rejects.toMatchObject({ code: 'rate_limited' });
 });

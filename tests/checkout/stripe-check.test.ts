@@ -5,7 +5,8 @@ import { checkMode, checkSetup } from '@/server/checkout/check-setup';
 import { sweepPaymentMethodDomains } from '@/server/checkout/payment-method-domains';
 import { HEARD_EVENTS } from '@/server/checkout/stripe/events';
 import { runCommand } from '@/server/cli/run';
-import { now, SECOND_MS, setClock } from '@/server/clock';
+import { now, nowDate, SECOND_MS, setClock } from '@/server/clock';
+import { prisma } from '@/server/db';
 import { readSettings } from '@/server/env';
 import { log } from '@/server/log';
 import { createPartner } from '@/server/partners/partner';
@@ -34,6 +35,8 @@ Object.assign(process.env, {
 });
 afterAll(() => sandbox.close());
 await createPartner({ name: 'Notes', rateBp: 2500, origins: ['https://app.example.com', 'myapp://*'] });
+const openAll = () => prisma().partnerOrigin.updateMany({ data: { openedAt: nowDate() } });
+await openAll();
 
 const control = async (command: object) => {
   const response = await fetch(`${sandbox.url}/__sandbox/control`, {
@@ -154,8 +157,10 @@ test.each<[name: string, account: object, line: RegExp]>([
 test('a domain that is inactive or not registered is named with the reason', async () => {
   await change({ apple_refuses: ['slow.example.com'] });
   await createPartner({ name: 'Slow', rateBp: 0, origins: ['https://slow.example.com'] });
+  await openAll();
   await sweepPaymentMethodDomains();
   await createPartner({ name: 'Tasks', rateBp: 0, origins: ['https://tasks.example.com:8443'] });
+  await openAll();
   expect(await lineOf('Apple Pay and Google Pay')).toMatch(
     /^warning: Not active on slow\.example\.com \(Apple could not verify the domain\.\), tasks\.example\.com \(not registered\)\./,
   );

@@ -143,6 +143,7 @@ CREATE TABLE partner_origin (
   partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
   origin text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  opened_at timestamptz(3),
   PRIMARY KEY (partner_id, origin)
 );
 
@@ -642,6 +643,7 @@ CREATE TABLE payment_method_domain (
   apple_pay boolean,
   google_pay boolean,
   error text,
+  failures integer NOT NULL DEFAULT 0,
   checked_at timestamptz(3),
   due_at timestamptz(3) NOT NULL
 );

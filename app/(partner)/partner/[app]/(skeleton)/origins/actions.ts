@@ -8,7 +8,7 @@ import { ofApp, ownerAction } from '../../owner-action';
 const originOfApp = ofApp.extend({ origin: z.string().max(300) });
 
 export const addOrigin = ownerAction(originOfApp, async (app, { origin }) => {
-  await partners.addOrigin(app.id, origin);
+  await partners.addOwnOrigin(app, origin);
   return { ok: true, message: 'Origin added. It works immediately.' };
 });
 

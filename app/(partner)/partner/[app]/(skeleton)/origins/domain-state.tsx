@@ -8,12 +8,14 @@ export function DomainState({ state }: { state: State }) {
 }
 
 function describe(state: NonNullable<State>): string {
-  if (state === 'registering' || (state.applePay === null && state.error === null))
+  if (state === 'unregistered')
+    return 'Apple Pay and Google Pay: registered within a minute of the first checkout from this origin';
+  if (state.applePay === null && state.error === null)
     return 'Apple Pay and Google Pay: being registered, which takes about a minute';
   if (state.applePay === null)
-    return 'Apple Pay and Google Pay: not registered yet; it is tried again every ten minutes';
+    return 'Apple Pay and Google Pay: not registered yet; it is tried again after ten minutes, and then less and less often';
   if (state.applePay && state.googlePay) return 'Apple Pay and Google Pay: active';
-  const waiting = `waiting for the verification of ${state.host}. It must be reachable from the internet over https and is checked again every hour`;
+  const waiting = `waiting for the verification of ${state.host}. It must be reachable from the internet over https and is checked again after an hour, then less and less often, at least weekly`;
   if (state.googlePay) return `Google Pay: active. Apple Pay: ${waiting}`;
   return state.applePay
     ? `Apple Pay: active. Google Pay: ${waiting}`

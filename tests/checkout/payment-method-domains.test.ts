@@ -168,8 +168,12 @@ test('invented origins are not registered, and domains that fail keep no new one
   laterBy(HOUR_MS);
   await addOrigin(notes.id, 'https://honest.example.com');
   await openVisit({
-    ...{ publishableKey: notes.publishableKey, origin: 'https://honest.example.com', display: 'embedded' },
-    ...{ currency: 'usd', challenge: 'c'.repeat(43), clientIp: '' },
+    publishableKey: notes.publishableKey,
+    origin: 'https://honest.example.com',
+    display: 'embedded',
+    currency: 'usd',
+    challenge: 'c'.repeat(43),
+    clientIp: '',
   });
   await sweepPaymentMethodDomains();
   expect(await stateOf('https://honest.example.com')).toMatchObject({ applePay: true, failures: 0 });
@@ -184,7 +188,7 @@ test('invented origins are not registered, and domains that fail keep no new one
 
 test('an owner adds at most 100 origins in a day, over all apps', async () => {
   const ownerEmail = 'owner@example.com';
-  const apps = [];
+  const apps: Partner[] = [];
   for (const name of ['Lime', 'Mint'])
     apps.push(await createPartner({ name, rateBp: 0, origins: [], ownerEmail }));
   const add = (n: number) => addOwnOrigin(apps[n % 2] as Partner, `https://own-${n}.example.com`);

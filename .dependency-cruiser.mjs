@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|log|lock-account|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable)\\.ts$';
+  '^server/(env|endpoints|db|log|lock-account|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 
@@ -113,7 +113,12 @@ export default {
       'People and partners use keys, never the reverse',
     ),
     only('webhooks', '^server/webhooks/', [PRISMA_CLIENT], 'Events know nothing of what caused them'),
-    only('partners', '^server/partners/', ['^server/webhooks/', PRISMA_CLIENT], 'Partners know no user'),
+    only(
+      'partners',
+      '^server/partners/',
+      ['^server/(webhooks|rate-limit)/', PRISMA_CLIENT],
+      'Partners know no user',
+    ),
     only(
       'identity',
       '^server/identity/',

@@ -6,6 +6,7 @@ import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
 import type { Currency } from './amounts';
 import { buyWithCard } from './buy-with-card';
 import type { CardPayment } from './pay-with-card';
+import { countPaymentAttempt } from './payment-limit';
 import { hostedPage } from './payment-pages';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { startPayment } from './start';
@@ -24,6 +25,7 @@ export async function startOwnPayment(
   }: { amount: unknown; currency: Currency; promotionCode?: string | undefined },
 ): Promise<{ checkoutUrl: string }> {
   const { userId } = user;
+  await countPaymentAttempt(userId);
   await inTransaction((tx) => openWallet(tx, userId));
   const { form } = await startPayment({
     userId,

@@ -9,7 +9,6 @@ import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
 import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
-import { countPaymentAttempt } from './payment-limit';
 import type {
   OrderCustomer,
   PaymentForm,
@@ -55,7 +54,6 @@ export type StartedPayment = { payment: Payment; bonus: Microcredits; form: Paym
  * the price and the exchange rate.
  */
 export async function startPayment(request: PaymentRequest): Promise<StartedPayment> {
-  await countPaymentAttempt(request.userId);
   const { payment, bonus } = await createPayment(request);
   const { processorSessionId, form } = await openProcessorSession(payment, bonus, request);
   const started = await prisma().checkoutSession.update({

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors';
 import { isConfirmed } from '../identity/presence';
 import type { Currency } from './amounts';
+import { countPaymentAttempt } from './payment-limit';
 import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
@@ -31,6 +32,7 @@ export async function startVisitPayment(visit: Visit, choice: PaymentChoice): Pr
   const { userId } = signedIn;
   if (choice.promotionCode !== undefined) requireOwnCode(signedIn);
   await requireEnabledPartner(visit);
+  await countPaymentAttempt(userId);
   const started = await startPayment({
     ...choice,
     userId,

@@ -115,7 +115,17 @@ test('a saved card pays with the tax of the address entered before, and not with
     where: { userId },
     data: { processorCustomerId: withoutAddress },
   });
-  const refused = await payWithSavedCard({ ...order, attempt: 'untaxed' });
+  const setup = await stripeProcessor.createCardSetup({
+    processorCustomerId: withoutAddress,
+    successUrl: 'https://example.com/added',
+    cancelUrl: 'https://example.com/cancelled',
+    language: 'en',
+    setupKey: 'untaxed',
+  });
+  if (setup === 'unknown_customer') throw new Error('the customer is known');
+  await send(setup.url, 'POST', {}, CARD);
+  const [plain] = await stripeProcessor.listCards(withoutAddress);
+  const refused = await payWithSavedCard({ ...order, cardId: plain?.id ?? '', attempt: 'untaxed' });
   expect(refused.charge).toMatchObject({ kind: 'declined', failure: 'no_tax_address' });
   expect(refused.payment).toMatchObject({ status: 'failed', failure: 'no_tax_address' });
 });

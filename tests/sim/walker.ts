@@ -424,6 +424,7 @@ export class Walker {
 }
 
 async function turnOnAutoTopUp(userId: string): Promise<void> {
+  await prisma().user.create({ data: { id: userId, email: `${userId}@example.com` } });
   await prisma().autoTopUp.create({
     data: {
       ...{ userId, state: 'on', threshold: BigInt(TOP_UP.threshold), currency: 'usd' },

@@ -36,7 +36,7 @@ export interface PaymentProcessor {
   /** Confirms a payment that has not been charged yet, or that an absent buyer could not confirm. */
   confirmCardPayment(payment: { paymentId: string; buyer: CardBuyer }): Promise<CardCharge>;
   readCardPayment(paymentId: string): Promise<ProcessorPayment | null>;
-  /** Ends a payment so that it can no longer be made. False if it was made or ended before. */
+  /** Ends a payment so that it can no longer be made. False if it was made, or is unknown. */
   cancelCardPayment(paymentId: string): Promise<boolean>;
   /** Deletes the customer and their cards. Deleting one that is unknown does nothing. */
   deleteCustomer(processorCustomerId: string): Promise<void>;

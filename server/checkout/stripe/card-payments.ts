@@ -187,7 +187,9 @@ export async function cancelCardPayment(paymentId: string): Promise<boolean> {
     await stripe().paymentIntents.cancel(paymentId);
     return true;
   } catch (error) {
-    if (hasCode(error, 'payment_intent_unexpected_state') || isMissing(error)) return false;
-    throw error;
+    if (isMissing(error)) return false;
+    if (!hasCode(error, 'payment_intent_unexpected_state')) throw error;
+    // Another caller may have cancelled it at the same moment.
+    return (await stripe().paymentIntents.retrieve(paymentId)).status === 'canceled';
   }
 }

@@ -1,4 +1,5 @@
 import nodemailer, { type Transporter } from 'nodemailer';
+import { DAY_MS, MINUTE_MS, now } from './clock';
 import { settings } from './env';
 
 /** Sends every mail of the product. */
@@ -14,6 +15,14 @@ export async function sendMail({ to, ...content }: Mail): Promise<void> {
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...content,
   });
+}
+
+const MAX_ATTEMPTS = 10;
+
+/** When to send a mail again if its attempt fails: after 1 minute, then 2, 4, … up to a day; null after the last. */
+export function nextMailAttemptAt(attempts: number): Date | null {
+  if (attempts + 1 >= MAX_ATTEMPTS) return null;
+  return new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));
 }
 
 /** Wraps HTML content in the mail's layout. */

@@ -1,14 +1,13 @@
-import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { nowDate } from '../clock';
 import { prisma } from '../db';
 import { settings } from '../env';
 import { listDocuments } from '../invoices/documents';
 import { describeError, log } from '../log';
-import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
+import { escapeHtml, htmlMail, htmlParagraph, nextMailAttemptAt, sendMail } from '../mail';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
 import { writeReceiptMail } from './receipt-text';
 
 const BATCH_SIZE = 50;
-const MAX_ATTEMPTS = 10;
 
 /**
  * Mails the receipt of a purchase when it is due. The next attempt is scheduled before this one
@@ -50,20 +49,14 @@ async function claim(id: string): Promise<string | null> {
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
   const { receiptAttempts, receiptDueAt } = purchase;
   if (receiptDueAt === null) return null;
-  const isLast = receiptAttempts + 1 >= MAX_ATTEMPTS;
   const { count } = await prisma().purchase.updateMany({
     where: { id, receiptAttempts, receiptDueAt: { lte: nowDate() } },
     data: {
       receiptAttempts: receiptAttempts + 1,
-      receiptDueAt: isLast ? null : new Date(now() + waitAfter(receiptAttempts)),
+      receiptDueAt: nextMailAttemptAt(receiptAttempts),
     },
   });
   return count === 1 ? purchase.userId : null;
-}
-
-/** The wait before the next attempt: 1 minute, then 2, 4, … up to a day. */
-function waitAfter(attempts: number): number {
-  return Math.min(MINUTE_MS * 2 ** attempts, DAY_MS);
 }
 
 function writeMail(

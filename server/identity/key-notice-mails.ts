@@ -1,10 +1,10 @@
-import { DAY_MS, MINUTE_MS, now, nowDate } from '../clock';
+import { DAY_MS, now, nowDate } from '../clock';
 import { deleteInSteps, prisma } from '../db';
 import { settings } from '../env';
 import type { NoticeDetail } from '../keys/notices';
 import { writeRevokeToken } from '../keys/revoke-link';
 import { describeError, log } from '../log';
-import { escapeHtml, htmlMail, htmlParagraph, sendMail } from '../mail';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail, nextMailAttemptAt, sendMail } from '../mail';
 import { findPartner } from '../partners/partner';
 import { nameInMails } from '../partners/rename';
 
@@ -14,7 +14,6 @@ import { nameInMails } from '../partners/rename';
  */
 
 const BATCH_SIZE = 50;
-const MAX_ATTEMPTS = 10;
 /** Longer than the day that a notice covers. */
 const KEPT_MS = 30 * DAY_MS;
 
@@ -41,15 +40,14 @@ export async function forgetOldNotices(): Promise<void> {
 
 async function sendNotice({ keyId, kind, day, attempts }: DueNotice): Promise<void> {
   try {
-    const isLast = attempts + 1 >= MAX_ATTEMPTS;
     const { count } = await prisma().keyNotice.updateMany({
       where: { keyId, kind, day, attempts, dueAt: { lte: nowDate() } },
-      data: { attempts: attempts + 1, dueAt: isLast ? null : new Date(now() + waitAfter(attempts)) },
+      data: { attempts: attempts + 1, dueAt: nextMailAttemptAt(attempts) },
     });
     if (count === 0) return;
     const mail = await writeNotice({ keyId, kind, day });
     if (mail !== null) await sendMail(mail);
-    // What was unusual is not needed any more.
+    // The details are no longer needed.
     await prisma().$executeRaw`
       UPDATE key_notice SET due_at = NULL, detail = NULL WHERE key_id = ${keyId} AND kind = ${kind} AND day = ${day}`;
   } catch (error) {
@@ -60,12 +58,7 @@ async function sendNotice({ keyId, kind, day, attempts }: DueNotice): Promise<vo
   }
 }
 
-/** The wait before the next attempt: 1 minute, then 2, 4, … up to a day. */
-const waitAfter = (attempts: number): number => Math.min(MINUTE_MS * 2 ** attempts, DAY_MS);
-
-type Mail = { to: string; subject: string; text: string; html: string };
-
-/** Null when there is nothing to say any more: the account was deleted, or the key was revoked since. */
+/** Null if the mail is no longer needed: the account was deleted, or the key was revoked. */
 async function writeNotice(id: { keyId: string; kind: string; day: Date }): Promise<Mail | null> {
   const { detail, createdAt } = await prisma().keyNotice.findUniqueOrThrow({ where: { keyId_kind_day: id } });
   const key = await prisma().userKey.findUniqueOrThrow({ where: { id: id.keyId } });

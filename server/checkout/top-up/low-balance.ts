@@ -5,8 +5,8 @@ import { settings } from '../../env';
 import { openWallet } from '../../ledger';
 import { lockAccount } from '../../lock-account';
 import { describeError, log } from '../../log';
-import { sendMail } from '../../mail';
-import { MAX_MAIL_ATTEMPTS, nextAttemptAt, writeAccountMail } from './mail-words';
+import { nextMailAttemptAt, sendMail } from '../../mail';
+import { writeAccountMail } from './mail-words';
 
 /** The mail to a user whose free credits fall below a threshold of their choice. */
 
@@ -73,19 +73,18 @@ async function sendOne(userId: string, mailAttempts: number): Promise<void> {
   try {
     const { count } = await prisma().lowBalanceMail.updateMany({
       where: { userId, mailAttempts, mailDueAt: { lte: nowDate() } },
-      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextAttemptAt(mailAttempts) },
+      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
     });
     if (count === 0) return;
     const mail = await writeMail(userId);
     if (mail !== null) await sendMail(mail);
     await prisma().lowBalanceMail.updateMany({ where: { userId }, data: { mailDueAt: null } });
   } catch (error) {
-    const isLast = mailAttempts + 1 >= MAX_MAIL_ATTEMPTS;
-    log().warn({ error: describeError(error), isLast }, 'low-balance mail not sent');
+    log().warn({ error: describeError(error) }, 'low-balance mail not sent, will be retried');
   }
 }
 
-/** Null when there is nothing to say any more: credits were added meanwhile, or the account was deleted. */
+/** Null if the mail is no longer needed: credits were added, or the account was deleted. */
 async function writeMail(userId: string) {
   const [user, wallet, wish] = await Promise.all([
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),

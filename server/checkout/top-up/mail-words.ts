@@ -1,4 +1,3 @@
-import { DAY_MS, MINUTE_MS, now } from '../../clock';
 import { settings } from '../../env';
 import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../mail';
 
@@ -6,14 +5,6 @@ import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../mail';
 
 type Link = { label: string; path: string };
 type Words = { subject: string; paragraphs: string[]; link: Link; note: string; further?: Link };
-
-export const MAX_MAIL_ATTEMPTS = 10;
-
-/** After 1 minute, then 2, 4, … up to a day; null after the last attempt. */
-export function nextAttemptAt(attempts: number): Date | null {
-  if (attempts + 1 >= MAX_MAIL_ATTEMPTS) return null;
-  return new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));
-}
 
 export function writeAccountMail({ subject, paragraphs, link, note, further }: Words): Omit<Mail, 'to'> {
   const links = further === undefined ? [link] : [link, further];

@@ -3,12 +3,12 @@ import { nowDate } from '../../clock';
 import { prisma } from '../../db';
 import { settings } from '../../env';
 import { describeError, log } from '../../log';
-import { type Mail, sendMail } from '../../mail';
+import { type Mail, nextMailAttemptAt, sendMail } from '../../mail';
 import { nameCard } from '../card-name';
 import type { OffReason } from './auto-top-up';
 import { confirmationPath } from './confirm';
 import { describeOff } from './describe-off';
-import { nextAttemptAt, writeAccountMail } from './mail-words';
+import { writeAccountMail } from './mail-words';
 import { formatMinor } from './terms';
 
 /** The mails that say that auto top-up is off, or that a payment needs the buyer's confirmation. */
@@ -29,7 +29,7 @@ async function sendOne(topUp: AutoTopUp): Promise<void> {
   try {
     const { count } = await prisma().autoTopUp.updateMany({
       where: { userId, mail: kind, mailAttempts, mailDueAt: { lte: nowDate() } },
-      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextAttemptAt(mailAttempts) },
+      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
     });
     if (count === 0) return;
     const mail = await writeMail(topUp);

@@ -1,9 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate } from '../clock';
 import { prisma } from '../db';
 import { describeError, log } from '../log';
-import { fulfil } from './fulfil';
-import { type Payment, UNFINISHED } from './payment';
-import { closePayment } from './start';
+import { endPayment } from './end-payment';
+import { UNFINISHED } from './payment';
 import { stripeProcessor } from './stripe/processor';
 
 /**
@@ -59,9 +58,4 @@ async function endPayments(userId: string): Promise<boolean> {
   const payments = await prisma().checkoutSession.findMany({ where: { userId, status: { in: UNFINISHED } } });
   for (const payment of payments) await endPayment(payment);
   return (await prisma().checkoutSession.count({ where: { userId, status: { in: UNFINISHED } } })) === 0;
-}
-
-async function endPayment(payment: Payment): Promise<void> {
-  await closePayment(payment);
-  await fulfil(payment.id);
 }

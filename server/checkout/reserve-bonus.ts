@@ -4,13 +4,11 @@ import { type Microcredits, ZERO } from '../credits';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { reservePromotion } from '../ledger';
-import { describeError, log } from '../log';
 import { countAttempt } from '../rate-limit/attempts';
-import { fulfil } from './fulfil';
+import { endPayment } from './end-payment';
 import { OPEN, type Payment } from './payment';
 import { normaliseCode } from './promotion-codes';
 import { countCodeAttempt, refusedCode } from './promotions';
-import { stripeProcessor } from './stripe/processor';
 
 /** Paid or not, so that nobody keeps a promotion reserved by renewing payments that they never make. */
 const RESERVATIONS_PER_DAY = 10;
@@ -55,7 +53,7 @@ async function countReservation(userId: string): Promise<void> {
 async function closeReservedPayments(userId: string): Promise<void> {
   const reserved = await findReserved(prisma(), userId);
   const open = await prisma().checkoutSession.findMany({ where: { id: { in: reserved } } });
-  await Promise.all(open.map(closeNow));
+  await Promise.all(open.map(endPayment));
 }
 
 /** For forms that were started at once, or could not be closed. The reservation has locked the mailbox's wallets. */
@@ -75,14 +73,4 @@ async function findReserved(database: Pick<Tx, '$queryRaw'>, userId: string): Pr
     SELECT r.id FROM promotion_redemption r JOIN checkout_session s ON s.id = r.id
     WHERE r.user_id IN (SELECT promotion_accounts(${userId})) AND r.booked_at IS NULL AND s.status = ${OPEN}`;
   return rows.map(({ id }) => id);
-}
-
-async function closeNow({ id, processorSessionId }: Payment): Promise<void> {
-  try {
-    if (processorSessionId !== null) await stripeProcessor.expireSession(processorSessionId);
-  } catch (error) {
-    // It may have been paid.
-    log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');
-  }
-  await fulfil(id);
 }

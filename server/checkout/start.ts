@@ -3,10 +3,10 @@ import { prisma } from '../db';
 import { invariant } from '../errors';
 import { newId } from '../ids';
 import { needsTaxIdInForm } from '../invoices/issue';
-import { describeError, log } from '../log';
 import { explainNotStarted } from './account-not-ready';
 import type { Currency } from './amounts';
 import { forgetCustomer, openCustomer } from './customers';
+import { closePayment } from './end-payment';
 import type { PaymentFailure } from './failure';
 import { OPEN, type Payment } from './payment';
 import type {
@@ -127,15 +127,4 @@ export async function closeEarlierPayments(visitId: string, keep: string): Promi
     where: { visitId, status: OPEN, id: { not: keep } },
   });
   await Promise.all(earlier.map(closePayment));
-}
-
-/** Ends a payment at the processor, unless it was made in the meantime. */
-export async function closePayment({ id, processorSessionId, processorPaymentId }: Payment): Promise<void> {
-  try {
-    if (processorSessionId !== null) await stripeProcessor.expireSession(processorSessionId);
-    if (processorPaymentId !== null) await stripeProcessor.cancelCardPayment(processorPaymentId);
-  } catch (error) {
-    // Either the payment has just been made, or the processor is unreachable. The sweep resolves it.
-    log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');
-  }
 }

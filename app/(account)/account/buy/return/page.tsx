@@ -4,11 +4,10 @@ import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
-import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
-import { Section } from '@/app/_ui/section';
 import { messagesFor } from '@/app/checkout/messages';
 import { findOwnPayment } from '@/server/checkout/own-payments';
+import { PaymentOutcome } from '../../payment-outcome';
 import { inCredits } from '../../show-credits';
 import { PollPayment } from './poll-payment';
 
@@ -26,7 +25,7 @@ export default async function ReturnPage({ searchParams }: Props) {
   if (payment === null) notFound();
   if (payment.status === 'completed') {
     return (
-      <Outcome
+      <PaymentOutcome
         icon={<Check size={22} aria-hidden="true" />}
         title={`${inCredits(payment.creditsAdded)} added`}
       >
@@ -39,14 +38,14 @@ export default async function ReturnPage({ searchParams }: Props) {
             Overview
           </PageLink>
         </Links>
-      </Outcome>
+      </PaymentOutcome>
     );
   }
   const isCancelled = payment.status === 'open' && reported === 'cancelled';
   const reason = messagesFor('en').failures[payment.failure ?? ''];
   if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
     return (
-      <Outcome
+      <PaymentOutcome
         icon={<X size={22} aria-hidden="true" />}
         title={isCancelled ? 'Payment not completed' : 'Payment failed'}
       >
@@ -56,27 +55,14 @@ export default async function ReturnPage({ searchParams }: Props) {
             Try again
           </PageLink>
         </Links>
-      </Outcome>
+      </PaymentOutcome>
     );
   }
   // Paid a moment ago, or still pending at the bank.
   return (
-    <Outcome icon={<Clock size={22} aria-hidden="true" />} title="Confirming your payment">
+    <PaymentOutcome icon={<Clock size={22} aria-hidden="true" />} title="Confirming your payment">
       <PollPayment />
-    </Outcome>
-  );
-}
-
-function Outcome({ icon, title, children }: { icon: ReactNode; title: string; children: ReactNode }) {
-  return (
-    <Section flush>
-      <div role="status">
-        <h1 className="sr-only">{title}</h1>
-        <EmptyState icon={icon} title={title}>
-          {children}
-        </EmptyState>
-      </div>
-    </Section>
+    </PaymentOutcome>
   );
 }
 

@@ -1,17 +1,15 @@
 import { Check, Clock, Landmark, X } from 'lucide-react';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
-import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
-import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { findTopUpConfirmation } from '@/server/checkout/top-up/confirm';
 import { formatMinor } from '@/server/checkout/top-up/terms';
 import { PollPayment } from '../../../buy/return/poll-payment';
+import { PaymentOutcome } from '../../../payment-outcome';
 import { inCredits } from '../../../show-credits';
 import { ConfirmPayment } from './confirm-payment';
 
@@ -30,27 +28,27 @@ export default async function ConfirmPage({ params, searchParams }: Props) {
   switch (topUp.state) {
     case 'paid':
       return (
-        <Outcome icon={<Check {...ICON} />} title={`${inCredits(topUp.credits)} added`}>
+        <PaymentOutcome icon={<Check {...ICON} />} title={`${inCredits(topUp.credits)} added`}>
           The payment of {amount} is complete. Auto top-up stays on.
           <Back label="Payment" />
-        </Outcome>
+        </PaymentOutcome>
       );
     case 'processing':
       return (
-        <Outcome icon={<Clock {...ICON} />} title="Confirming your payment">
+        <PaymentOutcome icon={<Clock {...ICON} />} title="Confirming your payment">
           <PollPayment />
-        </Outcome>
+        </PaymentOutcome>
       );
     case 'ended':
       return (
-        <Outcome icon={<X {...ICON} />} title="This payment was cancelled">
+        <PaymentOutcome icon={<X {...ICON} />} title="This payment was cancelled">
           You were not charged {amount}. You can turn auto top-up on again at any time.
           <Back label="Review auto top-up" />
-        </Outcome>
+        </PaymentOutcome>
       );
     case 'waiting':
       return (
-        <Outcome icon={<Landmark {...ICON} />} title={`Confirm your top-up of ${amount}`}>
+        <PaymentOutcome icon={<Landmark {...ICON} />} title={`Confirm your top-up of ${amount}`}>
           {back === 'bank' && (
             <span className="mb-4 block text-left">
               <Notice kind="warning">
@@ -64,22 +62,9 @@ export default async function ConfirmPage({ params, searchParams }: Props) {
           <span className="mt-5 block">
             <ConfirmPayment sessionId={id} />
           </span>
-        </Outcome>
+        </PaymentOutcome>
       );
   }
-}
-
-function Outcome({ icon, title, children }: { icon: ReactNode; title: string; children: ReactNode }) {
-  return (
-    <Section flush>
-      <div role="status">
-        <h1 className="sr-only">{title}</h1>
-        <EmptyState icon={icon} title={title}>
-          {children}
-        </EmptyState>
-      </div>
-    </Section>
-  );
 }
 
 const Back = ({ label }: { label: string }) => (

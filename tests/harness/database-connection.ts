@@ -8,6 +8,8 @@ export const addressOn = (serverUrl: string, database: string): string =>
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // The next statement fails. Without a listener, a break between two would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

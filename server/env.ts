@@ -211,8 +211,8 @@ function refuseContradictions(parsed: Parsed): void {
         parsed.AUTH_SECRET === undefined,
       'AUTH_SECRET: expected at least 32 random characters, because NODE_ENV is production and DATABASE_URL is set',
     ],
-    ...besideLiveKey(parsed),
-    ...besideStripeKey(parsed),
+    ...withLiveKey(parsed),
+    ...withStripeKey(parsed),
     ...aboutSeller(parsed),
     [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
@@ -248,7 +248,7 @@ function aboutSeller(parsed: Parsed): [boolean, string][] {
 }
 
 /** What a live Stripe key does not go with. */
-function besideLiveKey(parsed: Parsed): [boolean, string][] {
+function withLiveKey(parsed: Parsed): [boolean, string][] {
   if (!hasLiveKey(parsed)) return [];
   const because = 'because STRIPE_SECRET_KEY is a live key';
   const codeLimits = [
@@ -273,7 +273,7 @@ function besideLiveKey(parsed: Parsed): [boolean, string][] {
 }
 
 /** What any Stripe key needs next to it. */
-function besideStripeKey(parsed: Parsed): [boolean, string][] {
+function withStripeKey(parsed: Parsed): [boolean, string][] {
   const { STRIPE_SECRET_KEY: key, STRIPE_PUBLISHABLE_KEY: publishable } = parsed;
   if (key === undefined) return [];
   const mode = hasLiveKey(parsed) ? 'live' : 'test';

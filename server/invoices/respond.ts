@@ -19,7 +19,6 @@ export async function respondWithPdf(file: string, userId: string | null): Promi
     headers: {
       'content-type': 'application/pdf',
       'content-disposition': `inline; filename="${file}"`,
-      'cache-control': 'private, no-store',
     },
   });
 }
@@ -28,6 +27,6 @@ function refuseBusy(error: unknown): Response {
   if (!(error instanceof ApiError)) throw error;
   return new Response(error.message, {
     status: error.status,
-    headers: { 'retry-after': String(error.retryAfterSeconds), 'cache-control': 'no-store' },
+    headers: { 'retry-after': String(error.retryAfterSeconds) },
   });
 }

@@ -21,7 +21,7 @@ const DOMAINS_PER_SWEEP = 20;
 
 type Due = Pick<PaymentMethodDomain, 'host' | 'isWanted' | 'error' | 'failures'>;
 
-/** Registers new domains, disables those that nothing uses any more, and checks the others again in time. */
+/** Registers new domains, disables those that are no longer used, and checks the others again in time. */
 export async function sweepPaymentMethodDomains(): Promise<void> {
   await noteWanted([...(await listWantedHosts())]);
   for (const due of await claimDue()) await update(due);

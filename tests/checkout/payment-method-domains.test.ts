@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { findDomains, sweepPaymentMethodDomains } from '@/server/checkout/payment-method-domains';
 import { stripe as connected } from '@/server/checkout/stripe/client';
 import { openVisit } from '@/server/checkout/visits';
-import { HOUR_MS, MINUTE_MS, now, nowDate, setClock } from '@/server/clock';
+import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { noteOpened } from '@/server/partners/origins';
 import {
@@ -106,7 +106,7 @@ test('our checkout and the https origins of apps are registered once', async () 
   expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
 });
 
-test('a domain is disabled when no app uses it any more, and enabled when one does again', async () => {
+test('a domain is disabled when no app uses it, and enabled when one does again', async () => {
   await removeOrigin(notes.id, 'https://app.example.com');
   await removeOrigin(notes.id, 'https://shared.example.com:8443');
   await sweepPaymentMethodDomains();
@@ -184,6 +184,16 @@ test('invented origins are not registered, and domains that fail keep no new one
   laterBy(HOUR_MS);
   expect(await callsDuring(sweepPaymentMethodDomains)).not.toEqual([]);
   await control({ account: {} });
+});
+
+test('a domain that was never checked does not wait for 30 that are due again', async () => {
+  const due = Array.from({ length: 30 }, (_, n) => `due-${n}.example.com`);
+  for (const host of due) await addOpened(notes.id, `https://${host}`);
+  for (let n = 0; n < 2; n++) await sweepPaymentMethodDomains();
+  laterBy(2 * DAY_MS);
+  await addOpened(notes.id, 'https://first.example.com');
+  await sweepPaymentMethodDomains();
+  expect(await stateOf('https://first.example.com')).toMatchObject({ applePay: true, error: null });
 });
 
 test('an owner adds at most 100 origins in a day, over all apps', async () => {

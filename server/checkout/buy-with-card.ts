@@ -19,11 +19,11 @@ export async function buyWithCard(
   { returnUrl, ...purchase }: CardPurchase,
 ): Promise<CardPayment | 'unconfirmed'> {
   const { userId } = user;
-  const { partnerId, currency, amount, attempt } = purchase;
+  const { partnerId, currency, amount, idempotencyKey } = purchase;
   const { MINIMUM_PURCHASE: minimum, MAXIMUM_PURCHASE: maximum } = settings();
   const amountMinor = toMinorUnits(amount, { minimum, maximum });
   const isAllowed =
-    (await isKnown(cardPaymentId({ userId, attempt }))) ||
+    (await isKnown(cardPaymentId({ userId, idempotencyKey }))) ||
     (await mayChargeCard(user, { partnerId, currency, amountMinor }));
   if (!isAllowed) return 'unconfirmed';
   const buyer = { kind: 'present', returnUrl } as const;

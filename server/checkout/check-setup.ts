@@ -35,7 +35,7 @@ export function checkMode({
 }: Settings): SetupCheck {
   const name = 'Keys and addresses';
   const isLocal = [BASE_URL, CHECKOUT_URL].some((url) => isLoopbackHost(new URL(url).hostname));
-  if (STRIPE_API_BASE !== undefined) return ok(name, 'The payment sandbox stands in for Stripe.');
+  if (STRIPE_API_BASE !== undefined) return ok(name, 'The payment sandbox is used instead of Stripe.');
   if (STRIPE_SECRET_KEY.includes('_live_'))
     return isLocal
       ? wrong(

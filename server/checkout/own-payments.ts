@@ -53,7 +53,7 @@ export function buyOwnWithCard(
   return buyWithCard(user, {
     ...order,
     partnerId: OUTSIDE_ANY_APP,
-    attempt: `buy_again:${buttonId}`,
+    idempotencyKey: `buy_again:${buttonId}`,
     language: 'en',
     returnUrl: settings().BASE_URL + RETURN_PATH,
   });

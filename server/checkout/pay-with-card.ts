@@ -20,7 +20,7 @@ export type CardPaymentRequest = {
   partnerId: string;
   visitId?: string;
   /** Identifies this purchase: one for each button shown, or for each auto top-up. Repetitions charge once. */
-  attempt: string;
+  idempotencyKey: string;
   /** As sent by the caller; validated here. */
   amount: unknown;
   currency: Currency;
@@ -36,7 +36,7 @@ export type CardPayment = { payment: Payment; charge: CardCharge };
 /**
  * Buys credits with a saved card of the user. Our row is written first, then the processor's payment is created
  * and its id stored, and only then money moves. So wherever this stops, the sweep finds what was paid, and
- * the same attempt can be repeated.
+ * a request can be repeated.
  */
 export async function payWithSavedCard(request: CardPaymentRequest): Promise<CardPayment> {
   if (request.buyer.kind === 'present') await countPaymentAttempt(request.userId);
@@ -50,9 +50,12 @@ export async function payWithSavedCard(request: CardPaymentRequest): Promise<Car
   return { payment: await refreshPayment(payment), charge };
 }
 
-/** The checkout session of an attempt. */
-export function cardPaymentId({ userId, attempt }: Pick<CardPaymentRequest, 'userId' | 'attempt'>): string {
-  return idFrom('cks', `${userId}\n${attempt}`);
+/** The checkout session of a purchase. */
+export function cardPaymentId({
+  userId,
+  idempotencyKey,
+}: Pick<CardPaymentRequest, 'userId' | 'idempotencyKey'>): string {
+  return idFrom('cks', `${userId}\n${idempotencyKey}`);
 }
 
 async function openPayment(request: CardPaymentRequest): Promise<Payment> {

@@ -62,7 +62,7 @@ export async function payVisitWithCard(
     ...order,
     partnerId: visit.partnerId,
     visitId: visit.id,
-    attempt: `${visit.id}:${payId}`,
+    idempotencyKey: `${visit.id}:${payId}`,
     returnUrl: returnPageUrl(),
   });
   if (paid === 'unconfirmed') throw await unconfirmed(user);

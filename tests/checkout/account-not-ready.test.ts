@@ -85,7 +85,7 @@ test('a saved card is not charged without tax', async () => {
   const paid = payWithSavedCard({
     userId: buyer.userId,
     partnerId: world.app.id,
-    attempt: 'unready',
+    idempotencyKey: 'unready',
     amount: 10,
     currency: 'usd',
     cardId,

@@ -94,7 +94,7 @@ async function sweepLater(): Promise<void> {
   await sweepPayments();
 }
 
-let attempts = 0;
+let purchases = 0;
 const orderOf = (
   { userId, cardId }: { userId: string; cardId: string },
   changes: Partial<CardPaymentRequest> = {},
@@ -102,7 +102,7 @@ const orderOf = (
   userId,
   cardId,
   partnerId: world.app.id,
-  attempt: `attempt-${++attempts}`,
+  idempotencyKey: `purchase-${++purchases}`,
   amount: 10,
   currency: 'usd',
   language: 'en',
@@ -225,7 +225,8 @@ test('a user begins at most 20 payments, cards and automatic payments a minute',
   const { userId, ...buyer } = await newBuyer();
   const begin = [
     () => startOwnPayment(present(userId), { amount: 10, currency: 'usd' }),
-    (n: number) => payWithSavedCard({ ...orderOf({ userId, ...buyer }), attempt: `limited ${n}`, amount: 0 }),
+    (n: number) =>
+      payWithSavedCard({ ...orderOf({ userId, ...buyer }), idempotencyKey: `limited ${n}`, amount: 0 }),
     (n: number) => startCardSetup(userId, { returnUrl: RETURN_URL, buttonId: `limited ${n}` }),
     () => turnOnAutoTopUp({ userId, sessionId: 'ses_1' }, { ...TERMS, cardId: buyer.cardId, consent: '' }),
   ];
@@ -246,7 +247,7 @@ test('the page after a payment, which needs no sign-in, reads it from the proces
 });
 
 describe('a present buyer', () => {
-  test('pays once with one attempt, however often it is repeated', async () => {
+  test('pays once with one key, however often it is repeated', async () => {
     const buyer = await newBuyer();
     const order = orderOf(buyer);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => payWithSavedCard(order)));
@@ -260,11 +261,11 @@ describe('a present buyer', () => {
     expect(await balanceOf(buyer.userId)).toBe(1000);
   });
 
-  test('with the same attempt as another user pays for their own', async () => {
+  test('with the same key as another user pays for their own', async () => {
     const [one, other] = [await newBuyer(), await newBuyer()];
-    const attempt = 'shared';
-    const first = await payWithSavedCard(orderOf(one, { attempt }));
-    const second = await payWithSavedCard(orderOf(other, { attempt }));
+    const idempotencyKey = 'shared';
+    const first = await payWithSavedCard(orderOf(one, { idempotencyKey }));
+    const second = await payWithSavedCard(orderOf(other, { idempotencyKey }));
     expect(first.payment.id).not.toBe(second.payment.id);
     expect(second.payment).toMatchObject({ userId: other.userId, status: 'completed' });
   });

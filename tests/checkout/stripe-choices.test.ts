@@ -103,7 +103,7 @@ test('a saved card pays with the tax of the address entered before, and not with
     method: 'saved_card',
     buyer: { kind: 'absent' },
   } as const;
-  const { payment: paid } = await payWithSavedCard({ ...order, attempt: 'taxed' });
+  const { payment: paid } = await payWithSavedCard({ ...order, idempotencyKey: 'taxed' });
   expect(paid.status).toBe('completed');
   expect(await prisma().purchase.findUniqueOrThrow({ where: { sessionId: paid.id } })).toMatchObject({
     amountMinor: 1200,
@@ -125,7 +125,7 @@ test('a saved card pays with the tax of the address entered before, and not with
   if (setup === 'unknown_customer') throw new Error('the customer is known');
   await send(setup.url, 'POST', {}, CARD);
   const [plain] = await stripeProcessor.listCards(withoutAddress);
-  const refused = await payWithSavedCard({ ...order, cardId: plain?.id ?? '', attempt: 'untaxed' });
+  const refused = await payWithSavedCard({ ...order, cardId: plain?.id ?? '', idempotencyKey: 'untaxed' });
   expect(refused.charge).toMatchObject({ kind: 'declined', failure: 'no_tax_address' });
   expect(refused.payment).toMatchObject({ status: 'failed', failure: 'no_tax_address' });
 });

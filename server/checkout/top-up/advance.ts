@@ -10,7 +10,7 @@ import { payWithSavedCard } from '../pay-with-card';
 import { isFinished, type Payment } from '../payment';
 import { stripeProcessor } from '../stripe/processor';
 import { findAutoTopUp, type OffReason, type TopUpState } from './auto-top-up';
-import { attemptOf, claimTopUp, findDue, findUnconcluded, takeLease } from './claim';
+import { claimTopUp, findDue, findUnconcluded, keyOf, takeLease } from './claim';
 
 /**
  * One top-up at a time per user. Its claim decides the checkout session, and the session keeps the id of the payment
@@ -65,7 +65,7 @@ async function charge(topUp: InProgress): Promise<void> {
   const { charge: outcome, payment } = await payWithSavedCard({
     userId,
     partnerId: OUTSIDE_ANY_APP,
-    attempt: attemptOf(startedAt),
+    idempotencyKey: keyOf(startedAt),
     amount: toMajorUnits(amountMinor),
     currency: currency as Currency,
     cardId,
@@ -113,7 +113,7 @@ async function askForConfirmation(topUp: InProgress, { expiresAt }: Payment): Pr
       ...{ mail: 'confirm', mailDueAt: nowDate(), mailAttempts: 0 },
     },
   });
-  // Turned off meanwhile: the next pass cancels the payment.
+  // It has been turned off. The next pass cancels the payment.
   if (count === 0) await setLease(topUp, nowDate());
 }
 

@@ -31,12 +31,12 @@ export async function findDue(users: string[] | null): Promise<string[]> {
 }
 
 /** One top-up of a user; the spacing makes the time of its beginning unique. */
-export const attemptOf = (startedAt: Date): string => `auto top-up ${startedAt.toISOString()}`;
+export const keyOf = (startedAt: Date): string => `auto top-up ${startedAt.toISOString()}`;
 
 /** Begins a top-up, in one statement that also counts it towards the month's ceiling. False if none is due. */
 export async function claimTopUp(userId: string): Promise<boolean> {
   const startedAt = nowDate();
-  const sessionId = cardPaymentId({ userId, attempt: attemptOf(startedAt) });
+  const sessionId = cardPaymentId({ userId, idempotencyKey: keyOf(startedAt) });
   const { rowCount } = await pool().query(
     `UPDATE auto_top_up t
      SET session_id = $4, started_at = $5, updated_at = $5, lease_until = $6, month = greatest(t.month, $1),

@@ -48,7 +48,7 @@ function describeState(isOver: boolean, status: string, isWaiting: boolean): Top
   return !isOver && isWaiting ? 'waiting' : 'ended';
 }
 
-/** Returns the bank's page. Null if there is nothing to confirm any more: our page says what happened. */
+/** Returns the bank's page. Null if there is nothing left to confirm: our page says what happened. */
 export async function startTopUpConfirmation(userId: string, sessionId: string): Promise<string | null> {
   const known = await findTopUpConfirmation(userId, sessionId);
   if (known?.state !== 'waiting') return null;

@@ -101,7 +101,7 @@ export async function finishAuthorization(topUp: AutoTopUp): Promise<AutoTopUp |
 
 const IN_PROGRESS =
   'A top-up is in progress. Wait until it is complete, or turn auto top-up off first, then change it.';
-const CHANGED = 'Auto top-up was changed meanwhile. Reload the page to see its current state.';
+const CHANGED = 'Auto top-up was changed in another window. Reload the page to see its current state.';
 
 function refuseTerms({ threshold, amountMinor, ceilingMinor, currency }: TurnOnRequest): TurnOnResult | null {
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE } = settings();

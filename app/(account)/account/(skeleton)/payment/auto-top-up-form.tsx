@@ -55,7 +55,7 @@ export function AutoTopUpForm(props: Props) {
             label="Turn off"
             size="medium"
             title="Turn auto top-up off?"
-            consequence="Your card is not charged automatically any more. A payment that waits for your confirmation is cancelled. You can turn it on again at any time."
+            consequence="Your card is no longer charged automatically. A payment that waits for your confirmation is cancelled. You can turn it on again at any time."
             action={() => endAutoTopUp(undefined)}
           />
         )}

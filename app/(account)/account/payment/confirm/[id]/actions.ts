@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import { startTopUpConfirmation } from '@/server/checkout/top-up/confirm';
 
-/** Returns the bank's page; null if the payment was decided meanwhile. */
+/** Returns the bank's page; null if the payment has ended. */
 export const confirmTopUp = sessionAction(
   z.object({ sessionId: z.string().max(64) }),
   async ({ userId }, { sessionId }) => ({

@@ -76,7 +76,7 @@ test('an account that is ready passes, and the command exits with 0', async () =
   ]);
   const { code, lines } = await runCheck();
   expect([code, lines.length]).toEqual([0, checks.length]);
-  expect(lines[0]).toMatch(/^ok +Keys and addresses +The payment sandbox stands in for Stripe\.$/);
+  expect(lines[0]).toMatch(/^ok +Keys and addresses +The payment sandbox is used instead of Stripe\.$/);
 });
 
 test('the check leaves nothing behind that can be paid', async () => {

@@ -80,6 +80,11 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' })
     .optional(),
+  /** Of the endpoint that receives the events of connected accounts. */
+  STRIPE_CONNECT_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_/, { error: 'a Stripe signing secret: whsec_…' })
+    .optional(),
   STRIPE_API_BASE: address.optional(),
   STRIPE_AUTOMATIC_TAX: flag,
   STRIPE_TERMS_OF_SERVICE: flag,
@@ -113,6 +118,9 @@ export const settingsSchema = z.object({
 
   EARNINGS_HOLD_DAYS: count(30),
   GRANTS_EARN_COMMISSION: flag,
+  PAYOUTS: z.enum(['manual', 'stripe'], { error: 'manual or stripe' }).default('manual'),
+  PAYOUT_SCHEDULE: z.enum(['monthly', 'on_request'], { error: 'monthly or on_request' }).default('monthly'),
+  PAYOUT_MINIMUM: count(25),
 
   WEBHOOK_ALLOW_LOOPBACK: flag,
 

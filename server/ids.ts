@@ -12,11 +12,14 @@ export type IdPrefix =
   | 'cns' // consent to automatic charges
   | 'evt' // webhook event
   | 'key' // user key
+  | 'inv' // invitation to a team
+  | 'po' // payout
   | 'prm' // promotion
   | 'prt' // partner
   | 'psk' // passkey
   | 'req' // request
   | 'ses' // device session
+  | 'tm' // team
   | 'txn' // ledger transaction
   | 'usr'; // account, never leaves the service
 

@@ -88,6 +88,54 @@ CREATE INDEX sign_in_token_expires_at_idx ON sign_in_token (expires_at);
 
 -- ── Partners and their users ─────────────────────────────────────────────────────────────────────
 
+CREATE TABLE team (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  payout_minimum bigint CHECK (payout_minimum >= 0),
+  payout_reserve bigint NOT NULL DEFAULT 0 CHECK (payout_reserve >= 0),
+  payouts_held_at timestamptz(3),
+  payouts_held_reason text,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE team_member (
+  team_id text NOT NULL REFERENCES team ON UPDATE CASCADE ON DELETE RESTRICT,
+  email text NOT NULL,
+  role text NOT NULL,
+  added_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT team_member_pkey PRIMARY KEY (team_id, email),
+  CONSTRAINT team_member_role_known CHECK (role IN ('owner', 'developer', 'finance', 'viewer'))
+);
+CREATE INDEX team_member_email_idx ON team_member (email);
+CREATE UNIQUE INDEX team_member_one_owner ON team_member (team_id) WHERE role = 'owner';
+
+CREATE TABLE team_invitation (
+  id text PRIMARY KEY,
+  team_id text NOT NULL REFERENCES team ON UPDATE CASCADE ON DELETE RESTRICT,
+  email text NOT NULL,
+  role text NOT NULL,
+  invited_by text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  mail_due_at timestamptz(3),
+  mail_attempts integer NOT NULL DEFAULT 0,
+  CONSTRAINT team_invitation_role_known CHECK (role IN ('developer', 'finance', 'viewer'))
+);
+CREATE UNIQUE INDEX team_invitation_team_id_email_key ON team_invitation (team_id, email);
+
+CREATE TABLE team_action (
+  id serial PRIMARY KEY,
+  team_id text NOT NULL,
+  partner_id text,
+  at timestamptz(3) NOT NULL,
+  actor text NOT NULL,
+  what text NOT NULL,
+  subject text,
+  before jsonb,
+  after jsonb
+);
+CREATE INDEX team_action_team_id_id_idx ON team_action (team_id, id);
+
 CREATE TABLE partner (
   id text PRIMARY KEY,
   name text NOT NULL,
@@ -111,6 +159,9 @@ CREATE TABLE partner (
   webhook_next_secret bytea,
   key_networks inet[],
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  team_id text REFERENCES team ON UPDATE CASCADE ON DELETE RESTRICT,
+  webhook_by text,
+  key_by text,
   CONSTRAINT partner_rate_within_bounds CHECK (rate_bp BETWEEN 0 AND 10000),
   CONSTRAINT partner_rate_below_cap CHECK (rate_bp <= rate_cap_bp AND rate_cap_bp <= 10000),
   CONSTRAINT partner_earnings_hold CHECK (earnings_hold_days BETWEEN 0 AND 3650),
@@ -120,6 +171,8 @@ CREATE TABLE partner (
 );
 CREATE UNIQUE INDEX partner_name_skeleton_key ON partner (name_skeleton);
 CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
+
+CREATE INDEX partner_team_id_idx ON partner (team_id);
 
 CREATE TABLE partner_rate (
   id serial PRIMARY KEY,
@@ -144,6 +197,7 @@ CREATE TABLE partner_origin (
   origin text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   opened_at timestamptz(3),
+  created_by text,
   PRIMARY KEY (partner_id, origin)
 );
 
@@ -151,6 +205,7 @@ CREATE TABLE partner_redirect (
   partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
   uri text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  created_by text,
   PRIMARY KEY (partner_id, uri)
 );
 
@@ -242,7 +297,7 @@ CREATE TABLE user_app (
   CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
-CREATE INDEX user_app_app_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
+CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
 ALTER TABLE user_app SET (fillfactor = 60);
 
 CREATE TABLE hold (
@@ -285,7 +340,7 @@ CREATE TABLE ledger_transaction (
     kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'promotion', 'earnings_reversal')),
   CONSTRAINT ledger_transaction_sums_to_zero CHECK (ledger_sum(postings) = 0)
 );
-CREATE INDEX ledger_transaction_user_id_app_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
+CREATE INDEX ledger_transaction_user_id_partner_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
 -- Transactions arrive in the order of time: a few index pages tell where an hour lies, and an insert hardly
 -- ever touches them. autosummarize, because pages without a summary are read whole.
 CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (autosummarize = on);
@@ -296,6 +351,103 @@ CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kin
 CREATE INDEX ledger_transaction_related ON ledger_transaction (user_id, related_id) WHERE related_id IS NOT NULL;
 -- Nothing searches by postings, so statistics on them would only cost.
 ALTER TABLE ledger_transaction ALTER COLUMN postings SET STATISTICS 0;
+
+CREATE TABLE payout_account (
+  team_id text PRIMARY KEY,
+  creation_key text NOT NULL,
+  processor_account_id text,
+  country text NOT NULL,
+  state text NOT NULL DEFAULT 'onboarding',
+  due_fields text[],
+  disabled_reason text,
+  checked_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT payout_account_state_known CHECK (state IN ('onboarding', 'active', 'restricted', 'rejected', 'closed'))
+);
+CREATE UNIQUE INDEX payout_account_processor_account_id_key ON payout_account (processor_account_id);
+
+CREATE TABLE payee_details (
+  team_id text PRIMARY KEY,
+  name text NOT NULL,
+  address text[],
+  country text NOT NULL,
+  tax_id text,
+  destination bytea,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE payout (
+  id text PRIMARY KEY,
+  team_id text NOT NULL,
+  period date NOT NULL,
+  amount bigint NOT NULL,
+  method text NOT NULL,
+  state text NOT NULL DEFAULT 'planned',
+  posted_until timestamptz(6) NOT NULL,
+  approved_by text,
+  held_at timestamptz(3),
+  held_reason text,
+  processor_account_id text,
+  processor_transfer_id text,
+  bank_state text,
+  bank_failure text,
+  reference text,
+  paid_currency text,
+  paid_minor bigint,
+  rate numeric(18,8),
+  failure text,
+  lease_until timestamptz(3),
+  next_look_at timestamptz(3),
+  payee jsonb,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  sent_at timestamptz(3),
+  ended_at timestamptz(3),
+  CONSTRAINT payout_state_known CHECK (
+    state IN ('planned', 'sending', 'waiting_for_balance', 'sent', 'returned', 'failed')),
+  CONSTRAINT payout_method_known CHECK (method IN ('stripe', 'manual')),
+  CONSTRAINT payout_bank_state_known CHECK (bank_state IN ('in_transit', 'paid', 'failed')),
+  CONSTRAINT payout_whole_cents CHECK (amount > 0 AND amount % 1000000 = 0),
+  CONSTRAINT payout_first_of_month CHECK (extract(day FROM period) = 1)
+);
+CREATE UNIQUE INDEX payout_processor_transfer_id_key ON payout (processor_transfer_id);
+CREATE INDEX payout_team_id_created_at_idx ON payout (team_id, created_at);
+CREATE INDEX payout_state_idx ON payout (state);
+-- One payout for each team and month.
+CREATE UNIQUE INDEX payout_of_month ON payout (team_id, period) WHERE state NOT IN ('returned', 'failed');
+
+CREATE TABLE payout_line (
+  payout_id text NOT NULL REFERENCES payout ON UPDATE CASCADE ON DELETE RESTRICT,
+  partner_id text NOT NULL,
+  amount bigint NOT NULL,
+  carried_before bigint NOT NULL,
+  carried_after bigint NOT NULL,
+  matured_until date NOT NULL,
+  CONSTRAINT payout_line_pkey PRIMARY KEY (payout_id, partner_id)
+);
+CREATE INDEX payout_line_partner_id_idx ON payout_line (partner_id);
+
+CREATE TABLE payout_item (
+  payout_id text NOT NULL,
+  partner_id text NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  kind text NOT NULL,
+  requests bigint NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT payout_item_pkey PRIMARY KEY (payout_id, partner_id, day, model, kind),
+  CONSTRAINT payout_item_kind_known CHECK (kind IN ('earned', 'reversed'))
+);
+
+CREATE TABLE payout_transaction (
+  id text PRIMARY KEY,
+  payout_id text NOT NULL,
+  kind text NOT NULL,
+  postings jsonb NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT payout_transaction_kind_known CHECK (kind IN ('payout', 'payout_return')),
+  CONSTRAINT payout_transaction_sums_to_zero CHECK (ledger_sum(postings) = 0)
+);
+CREATE UNIQUE INDEX payout_transaction_payout_id_kind_key ON payout_transaction (payout_id, kind);
 
 CREATE TABLE earnings_rollup (
   partner_id text NOT NULL,
@@ -356,7 +508,7 @@ CREATE TABLE activity_app_user (
   last_at timestamptz(3) NOT NULL,
   PRIMARY KEY (partner_id, user_id)
 );
-CREATE INDEX activity_app_user_app_id_last_at_idx ON activity_app_user (partner_id, last_at);
+CREATE INDEX activity_app_user_partner_id_last_at_idx ON activity_app_user (partner_id, last_at);
 
 CREATE TABLE activity_money_day (
   day date NOT NULL,

@@ -58,6 +58,38 @@ test('a browser is known after signing in, and stays known when the user signs o
   expect(known?.value).toMatch(/^[\w.-]+$/);
 });
 
+test('what a user enters before the scripts of a page have loaded counts once they have', async ({
+  page,
+  service,
+}) => {
+  let load = () => {};
+  let loading = Promise.resolve();
+  await page.route('**/_next/static/**/*.js', async (route) => {
+    await loading;
+    await route.continue();
+  });
+  const openWithoutScripts = async (path: string) => {
+    loading = new Promise((resolve) => {
+      load = resolve;
+    });
+    await page.goto(service + path, { waitUntil: 'commit' });
+  };
+  const email = newEmail();
+  await openWithoutScripts('/sign-in?return=/account/buy');
+  await page.getByLabel('E-mail').fill(email);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Send code' })).toBeDisabled();
+  load();
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').fill(await readCode(page, service, email));
+  await expect(page).toHaveURL(`${service}/account/buy`);
+
+  await openWithoutScripts('/account/buy');
+  await page.getByRole('radio', { name: /\$50\b/ }).check();
+  load();
+  await expect(page.getByRole('button', { name: 'Pay $50' })).toBeVisible();
+});
+
 test('the sign-in page redirects only to pages of this site', async ({ page, service }) => {
   for (const path of ['https://evil.test', '//evil.test', '/\\evil.test', '/sign-in']) {
     await page.goto(`${service}/sign-in?return=${encodeURIComponent(path)}`);

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useEarlyInput } from './use-early-input';
 
 type Props = {
   legend: ReactNode;
@@ -41,9 +42,12 @@ export function AmountTiles({ legend, amounts, choice, onChoose, describe, custo
 type TileProps = { value: string; isChosen: boolean; onChoose(): void; children: ReactNode };
 
 function Tile({ value, isChosen, onChoose, children }: TileProps) {
+  const radio = useRef<HTMLInputElement>(null);
+  useEarlyInput(radio);
   return (
     <label className="relative grid min-h-[72px] cursor-pointer place-content-center justify-items-center gap-0.5 rounded-xl border border-field/40 px-1 text-center transition-colors hover:border-field has-checked:border-accent has-checked:bg-accent-soft has-checked:ring-1 has-checked:ring-accent forced-colors:has-checked:border-3 forced-colors:has-checked:border-[Highlight] has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
       <input
+        ref={radio}
         type="radio"
         name="preset"
         value={value}

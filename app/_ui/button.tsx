@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import { Spinner } from './spinner';
+import { useIsHydrated } from './use-is-hydrated';
 
 /** In forced-colours mode only the border shows a button, so it gets one there. */
 const LOOKS = {
@@ -32,14 +33,17 @@ type Props = ComponentProps<'button'> &
 export function Button({ look, size, className = '', children, onClick, ...props }: Props) {
   const { busy = false, isInactive = false, ...rest } = props;
   const isOff = busy || isInactive;
+  // Until then a click would be lost, and a form would send its fields in the page's URL.
+  const isEarly = !useIsHydrated();
   return (
     <button
       type="button"
       {...rest}
+      disabled={rest.disabled || isEarly}
       // Stays focusable, so that focus does not fall back to the page.
       aria-disabled={isOff || undefined}
       onClick={isOff ? (event) => event.preventDefault() : onClick}
-      className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${isInactive ? 'cursor-default opacity-75' : ''} ${className}`}
+      className={`${buttonClass({ ...(look && { look }), ...(size && { size }) })} relative ${isInactive ? 'cursor-default opacity-75' : ''} ${isEarly && !rest.disabled ? 'opacity-100!' : ''} ${className}`}
     >
       {/* Hidden, but still the button's name. */}
       <span className={busy ? 'inline-flex items-center gap-[inherit] opacity-0' : 'contents'}>

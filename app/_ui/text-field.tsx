@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { useEarlyInput } from './use-early-input';
 import { useFocusOnError } from './use-focus-on-error';
 
 type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
@@ -12,6 +13,7 @@ type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
 export function TextField({ label, hint, error, prefix, className = '', ...rest }: Props) {
   const id = useId();
   const input = useFocusOnError<HTMLInputElement>(error);
+  useEarlyInput(input);
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">

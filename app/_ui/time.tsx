@@ -1,8 +1,6 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
-
-const never = () => () => {};
+import { useIsHydrated } from './use-is-hydrated';
 
 type Props = {
   /** ISO 8601. */
@@ -14,12 +12,8 @@ type Props = {
 
 /** A moment in the reader's own time zone once the page is hydrated; UTC until then. */
 export function Time({ at, withClock = true, isDay = false }: Props) {
-  const isRunning = useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
-  const zone = !isRunning || isDay ? { timeZone: 'UTC' } : {};
+  const isHydrated = useIsHydrated();
+  const zone = !isHydrated || isDay ? { timeZone: 'UTC' } : {};
   const write = (style: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en', { ...style, ...zone }).format(new Date(at));
   return (

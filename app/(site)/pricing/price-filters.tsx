@@ -1,7 +1,9 @@
 'use client';
 
 import { Search } from 'lucide-react';
+import { useRef } from 'react';
 import { SelectField } from '../../_ui/select-field';
+import { useEarlyInput } from '../../_ui/use-early-input';
 import type { PriceFilter, Scope } from './price-filter';
 
 type Props = {
@@ -18,6 +20,8 @@ const SCOPES: { value: Scope; label: string }[] = [
 ];
 
 export function PriceFilters({ filter, providers, canChooseScope, count, onChange }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  useEarlyInput(field);
   return (
     <search className="mt-6 flex flex-wrap items-center gap-3">
       <label className="relative min-w-0 flex-1 basis-full sm:basis-0">
@@ -28,6 +32,7 @@ export function PriceFilters({ filter, providers, canChooseScope, count, onChang
           className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted"
         />
         <input
+          ref={field}
           type="search"
           value={filter.q}
           placeholder="Search models"

@@ -1,11 +1,12 @@
 'use client';
 
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
+import { useEarlyInput } from '@/app/_ui/use-early-input';
 import { inUsd } from '../write-amounts';
 
 type Model = {
@@ -19,6 +20,8 @@ type Model = {
 
 export function ModelsTable({ models }: { models: Model[] }) {
   const [search, setSearch] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEarlyInput(field);
   const words = search.toLowerCase().split(/\s+/);
   const found = models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
   const column = columnsOf<Model>();
@@ -51,6 +54,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
         <label className="block max-w-sm">
           <span className="sr-only">Search models</span>
           <input
+            ref={field}
             type="search"
             placeholder="Search models"
             value={search}

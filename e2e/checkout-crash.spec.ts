@@ -21,7 +21,7 @@ const DATA_DIR = path.resolve(import.meta.dirname, `../.data/e2e-crash-${process
 test('when the server is killed between payment and credit, the sweeper credits once after the restart', async ({
   page,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   let server = spawnServer({ port: PORT, dataDir: DATA_DIR });
   try {
     await waitUntilReady(server);

@@ -30,7 +30,20 @@ async function openPage(browser: Browser, options: Parameters<Browser['newContex
   return context.newPage();
 }
 
-test('every page is accessible in light and dark mode, fits a phone and violates no content security policy', async ({
+/** Opens a page at most three times until it is fast enough: the tests share the machine with their server. */
+async function openInteractive(page: Page, path: string): Promise<void> {
+  let ms = Number.POSITIVE_INFINITY;
+  for (let visit = 0; visit < 3 && ms >= INTERACTIVE_MS; visit++) {
+    await page.goto(path);
+    ms = await page.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+      return entry?.domContentLoadedEventEnd ?? Number.POSITIVE_INFINITY;
+    });
+  }
+  expect(ms, path).toBeLessThan(INTERACTIVE_MS);
+}
+
+test('every page is interactive in under a second, accessible in light and dark mode, fits a phone and violates no content security policy', async ({
   page,
   request,
 }) => {
@@ -38,7 +51,7 @@ test('every page is accessible in light and dark mode, fits a phone and violates
   const problems = listenForProblems(page);
   for (const path of [...(await pagesOf(request)), '/sign-in']) {
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(path);
+    await openInteractive(page, path);
     await test.step(path, () => expectAccessibleInLightAndDark(page));
     await page.setViewportSize(PHONE);
     const excess = await page.evaluate(
@@ -49,23 +62,6 @@ test('every page is accessible in light and dark mode, fits a phone and violates
       await test.step(`${path} on a phone`, () => expectAccessible(page));
   }
   expect(problems).toEqual([]);
-});
-
-test('every page is interactive in under a second', async ({ page, request }) => {
-  for (const path of await pagesOf(request)) {
-    const times: number[] = [];
-    for (let visit = 0; visit < 3 && !times.some((ms) => ms < INTERACTIVE_MS); visit++) {
-      await page.goto(path);
-      times.push(
-        await page.evaluate(() => {
-          const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-          return entry?.domContentLoadedEventEnd ?? Number.POSITIVE_INFINITY;
-        }),
-      );
-    }
-    // The fastest of three: the tests share the machine with their server.
-    expect(Math.min(...times), path).toBeLessThan(INTERACTIVE_MS);
-  }
 });
 
 test('every link and every anchor of the site has a target', async ({ request }) => {

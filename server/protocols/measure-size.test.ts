@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { measureDocuments, measureInput } from './measure-size';
 
 const LETTERS = 40_000;
@@ -99,6 +99,43 @@ test('arguments of megabytes are held for as the longest JSON of them', async ()
   const input = { text: '\n'.repeat(1_500_000) };
   const size = await measure({ role: 'assistant', content: [{ type: 'tool_use', input }] });
   expect(size.largestInputTokens).toBeGreaterThan(JSON.stringify(input).length);
+});
+
+test('JSON is written only as far as it is read, however many calls, tools or sounds contain it', async () => {
+  const { stringify } = JSON;
+  let written = 0;
+  vi.spyOn(JSON, 'stringify').mockImplementation((...given: Parameters<typeof stringify>) => {
+    const text = stringify(...given);
+    written += text.length;
+    return text;
+  });
+  const input = { text: 'word '.repeat(50_000) };
+  const sound = { type: 'input_audio', input_audio: { data: 'A'.repeat(8_000_000) } };
+  const content = [...Array(30).fill({ type: 'tool_use', input }), sound];
+  const size = await measure({ role: 'assistant', content });
+  vi.restoreAllMocks();
+  expect(written).toBeLessThan(1_100_000);
+  expect(size.largestInputTokens).toBeGreaterThan(30 * 250_000 - 1_000_000);
+  expect(size.likelyInputTokens).toBeLessThan((30 * 250_000) / 2);
+});
+
+test.each<[string, unknown]>([
+  ['numbers', Array(90_000).fill(-2.2250738585072014e-308)],
+  ['flags', Array(90_000).fill(false)],
+  ['empty lists', Array(45_000).fill([])],
+  ['empty objects', Array(45_000).fill({})],
+  ['empty texts', Array(90_000).fill('')],
+  ['fields', Object.fromEntries(Array.from({ length: 45_000 }, (_, index) => [index, {}]))],
+])('arguments of many %s after a text of megabytes are held for as their bytes', async (_, input) => {
+  const text = 'word '.repeat(250_000);
+  const tokens = async (content: unknown[]) =>
+    (await measure({ role: 'assistant', content })).largestInputTokens;
+  const only = await tokens([{ type: 'text', text }]);
+  const both = await tokens([
+    { type: 'text', text },
+    { type: 'tool_use', input },
+  ]);
+  expect(both - only).toBeGreaterThanOrEqual(JSON.stringify(input).length);
 });
 
 test('a schema for the output counts as a tool, because it may be sent as one', async () => {

@@ -43,6 +43,8 @@ const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY };
 type Size = TextSize & {
   readBytes: number;
   unreadBytes: number;
+  /** The most bytes that escapes add to those that are not read. */
+  unreadEscapes: number;
   otherTokens: number;
   images: ShownImage[];
   documents: (string | null)[];
@@ -73,6 +75,7 @@ export function measureInput(
     pieces: 0,
     readBytes: 0,
     unreadBytes: 0,
+    unreadEscapes: 0,
     otherTokens: messages.length * TOKENS_PER_MESSAGE,
     images: [],
     documents: [],
@@ -87,7 +90,7 @@ export function measureInput(
   const hasTools = tools.length > 0 || formats.some(hasSchema);
   const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
   const sizeOf: Measured['sizeOf'] = (kind, ofDocuments) => ({
-    largestInputTokens: countTokens(size, LARGEST[kind]) + size.unreadBytes + added,
+    largestInputTokens: countTokens(size, LARGEST[kind]) + size.unreadBytes + size.unreadEscapes + added,
     likelyInputTokens: countTokens(size, LIKELY[kind]) + Math.ceil(size.unreadBytes / LIKELY_BYTES_PER_TOKEN),
     media: { images, ...ofDocuments },
   });
@@ -178,15 +181,25 @@ const LONGEST_ESCAPE = 6;
 /** More than what is read is held for without being written: that would take 100 ms. */
 function addJson(value: unknown, size: Size): void {
   const length = countCharacters(value);
-  if (length > MAX_READ_BYTES) size.unreadBytes += LONGEST_ESCAPE * length;
-  else addString(JSON.stringify(value) ?? '', size);
+  if (length <= MAX_READ_BYTES - size.readBytes) return addString(JSON.stringify(value) ?? '', size);
+  size.unreadBytes += length;
+  size.unreadEscapes += (LONGEST_ESCAPE - 1) * length;
 }
 
+/** The longest number has 24 characters. */
+const LARGEST_VALUE = 5;
+
+/** At least a sixth of the bytes in which JSON writes the value. */
 function countCharacters(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  let characters = 0;
-  for (const [name, item] of Object.entries(value)) characters += name.length + countCharacters(item);
+  if (typeof value === 'string') return 1 + value.length;
+  if (typeof value !== 'object' || value === null) return LARGEST_VALUE;
+  let characters = 1;
+  if (Array.isArray(value)) {
+    for (const item of value) characters += countCharacters(item);
+    return characters;
+  }
+  const fields = value as Record<string, unknown>;
+  for (const name of Object.keys(fields)) characters += 1 + name.length + countCharacters(fields[name]);
   return characters;
 }
 
@@ -212,7 +225,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       return 'file';
     }
     case 'input_audio':
-      size.otherTokens += JSON.stringify(part).length * TOKENS_PER_AUDIO_BYTE;
+      size.otherTokens += countCharacters(part) * TOKENS_PER_AUDIO_BYTE;
       return 'input_audio';
     default:
       return null;

@@ -9,9 +9,11 @@ type Counts = { values: number; escapes: number; depth: number };
 
 /** Counts as the scan does, but one character at a time and with nothing to be fast. */
 function count(text: string): Counts {
-  let [values, escapes, depth, deepest, length] = [0, 0, 0, 0, 0];
+  let [values, escapes, depth, deepest, length, digits] = [0, 0, 0, 0, 0, 0];
   let [isInString, isEscaped] = [false, false];
   for (const character of text) {
+    digits = !isInString && '0123456789+-.eE'.includes(character) ? digits + 1 : 0;
+    if (digits === 17) values += 4;
     if (isInString) {
       length++;
       if (isEscaped) isEscaped = false;
@@ -32,7 +34,24 @@ function count(text: string): Counts {
   return { values, escapes, depth: deepest };
 }
 
-const BITS = ['{', '[', '}', ']', ',', ':', '"', '"', '\\', '\\"', '\\\\', ' ', 'a', '1', 'true'];
+const BITS = [
+  '{',
+  '[',
+  '}',
+  ']',
+  ',',
+  ':',
+  '"',
+  '"',
+  '\\',
+  '\\"',
+  '\\\\',
+  ' ',
+  'a',
+  '1',
+  'true',
+  '1234567890.12e+',
+];
 
 test('counts the same in chunks of any size, whatever the bytes are', () => {
   const random = seededRandom();

@@ -5,7 +5,10 @@ import { ApiError } from './errors';
  * after it takes time for each value and not for each byte: 1.5 million unknown fields took seconds.
  */
 export const JSON_LIMITS = {
-  /** Values and field names; a long name counts once for every 64 bytes. Long conversations have some 40,000. */
+  /**
+   * Values and field names; a long name counts once for every 64 bytes, and a long number five times. Long
+   * conversations have some 40,000.
+   */
   values: 100_000,
   /** V8 keeps an object of many fields as a hash table, which is ten times as slow. */
   fieldsPerObject: 5_000,
@@ -16,6 +19,9 @@ export const JSON_LIMITS = {
 };
 
 const LONG_NAME = 64;
+/** Up to here, JavaScript represents every whole number; longer ones are kept as text (`exact-numbers.ts`). */
+const LONG_NUMBER = 16;
+const EXTRA_OF_LONG_NUMBER = 4;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -61,7 +67,11 @@ export class JsonScan {
     for (let at = this.#isInString ? this.#skipString(bytes, 0) : 0; at < length; at++) {
       const kind = KINDS[bytes[at] as number];
       if (kind === NUMBER) {
-        if (++numberLength > JSON_LIMITS.numberLength) throw longNumber();
+        if (++numberLength <= LONG_NUMBER) continue;
+        if (numberLength > JSON_LIMITS.numberLength) throw longNumber();
+        if (numberLength > LONG_NUMBER + 1) continue;
+        values += EXTRA_OF_LONG_NUMBER;
+        if (values > JSON_LIMITS.values) throw manyValues();
         continue;
       }
       numberLength = 0;

@@ -51,9 +51,11 @@ export async function readModelRequest<Body>(
   let candidates: Candidates | undefined;
   try {
     const { text, strings } = await readJson(request, keyHash, isLarge);
-    const json = restoreStrings(parseJsonObject(text), strings);
-    candidates = requireCandidates(json.model);
+    const parsed = parseJsonObject(text);
     // Streams of others continue between the steps, each of which may take some 30 ms.
+    if (isLarge) await letOthersRun();
+    const json = restoreStrings(parsed, strings);
+    candidates = requireCandidates(json.model);
     if (!isSmall) await letOthersRun();
     const exact = restoreStrings(await keepNumbers(json, text), strings);
     if (!isSmall) await letOthersRun();

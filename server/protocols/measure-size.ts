@@ -1,5 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { addTextSize, PIECES_PER_TOKEN, type TextSize } from './bound-tokens';
+import { countCharacters } from './count-characters';
 import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
@@ -184,23 +185,6 @@ function addJson(value: unknown, size: Size): void {
   if (length <= MAX_READ_BYTES - size.readBytes) return addString(JSON.stringify(value) ?? '', size);
   size.unreadBytes += length;
   size.unreadEscapes += (LONGEST_ESCAPE - 1) * length;
-}
-
-/** The longest number has 24 characters. */
-const LARGEST_VALUE = 5;
-
-/** At least a sixth of the bytes in which JSON writes the value. */
-function countCharacters(value: unknown): number {
-  if (typeof value === 'string') return 1 + value.length;
-  if (typeof value !== 'object' || value === null) return LARGEST_VALUE;
-  let characters = 1;
-  if (Array.isArray(value)) {
-    for (const item of value) characters += countCharacters(item);
-    return characters;
-  }
-  const fields = value as Record<string, unknown>;
-  for (const name of Object.keys(fields)) characters += 1 + name.length + countCharacters(fields[name]);
-  return characters;
 }
 
 /** Adds an image, a document or audio. Returns the field of the part that holds it, or null. */

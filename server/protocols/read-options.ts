@@ -29,6 +29,15 @@ export function readThinking(thinking: unknown, effort: Effort | null): Reasonin
   }
 }
 
+/** Longer arguments fit into no context window, and would take long to parse or to write. */
+const MAX_ARGUMENTS = 4_000_000;
+
+/** Refuses the arguments of all calls of a request by their characters in total. */
+export function refuseLongArguments(characters: number): void {
+  if (characters <= MAX_ARGUMENTS) return;
+  throw refuse('messages', `the arguments of calls have more than ${MAX_ARGUMENTS} characters in total`);
+}
+
 /** Anthropic's schemas are objects at the root, and some backends require `properties`. */
 export function toToolSchema(schema: unknown, param: string): Json {
   const given = readObject(schema, param);

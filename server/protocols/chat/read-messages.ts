@@ -4,7 +4,7 @@ import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
 import { isPlaceholderSignature } from '../placeholder-signature';
 import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
-import { requireName } from '../read-options';
+import { refuseLongArguments, requireName } from '../read-options';
 import { readCacheBreakpoint, readContent } from './read-parts';
 
 export type Conversation = { system: TextPart[]; messages: Message[] };
@@ -27,9 +27,6 @@ export function readConversation(wire: readonly Json[]): Conversation {
   };
 }
 
-/** Longer arguments fit into no context window, and would take long to parse. */
-const MAX_ARGUMENTS = 4_000_000;
-
 /** Arguments are JSON inside JSON: to the scan of the body, each is one string. */
 function scanArguments(wire: readonly Json[]): void {
   const scan = new JsonScan();
@@ -39,11 +36,7 @@ function scanArguments(wire: readonly Json[]): void {
       const { arguments: json } = asObject(asObject(call).function);
       if (typeof json !== 'string') continue;
       length += json.length;
-      if (length > MAX_ARGUMENTS)
-        throw refuse(
-          'messages',
-          `the arguments of calls have more than ${MAX_ARGUMENTS} characters in total`,
-        );
+      refuseLongArguments(length);
       scan.add(Buffer.from(json));
     }
   }

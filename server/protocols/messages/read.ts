@@ -1,4 +1,5 @@
 import { arrangeTurns } from '../arrange-turns';
+import { countCharacters } from '../count-characters';
 import type {
   Json,
   Message,
@@ -15,6 +16,7 @@ import {
   readEffort,
   readThinking,
   refuseDuplicates,
+  refuseLongArguments,
   refuseType,
   requireName,
   toToolSchema,
@@ -45,6 +47,7 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
       parts: readBlocks(content, `messages.${index}.content`, warnings),
     }),
   );
+  refuseLongArguments(countArguments(wire));
   const messages = arrangeTurns(wire, { merge: false });
   if (messages.every(({ role }) => role === 'system'))
     throw refuse('messages', 'needs at least one user message');
@@ -64,6 +67,15 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
     reasoning: readReasoning(request),
     stream: request.stream === true,
   };
+}
+
+/** Other formats send arguments as JSON inside JSON, which is written at once. */
+function countArguments(messages: readonly Message[]): number {
+  let characters = 0;
+  for (const { parts } of messages) {
+    for (const part of parts) if (part.type === 'tool-call') characters += countCharacters(part.input);
+  }
+  return characters;
 }
 
 function readSystem(system: unknown, warnings: string[]): TextPart[] {

@@ -1,3 +1,4 @@
+import { countCharacters } from '../../protocols/count-characters';
 import type { Json, OutputFormat, Part, Prompt, ToolDefinition } from '../../protocols/neutral';
 import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
@@ -130,9 +131,17 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
   return fits;
 }
 
+/** A longer one fits into no context window, and would take long to write. */
+const MAX_SCHEMA = 4_000_000;
+
 /** Writes the schema as an instruction where it cannot be enforced. */
 function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }: Context): Json[] {
   if (format?.type !== 'json-schema' || profile.takesJsonSchema) return [];
+  if (countCharacters(format.schema) > MAX_SCHEMA)
+    throw refuse(
+      'output_config.format.schema',
+      `must not have more than ${MAX_SCHEMA} characters for this model`,
+    );
   warnings.push('output_config.format was lowered to an instruction');
   return [
     { role: 'user', content: `Answer with JSON only, by this schema:\n${JSON.stringify(format.schema)}` },

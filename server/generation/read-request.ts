@@ -51,8 +51,9 @@ export async function readModelRequest<Body>(
   let candidates: Candidates | undefined;
   try {
     const { text, strings } = await readJson(request, keyHash, isLarge);
-    const parsed = parseJsonObject(text);
     // Streams of others continue between the steps, each of which may take some 30 ms.
+    if (isLarge) await letOthersRun();
+    const parsed = parseJsonObject(text);
     if (isLarge) await letOthersRun();
     const json = restoreStrings(parsed, strings);
     candidates = requireCandidates(json.model);

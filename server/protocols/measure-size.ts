@@ -43,9 +43,10 @@ const UNKNOWN_DOCUMENT = { pages: 1, textTokens: Number.POSITIVE_INFINITY };
 
 type Size = TextSize & {
   readBytes: number;
-  unreadBytes: number;
-  /** The most bytes that escapes add to those that are not read. */
-  unreadEscapes: number;
+  /** The rest of texts, whose bytes are counted later: counting 30 MB takes 20 ms. */
+  unread: string[];
+  /** The characters of JSON that is not read. */
+  unreadJson: number;
   otherTokens: number;
   images: ShownImage[];
   documents: (string | null)[];
@@ -58,13 +59,14 @@ export type MeasuredOptions = {
   output: readonly unknown[];
 };
 
-type DocumentSize = Omit<ShownMedia, 'images'>;
-export const NO_DOCUMENTS: DocumentSize = { pages: 0, documentTokens: 0 };
+type LaterSize = Omit<ShownMedia, 'images'> & { unreadBytes: number };
+export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, unreadBytes: 0 };
 
-/** All but the documents is measured. Null is a document that only the provider can fetch. */
+/** What takes long is measured later: documents, and long texts. Null is a document that only the provider can fetch. */
 export type Measured = {
   documents: readonly (string | null)[];
-  sizeOf: (kind: TokenKind, documents: DocumentSize) => InputSize;
+  unread: readonly string[];
+  sizeOf: (kind: TokenKind, later: LaterSize) => InputSize;
 };
 
 export function measureInput(
@@ -75,8 +77,8 @@ export function measureInput(
     bytes: 0,
     pieces: 0,
     readBytes: 0,
-    unreadBytes: 0,
-    unreadEscapes: 0,
+    unread: [],
+    unreadJson: 0,
     otherTokens: messages.length * TOKENS_PER_MESSAGE,
     images: [],
     documents: [],
@@ -87,15 +89,16 @@ export function measureInput(
   const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
   for (const format of formats) addJson(format, size);
   size.otherTokens += formats.length * TOKENS_OF_NOTE;
-  const { images, documents } = size;
+  const { images, documents, unread, unreadJson } = size;
   const hasTools = tools.length > 0 || formats.some(hasSchema);
   const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
-  const sizeOf: Measured['sizeOf'] = (kind, ofDocuments) => ({
-    largestInputTokens: countTokens(size, LARGEST[kind]) + size.unreadBytes + size.unreadEscapes + added,
-    likelyInputTokens: countTokens(size, LIKELY[kind]) + Math.ceil(size.unreadBytes / LIKELY_BYTES_PER_TOKEN),
+  const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
+    largestInputTokens: countTokens(size, LARGEST[kind]) + unreadBytes + LONGEST_ESCAPE * unreadJson + added,
+    likelyInputTokens:
+      countTokens(size, LIKELY[kind]) + Math.ceil((unreadBytes + unreadJson) / LIKELY_BYTES_PER_TOKEN),
     media: { images, ...ofDocuments },
   });
-  return { documents, sizeOf };
+  return { documents, unread, sizeOf };
 }
 
 function countTokens({ bytes, pieces, otherTokens }: Size, perPiece: number): number {
@@ -173,7 +176,7 @@ function writtenOutBytes(json: string): number {
 function addString(text: string, size: Size): void {
   const read = text.slice(0, Math.max(0, MAX_READ_BYTES - size.readBytes));
   size.readBytes += addTextSize(read, size);
-  if (read.length < text.length) size.unreadBytes += Buffer.byteLength(text) - Buffer.byteLength(read);
+  if (read.length < text.length) size.unread.push(text.slice(read.length));
 }
 
 /** JSON writes a control character as six. */
@@ -183,8 +186,7 @@ const LONGEST_ESCAPE = 6;
 function addJson(value: unknown, size: Size): void {
   const length = countCharacters(value);
   if (length <= MAX_READ_BYTES - size.readBytes) return addString(JSON.stringify(value) ?? '', size);
-  size.unreadBytes += length;
-  size.unreadEscapes += (LONGEST_ESCAPE - 1) * length;
+  size.unreadJson += length;
 }
 
 /** Adds an image, a document or audio. Returns the field of the part that holds it, or null. */
@@ -219,9 +221,21 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 /** The size in tokens of one kind. */
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** Measures the documents, which share the work. Others run after each. */
-export async function measureDocuments({ documents, sizeOf }: Measured): Promise<Measure> {
+/** Others run after each document and each of these characters. */
+const CHARACTERS_AT_ONCE = 4_000_000;
+
+/** Measures the documents, which share the work, and counts the bytes of long texts. */
+export async function measureDocuments({ documents, unread, sizeOf }: Measured): Promise<Measure> {
   const sum = { ...NO_DOCUMENTS };
+  let atOnce = CHARACTERS_AT_ONCE;
+  for (const text of unread) {
+    if (atOnce >= CHARACTERS_AT_ONCE) {
+      await letOthersRun();
+      atOnce = 0;
+    }
+    atOnce += text.length;
+    sum.unreadBytes += Buffer.byteLength(text);
+  }
   const work = newWork();
   for (const base64 of documents) {
     const isRead = base64 !== null && work.left > 0;

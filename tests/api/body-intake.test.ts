@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { now, SECOND_MS, setClock } from '@/server/clock';
 import { bodyBytes, setByteLimits } from '@/server/http/body-bytes';
 import { CLIENT_IP_HEADER } from '@/server/http/client-ip';
 import { endSlowUploads } from '@/server/http/receive-body';
 import { revokeKey } from '@/server/keys/revoke';
+import { JsonScan } from '@/server/scan-json';
 import { newUserKey } from '@/server/tokens';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
@@ -182,6 +183,28 @@ test('the arguments of calls count like the rest of the body', async () => {
 function fieldsOf(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
 }
+
+test('a large body is scanned in steps, however fast it arrives, with a turn for others after each', async () => {
+  const { userKey } = await newPerson({ credits: 10_000 });
+  const steps = [0];
+  let isReceiving = true;
+  const nextStep = () => {
+    steps.push(0);
+    if (isReceiving) setImmediate(nextStep);
+  };
+  setImmediate(nextStep);
+  const { add } = JsonScan.prototype;
+  vi.spyOn(JsonScan.prototype, 'add').mockImplementation(function (this: JsonScan, bytes: Buffer) {
+    steps[steps.length - 1] = (steps.at(-1) ?? 0) + bytes.length;
+    add.call(this, bytes);
+  });
+  const body = JSON.stringify(prompt('word '.repeat((20 * MB) / 5)));
+  expect((await post('/v1/messages', userKey, body)).status).toBe(200);
+  isReceiving = false;
+  vi.restoreAllMocks();
+  expect(steps.reduce((sum, bytes) => sum + bytes)).toBe(body.length);
+  expect(Math.max(...steps)).toBeLessThan(MB / 2);
+});
 
 test('a body that exceeds a limit is refused while it is sent', async () => {
   const { userKey } = await newPerson({ credits: 10 });

@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
@@ -49,6 +50,8 @@ export async function attempt(
   });
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
+  // Translating thousands of messages takes some 20 ms, and writing them as long.
+  if (!run.isSmall) await letOthersRun();
   try {
     upstream = await callProvider(target, exchange, run.abort, {
       mayBeSilent: exchange.mayHideOutput(),

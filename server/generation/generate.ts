@@ -46,7 +46,7 @@ async function admitRequest(
   caller: Caller,
 ): Promise<Run> {
   const read = await readModelRequest(request, protocol.validate, caller);
-  const { keyHash, waitMs, candidates, body: client, isLarge } = read;
+  const { keyHash, waitMs, candidates, body: client, isSmall, isLarge } = read;
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
@@ -74,6 +74,7 @@ async function admitRequest(
     client,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
+    isSmall,
     isLarge,
     outputCap,
     choices,

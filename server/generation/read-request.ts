@@ -22,6 +22,8 @@ export type ReadRequest<Body> = {
   waitMs: number;
   candidates: Candidates;
   body: Body;
+  /** Whether it takes too little time to let others run between its steps. */
+  isSmall: boolean;
   /** Whether it would block other requests to write the body at once. */
   isLarge: boolean;
 };
@@ -62,7 +64,7 @@ export async function readModelRequest<Body>(
     if (!isSmall) await letOthersRun();
     const body = validateBody(exact);
     if (!isSmall) await letOthersRun();
-    return { keyHash, waitMs, candidates, body, isLarge };
+    return { keyHash, waitMs, candidates, body, isSmall, isLarge };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
     await requireLiveKey(keyHash);

@@ -27,6 +27,8 @@ export type Run = {
   client: ClientRequest;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;
+  /** Whether preparing the request takes too little time to let others run afterwards. */
+  isSmall: boolean;
   /** Whether writing the request at once would block other requests. */
   isLarge: boolean;
   /** Output tokens per choice that the hold covers. */

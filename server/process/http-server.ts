@@ -1,12 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { settings } from '../env';
-import { ApiError } from '../errors';
 import { securityHeaders } from '../http/security-headers';
-import { sendRefusal } from '../http/send-refusal';
 import { describeError, log } from '../log';
 import { apiListener, apiPath } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
+import { refuseMalformed } from './malformed';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 import { pathnameOf } from './pathname';
 import { refusePipelined } from './pipelining';
@@ -34,25 +33,13 @@ export async function createHttpServer(
     (request, response) => {
       if (refusePipelined(request, response)) return;
       writeClientIp(request);
-      if (!isWellFormed(request.url)) return sendRefusal(response, invalidUrl());
+      if (refuseMalformed(request, response)) return;
       const listener: Listener =
         !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
     },
   );
 }
-
-/** A path with an invalid percent escape matches nothing, and Next would fail on it; PostgreSQL stores no NUL. */
-function isWellFormed(url: string | undefined): boolean {
-  try {
-    return !decodeURIComponent(pathnameOf(url)).includes('\0');
-  } catch {
-    return false;
-  }
-}
-
-const invalidUrl = (): ApiError =>
-  new ApiError('invalid_request', 'The URL contains an invalid percent escape.');
 
 function failResponse(response: ServerResponse, error: unknown): void {
   log().error({ error: describeError(error) }, 'request failed');

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refuseMalformed } from '@/server/process/malformed';
+
+const server = createServer((request, response) => {
+  if (!refuseMalformed(request, response)) response.end('accepted');
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** Sends a request line that `fetch` would not. */
+function send(line: string): Promise<string> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let received = '';
+  return new Promise((resolve) => {
+    socket.on('data', (data) => {
+      received += data;
+    });
+    socket.once('close', () => resolve(received));
+    socket.write(`${line} HTTP/1.1\r\nhost: svc.test\r\nconnection: close\r\n\r\n`);
+  });
+}
+
+test.each([
+  'GET http://evil.example/account',
+  'GET https://evil.example',
+  'OPTIONS *',
+  'TRACE /',
+  'GET /%E0',
+  'GET /%00',
+])('%s is refused before the pages see it', async (line) => {
+  const received = await send(line);
+  expect(received).toContain('400 Bad Request');
+  expect(received).not.toMatch(/accepted|location/i);
+});
+
+test.each(['GET /', 'GET //evil.example/x', 'POST /a?url=http://evil.example', 'GET /%C3%A9'])(
+  '%s is accepted',
+  async (line) => {
+    expect(await send(line)).toContain('accepted');
+  },
+);

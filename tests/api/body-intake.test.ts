@@ -129,6 +129,7 @@ test('a malformed large body with an unknown key gets 401', async () => {
 
 test.each([
   ['values', 'values and field names', prompt(Array(60_000).fill({}))],
+  ['long numbers', 'values and field names', prompt('hi', { metadata: Array(21_000).fill(0.1 + 0.2) })],
   ['fields', 'an object of more than 5000 fields', prompt('hi', fieldsOf(6_000))],
   [
     'long names',

@@ -97,3 +97,31 @@ test.each<[string, string, unknown]>([
     expect(isSame).toBe(true);
   },
 );
+
+test.each<[string, unknown]>([
+  ['short texts', Array(60_000).fill('a few words '.repeat(25))],
+  [
+    'objects',
+    Array(20).fill(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, text('w', 500)]))),
+  ],
+])('arguments of megabytes in %s: parsed and written in small steps, without a change', async (_, list) => {
+  const { userKey } = await newPerson({ credits: 10_000 });
+  const input = { list };
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'f', input }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'done' }] },
+  ];
+  const bytes = Buffer.from(JSON.stringify({ model: modelOf('terse'), max_tokens: 5, messages }));
+  const longest = watchLongest();
+  const response = await fetch(`${api.url}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
+    body: bytes,
+  });
+  // The parser reads the values without their long strings.
+  expect([response.status, longest() < 4 * MB]).toEqual([200, true]);
+  vi.restoreAllMocks();
+  const sent = JSON.parse(received?.bytes.toString() ?? '') as { messages: unknown[] };
+  expect(JSON.stringify(sent.messages) === JSON.stringify(messages)).toBe(true);
+});

@@ -19,4 +19,10 @@ function write(level: 'error' | 'warn', given: unknown[]): void {
 }
 
 /** A page that was opened before an update, or a form that no page of ours sent. */
-const isOfClient = (line: string): boolean => line.includes('Failed to find Server Action');
+const OF_CLIENTS = [
+  'Failed to find Server Action',
+  'Invalid Server Actions request',
+  'from a forwarded Server Actions request',
+];
+
+const isOfClient = (line: string): boolean => OF_CLIENTS.some((text) => line.includes(text));

@@ -49,6 +49,8 @@ function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, types });
   // The next query replaces a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
+  // So does one that breaks in the instant between being handed over and being used.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

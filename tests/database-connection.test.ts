@@ -18,6 +18,12 @@ test('a connection that breaks between two statements fails the query, not the p
   expect((await pool().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
+test('a connection that breaks as it is handed over does not end the process', async () => {
+  // Before the code that waits for the connection continues.
+  pool().once('acquire', (client) => process.nextTick(() => client.emit('error', new Error('terminated'))));
+  expect(await onConnection(async () => 'used')).toBe('used');
+});
+
 test('background queries may take a minute, and no others', async () => {
   const timeout = "SELECT current_setting('statement_timeout') AS timeout";
   expect(await querySlowly(timeout, [])).toEqual([{ timeout: '1min' }]);

@@ -1,10 +1,10 @@
 import { now, nowDate, SECOND_MS } from '../clock';
 import { maskSecrets } from '../log';
+import { openSealed } from '../seal';
 import type { Claim } from './claim';
 import { parseEndpointUrl } from './endpoint-url';
 import { findPublicAddresses, loopbackAddresses } from './find-addresses';
 import { type PostFailure, post } from './post';
-import { openSealed } from './seal';
 import { signatureHeader } from './sign';
 import { openSecret } from './signing-secret';
 

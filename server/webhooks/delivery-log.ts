@@ -1,13 +1,13 @@
 import type { DeliveryAttempt, Prisma } from '../../prisma/client/client';
 import { MINUTE_MS, now } from '../clock';
 import { prisma } from '../db';
+import { openSealed } from '../seal';
 import type { AttemptError, AttemptResult } from './attempt';
 import { claimOne } from './claim';
 import { deliver } from './deliver';
 import type { EventType } from './events';
 import { shownIn } from './record';
 import { verdictOf } from './record-attempt';
-import { openSealed } from './seal';
 
 /**
  * The delivery log of an app's events. The partner's pages pass the id of the signed-in partner, so

@@ -28,7 +28,11 @@ export type EndpointRefusal = {
 const LOOKUP_TIMEOUT_MS = 4_000;
 
 /** Takes effect with the next attempt, including those of pending events. */
-export async function setEndpoint(partnerId: string, text: string): Promise<EndpointSet | EndpointRefusal> {
+export async function setEndpoint(
+  partnerId: string,
+  text: string,
+  webhookBy: string | null = null,
+): Promise<EndpointSet | EndpointRefusal> {
   const parsed = parseEndpointUrl(text);
   if (!parsed.ok) return parsed;
   const place = parsed.isLoopback ? 'found' : await look(parsed.url);
@@ -42,7 +46,7 @@ export async function setEndpoint(partnerId: string, text: string): Promise<Endp
   return {
     ok: true,
     url: parsed.url.href,
-    secret: await save(partnerId, parsed.url.href),
+    secret: await save(partnerId, parsed.url.href, webhookBy),
     warning:
       place === 'unknown'
         ? `${parsed.url.hostname} could not be resolved. Deliveries fail until it can be.`
@@ -61,11 +65,11 @@ async function look(url: URL): Promise<'found' | 'not_public' | 'unknown'> {
   }
 }
 
-async function save(partnerId: string, url: string): Promise<string> {
+async function save(partnerId: string, url: string, webhookBy: string | null): Promise<string> {
   const { rows } = await pool().query<{ secret: Uint8Array }>(
-    `UPDATE partner SET webhook_url = $2, webhook_secret = coalesce(webhook_secret, $3)
+    `UPDATE partner SET webhook_url = $2, webhook_secret = coalesce(webhook_secret, $3), webhook_by = $4
      WHERE id = $1 RETURNING webhook_secret AS secret`,
-    [partnerId, url, newSealedSecret(partnerId)],
+    [partnerId, url, newSealedSecret(partnerId), webhookBy],
   );
   const [partner] = rows;
   if (partner === undefined) throw new Error('The partner does not exist');
@@ -75,7 +79,7 @@ async function save(partnerId: string, url: string): Promise<string> {
 /** Stops pending deliveries permanently. Keeps the secret in case an endpoint is set again. */
 export async function clearEndpoint(partnerId: string): Promise<void> {
   await inTransaction(async (tx) => {
-    await tx.partner.update({ where: { id: partnerId }, data: { webhookUrl: null } });
+    await tx.partner.update({ where: { id: partnerId }, data: { webhookUrl: null, webhookBy: null } });
     await tx.event.updateMany({
       where: { partnerId, delivery: { status: 'pending' }, shownBody: { not: null } },
       data: { body: null },

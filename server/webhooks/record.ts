@@ -1,8 +1,8 @@
 import { nowDate } from '../clock';
 import type { Tx } from '../db';
 import { newId } from '../ids';
+import { seal } from '../seal';
 import { type Envelope, EVENT_DATA, type EventData, type EventType } from './events';
-import { seal } from './seal';
 
 export type NewEvent<T extends EventType> = {
   partnerId: string;

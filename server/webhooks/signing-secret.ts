@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pool, prisma } from '../db';
-import { openSealed, seal } from './seal';
+import { openSealed, seal } from '../seal';
 
 /**
  * The secret that signs an app's deliveries. Encrypted at rest; callers that reveal it have confirmed

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { now } from '@/server/clock';
 import { pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
-import { seal } from '@/server/webhooks/seal';
+import { seal } from '@/server/seal';
 import { startDeliveryWorker } from '@/server/webhooks/worker';
 import { newDatabase } from '../harness';
 import {

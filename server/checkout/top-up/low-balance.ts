@@ -1,3 +1,4 @@
+import { writeAccountMail } from '../../account-mail';
 import { DAY_MS, now, nowDate } from '../../clock';
 import { microcredits, wholeCredits } from '../../credits';
 import { inTransaction, prisma, querySlowly } from '../../db';
@@ -6,7 +7,6 @@ import { openWallet } from '../../ledger';
 import { lockAccount } from '../../lock-account';
 import { describeError, log } from '../../log';
 import { nextMailAttemptAt, sendMail } from '../../mail';
-import { writeAccountMail } from './mail-words';
 
 /** The mail to a user whose free credits fall below a threshold of their choice. */
 

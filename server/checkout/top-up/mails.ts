@@ -1,4 +1,5 @@
 import type { AutoTopUp } from '../../../prisma/client/client';
+import { writeAccountMail } from '../../account-mail';
 import { nowDate } from '../../clock';
 import { prisma } from '../../db';
 import { settings } from '../../env';
@@ -8,7 +9,6 @@ import { nameCard } from '../card-name';
 import type { OffReason } from './auto-top-up';
 import { confirmationPath } from './confirm';
 import { describeOff } from './describe-off';
-import { writeAccountMail } from './mail-words';
 import { formatMinor } from './terms';
 
 /** The mails that say that auto top-up is off, or that a payment needs the buyer's confirmation. */

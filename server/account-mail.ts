@@ -1,7 +1,7 @@
-import { settings } from '../../env';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../mail';
+import { settings } from './env';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail } from './mail';
 
-/** What the mails about a user's credits share. */
+/** What the mails about credits and payouts share. */
 
 type Link = { label: string; path: string };
 type Words = { subject: string; paragraphs: string[]; link: Link; note: string; further?: Link };

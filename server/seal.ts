@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { authSecret } from '../env';
-import { invariant } from '../errors';
+import { authSecret } from './env';
+import { invariant } from './errors';
 
 /**
  * Encrypts text at rest so that only this installation can read it: AES-256-GCM, bound to the id of its row,

@@ -1,6 +1,6 @@
 import { type Font, openSync } from 'fontkit';
 import { expect, test } from 'vitest';
-import { FONT_FILES } from './invoices/pdf';
+import { FONT_FILES } from './invoices/pdf-page';
 import { findUnprintable } from './printable';
 
 test.each(Object.entries(FONT_FILES))('the font for %s has every character that is accepted', (_, file) => {

@@ -72,7 +72,7 @@ export function readDetails(given: GivenDetails): Reading {
   ] as const) {
     const missing = findUnprintable(text);
     if (missing !== null)
-      return refuse(field, `Invoices cannot show “${missing}”. Use Latin, Greek or Cyrillic letters`);
+      return refuse(field, `Documents cannot show “${missing}”. Use Latin, Greek or Cyrillic letters`);
   }
   const taxId = given.taxId.trim() === '' ? null : readTaxId(given.country, given.taxId);
   if (taxId?.ok === false) return refuse('taxId', taxId.message);

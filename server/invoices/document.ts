@@ -8,13 +8,13 @@ import { z } from 'zod';
 export const DOCUMENT_KINDS = ['invoice', 'credit_note', 'cancellation'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-const seller = z.object({
+export const sellerSchema = z.object({
   brand: z.string(),
   name: z.string(),
   address: z.array(z.string()),
   taxId: z.string().nullable(),
 });
-export type Seller = z.output<typeof seller>;
+export type Seller = z.output<typeof sellerSchema>;
 
 const buyer = z.object({
   name: z.string(),
@@ -27,7 +27,7 @@ export type Buyer = z.output<typeof buyer>;
 
 export const documentSchema = z.object({
   language: z.enum(['en', 'de']),
-  seller,
+  seller: sellerSchema,
   buyer,
   purchaseId: z.string(),
   paidAt: z.iso.datetime(),

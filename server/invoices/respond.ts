@@ -13,7 +13,15 @@ export async function respondWithPdf(file: string, userId: string | null): Promi
   const number = FILE.exec(file)?.[1];
   const issued = number === undefined ? null : await findDocument(number, userId);
   if (issued === null) return null;
-  const pdf = await renderInTurn(() => renderPdf(issued)).catch(refuseBusy);
+  return sendPdf(file, () => renderPdf(issued));
+}
+
+/** The response of a document that is rendered in turn with others. */
+export async function sendPdf(
+  file: string,
+  render: () => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<Response> {
+  const pdf = await renderInTurn(render).catch(refuseBusy);
   if (pdf instanceof Response) return pdf;
   return new Response(pdf, {
     headers: {

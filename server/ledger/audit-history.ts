@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { HOUR_MS, now } from '../clock';
-import { checkUsers, findDifferences } from './check';
+import { checkTeams, checkUsers, findDifferences } from './check';
 import { EARNINGS_INVARIANT } from './invariants';
 
 /**
@@ -8,40 +8,70 @@ import { EARNINGS_INVARIANT } from './invariants';
  * a large one in turn.
  */
 const USERS_BUDGET_MS = 500;
+const TEAMS_BUDGET_MS = 250;
 const EARNINGS_BUDGET_MS = 250;
-
-const USERS_PER_STEP = 20;
 
 export type HistoryAudit = {
   differences: string[];
-  /** The last user checked; '' if there was time for all that remained. */
-  scannedTo: string;
+  /** The last user and the last team checked; '' if there was time for all that remained. */
+  usersScannedTo: string;
+  teamsScannedTo: string;
 };
 
-/** Checks the whole history of the next users, so that those who are not active are covered too. */
-export async function auditNextUsers(client: PoolClient): Promise<HistoryAudit> {
-  const { rows } = await client.query<{ scannedTo: string }>(
-    'SELECT scanned_to AS "scannedTo" FROM audit_run ORDER BY id DESC LIMIT 1',
+/** Checks the whole history of the next users and teams, so that those who are not active are covered too. */
+export async function auditHistory(client: PoolClient): Promise<HistoryAudit> {
+  const { rows } = await client.query<{ user: string; team: string }>(
+    'SELECT scanned_to AS user, teams_scanned_to AS team FROM audit_run ORDER BY id DESC LIMIT 1',
   );
-  const audit: HistoryAudit = { differences: [], scannedTo: rows[0]?.scannedTo ?? '' };
-  await repeatFor(USERS_BUDGET_MS, async () => {
-    const users = await readUsersAfter(client, audit.scannedTo);
-    if (users.length > 0) audit.differences.push(...(await checkUsers(client, users)));
-    const isLast = users.length < USERS_PER_STEP;
-    audit.scannedTo = isLast ? '' : (users.at(-1) ?? '');
-    return !isLast;
-  });
-  return audit;
+  const users = await auditInTurn(client, USERS, rows[0]?.user ?? '');
+  const teams = await auditInTurn(client, TEAMS, rows[0]?.team ?? '');
+  return {
+    differences: [...users.differences, ...teams.differences],
+    usersScannedTo: users.scannedTo,
+    teamsScannedTo: teams.scannedTo,
+  };
 }
 
-async function readUsersAfter(client: PoolClient, user: string): Promise<string[]> {
-  const { rows } = await client.query<{ user_id: string }>(
-    `(SELECT user_id FROM wallet WHERE user_id > $1 ORDER BY user_id LIMIT $2)
-     UNION (SELECT DISTINCT user_id FROM user_app WHERE user_id > $1 ORDER BY user_id LIMIT $2)
-     ORDER BY user_id LIMIT $2`,
-    [user, USERS_PER_STEP],
-  );
-  return rows.map(({ user_id }) => user_id);
+/** `next` selects ids after `$1`, at most `$2`. */
+type Turn = {
+  budgetMs: number;
+  atOnce: number;
+  next: string;
+  check: (client: PoolClient, ids: string[]) => Promise<string[]>;
+};
+
+const USERS: Turn = {
+  budgetMs: USERS_BUDGET_MS,
+  atOnce: 20,
+  next: `(SELECT user_id AS id FROM wallet WHERE user_id > $1 ORDER BY user_id LIMIT $2)
+    UNION (SELECT DISTINCT user_id FROM user_app WHERE user_id > $1 ORDER BY user_id LIMIT $2)
+    ORDER BY id LIMIT $2`,
+  check: checkUsers,
+};
+
+const TEAMS: Turn = {
+  budgetMs: TEAMS_BUDGET_MS,
+  atOnce: 5,
+  next: 'SELECT id FROM team WHERE id > $1 ORDER BY id LIMIT $2',
+  check: checkTeams,
+};
+
+async function auditInTurn(
+  client: PoolClient,
+  { budgetMs, atOnce, next, check }: Turn,
+  after: string,
+): Promise<{ differences: string[]; scannedTo: string }> {
+  const differences: string[] = [];
+  let scannedTo = after;
+  await repeatFor(budgetMs, async () => {
+    const { rows } = await client.query<{ id: string }>(next, [scannedTo, atOnce]);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0) differences.push(...(await check(client, ids)));
+    const isLast = ids.length < atOnce;
+    scannedTo = isLast ? '' : (ids.at(-1) ?? '');
+    return !isLast;
+  });
+  return { differences, scannedTo };
 }
 
 const HOURS = 24;

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { DAY_MS, now } from '../clock';
 import { deleteInSteps } from '../db';
 import { log } from '../log';
-import { auditNextUsers, auditRecentEarnings } from './audit-history';
+import { auditHistory, auditRecentEarnings } from './audit-history';
 import { type AuditSpan, auditPockets } from './audit-pockets';
 import { BOOKING_INVARIANTS } from './booking-invariants';
 import { findDifferences, inSnapshot } from './check';
@@ -24,7 +24,7 @@ const OVERLAP = '15 seconds';
 export type Audit = { users: number; differences: string[] };
 
 /**
- * Checks everything booked since the last audit, the affected wallets and the history of other users in turn,
+ * Checks everything booked since the last audit, the affected wallets and the history of other users and of teams in turn,
  * and records the result. Returns null if another instance has just done so.
  */
 export async function auditRecent(afterSeconds = CLAIM_AFTER_SECONDS): Promise<Audit | null> {
@@ -74,13 +74,12 @@ async function auditSpan(client: PoolClient, span: AuditSpan): Promise<Audit> {
     ])),
     ...(await auditRecentEarnings(client)),
   ];
-  const { differences: ofHistory, scannedTo } = await auditNextUsers(client);
-  const differences = [...new Set([...recent, ...ofHistory])];
-  await client.query('INSERT INTO audit_run (users, differences, scanned_to) VALUES ($1, $2, $3)', [
-    users.length,
-    differences,
-    scannedTo,
-  ]);
+  const history = await auditHistory(client);
+  const differences = [...new Set([...recent, ...history.differences])];
+  await client.query(
+    'INSERT INTO audit_run (users, differences, scanned_to, teams_scanned_to) VALUES ($1, $2, $3, $4)',
+    [users.length, differences, history.usersScannedTo, history.teamsScannedTo],
+  );
   return { users: users.length, differences };
 }
 

@@ -11,6 +11,7 @@ import {
   USAGE_DAY_INVARIANT,
   WALLET_INVARIANTS,
 } from './invariants';
+import { EARNINGS_DAY_INVARIANT, PAYOUT_INVARIANTS, PAYOUT_ITEM_INVARIANT } from './payout-invariants';
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from './promotion-invariants';
 import { INVOICE_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
 
@@ -40,7 +41,8 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await checkUsers(client, null)),
     ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null])),
-    ...(await findDifferences(client, [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS, INVOICE_INVARIANT])),
+    ...(await checkTeams(client, null)),
+    ...(await findDifferences(client, GLOBAL_INVARIANTS)),
   ];
 }
 
@@ -51,6 +53,18 @@ export async function checkUsers(client: ClientBase, users: string[] | null): Pr
     ...(await findDifferences(client, [BOOKING_INVARIANTS], [users, null])),
   ];
 }
+
+/** Checks all payouts of teams, and what the teams have earned; null means all. */
+export const checkTeams = (client: ClientBase, teams: string[] | null): Promise<string[]> =>
+  findDifferences(client, PAYOUT_INVARIANTS, [teams]);
+
+const GLOBAL_INVARIANTS = [
+  ...PRESENT_INVARIANTS,
+  ...PROMOTION_INVARIANTS,
+  INVOICE_INVARIANT,
+  EARNINGS_DAY_INVARIANT,
+  PAYOUT_ITEM_INVARIANT,
+];
 
 const USER_INVARIANTS = [
   POCKET_INVARIANT,

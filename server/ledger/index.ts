@@ -5,11 +5,20 @@ export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';
 export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
-export { readEarnings } from './earnings';
+export { type Earnings, readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { LEDGER_JOBS } from './jobs';
 export { countRunning, keepLease, sweepHolds } from './lease';
 export { minimumBalance } from './minimum-balance';
+export {
+  type AppEarnings,
+  createPayout,
+  type PayoutCreation,
+  type PayoutState,
+  readExposure,
+  readTeamEarnings,
+  returnPayout,
+} from './payouts';
 export { readPockets } from './pockets';
 export {
   bookBonus,

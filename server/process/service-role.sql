@@ -7,9 +7,11 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
 
 -- Written once.
 REVOKE UPDATE, DELETE
-  ON ledger_transaction, usage, model_price, invoice, operator_action, auto_top_up_consent FROM svc_service;
--- A trigger allows changes only of what the processor took back and of the delivery of the receipt.
-REVOKE DELETE ON purchase, invoice_series FROM svc_service;
+  ON ledger_transaction, usage, model_price, invoice, operator_action, auto_top_up_consent,
+     payout_line, payout_item, payout_transaction, team_action FROM svc_service;
+-- Triggers allow changes only of what the processor took back and of the delivery of the receipt, and of the state of
+-- a payout.
+REVOKE DELETE ON purchase, payout, invoice_series FROM svc_service;
 -- Read at start, to find out whether the schema is the one of this release.
 REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations, sql_file FROM svc_service;
 COMMIT;

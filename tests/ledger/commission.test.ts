@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readEarningsDays } from '@/server/activity/partner-activity';
 import { chargeFor, wholeCredits } from '@/server/credits';
 import { pool, prisma } from '@/server/db';
 import { settings } from '@/server/env';
@@ -51,7 +52,7 @@ async function buyAnd(credits: number) {
   return { wallet, session };
 }
 
-/** Makes the history days older and resets the roll-up of earnings. */
+/** Makes the history days older and resets the roll-ups of earnings. */
 async function age(wallet: Wallet, days: number): Promise<void> {
   await pool().query('ALTER TABLE ledger_transaction DISABLE TRIGGER USER');
   await pool().query(
@@ -61,6 +62,7 @@ async function age(wallet: Wallet, days: number): Promise<void> {
   await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
   await pool().query("UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'earnings'");
   await pool().query('DELETE FROM earnings_rollup');
+  await pool().query('DELETE FROM earnings_day');
 }
 
 describe('commission matures', () => {
@@ -93,11 +95,21 @@ describe('commission matures', () => {
       disputable: wholeCredits(20),
       holdDays: 14,
     });
-    await takeBack(wallet, session, { refunded: 500 });
-    expect(await earningsOf(wallet, 'A')).toEqual([20, 0]);
-
     await age(wallet, 100);
     expect(await readEarnings(id)).toMatchObject({ matured: wholeCredits(20), disputable: 0n });
+    await takeBack(wallet, session, { refunded: 500 });
+    expect(await earningsOf(wallet, 'A')).toEqual([20, 0]);
+  });
+
+  test('after a period that is longer than payments can be disputed: until then it can be reversed', async () => {
+    const { wallet, session } = await buyAnd(500);
+    const id = wallet.apps.A?.id ?? '';
+    await prisma().partner.update({ where: { id }, data: { earningsHoldDays: 200 } });
+    await spend(wallet, 'A', 100);
+    await age(wallet, 150);
+    expect(await earningsOf(wallet, 'A')).toEqual([0, 20]);
+    await takeBack(wallet, session, { disputed: 500 });
+    expect(await earningsOf(wallet, 'A')).toEqual([0, 0]);
   });
 });
 
@@ -179,19 +191,39 @@ describe('commission on credits that were spent and then taken back is reversed'
     ]);
   });
 
-  test('unless it has matured; what a won dispute restores matures again', async () => {
+  test('whether or not it has matured, as long as its payment can be disputed; restored, it is final', async () => {
     const { wallet, session } = await buyAnd(500);
     await spend(wallet, 'A', 100);
-    await age(wallet, 20);
+    await age(wallet, 40);
     await takeBack(wallet, session, { disputed: 450 });
-    expect(await earningsOf(wallet, 'A')).toEqual([0, 10]);
-
-    // Half of it has matured, the other half is restored now.
-    await age(wallet, 20);
+    expect(await earningsOf(wallet, 'A')).toEqual([10, 0]);
     await takeBack(wallet, session, { disputed: 0 });
+    expect(await earningsOf(wallet, 'A')).toEqual([20, 0]);
+    await takeBack(wallet, session, { disputed: 450 });
+
+    // From now on the other half is final, and this one can only be restored.
+    await age(wallet, 81);
     await takeBack(wallet, session, { refunded: 500 });
-    const [matured, maturing] = await earningsOf(wallet, 'A');
-    expect(matured + maturing).toBe(10);
+    expect(await earningsOf(wallet, 'A')).toEqual([10, 0]);
+    await takeBack(wallet, session, { refunded: 0 });
+    expect(await earningsOf(wallet, 'A')).toEqual([20, 0]);
+    await takeBack(wallet, session, { refunded: 500 });
+    expect(await earningsOf(wallet, 'A')).toEqual([20, 0]);
+    expect((await checkLedger()).differences).toEqual([]);
+  });
+
+  test('on the day of the request, before and after a roll-up; partners see it on the day it happens', async () => {
+    const { wallet, session } = await buyAnd(500);
+    await spend(wallet, 'A', 100);
+    await age(wallet, 40);
+    await rollUpEarnings('0 seconds');
+    await takeBack(wallet, session, { disputed: 450 });
+    expect(await earningsOf(wallet, 'A')).toEqual([10, 0]);
+    await rollUpEarnings('0 seconds');
+    expect(await earningsOf(wallet, 'A')).toEqual([10, 0]);
+
+    const days = await readEarningsDays(wallet.apps.A?.id ?? '', { from: '2000-01-01', to: '2100-01-01' });
+    expect(days.filter(({ net }) => net !== 0n).map(({ net }) => Number(net) / 1e6)).toEqual([20, -10]);
     expect((await checkLedger()).differences).toEqual([]);
   });
 });

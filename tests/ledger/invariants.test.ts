@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '@/server/clock';
-import { chargeFor } from '@/server/credits';
+import { DAY_MS, setClock } from '@/server/clock';
+import { chargeFor, microcredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
-import { capture, checkLedger, clawBack, rollUpUsage } from '@/server/ledger';
+import { capture, checkLedger, clawBack, createPayout, returnPayout, rollUpUsage } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { findCatalogModel, priceVersions } from '@/server/pricing/catalog';
@@ -16,6 +16,7 @@ import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotion
 import { randomFrom } from '../harness/random';
 import { forge, whileForged } from './forged-rows';
 import { receipt } from './receipt';
+import { newTeam } from './teams';
 import { allow, buy, hold, newWallet, takeBack, type Wallet } from './wallets';
 
 await newDatabase();
@@ -69,9 +70,31 @@ async function buyWithBonus() {
   return { promotion, bonusSession: sessionId, bonusUser: wallet.userId };
 }
 
+/** A team whose apps were paid: a payout failed, the next one counts, and so does the one after it. */
+async function payTeam(apps: string[]) {
+  const teamId = await newTeam(apps);
+  const payouts: string[] = [];
+  for (const month of ['2030-01', '2030-02', '2030-03']) {
+    // What the reserve keeps is left for the next payout.
+    const payoutReserve = month === '2030-03' ? 0n : 1_000_000n;
+    await prisma().team.update({ where: { id: teamId }, data: { payoutReserve } });
+    const payoutId = newId('po');
+    const made = await createPayout({
+      ...{ payoutId, teamId, period: month, asOf: new Date(frozen + 40 * DAY_MS), method: 'manual' },
+      ...{ minimum: microcredits(0n), approvedBy: null, processorAccountId: null, payee: null },
+    });
+    if (made.outcome !== 'created') throw new Error(made.outcome);
+    payouts.push(payoutId);
+    if (month === '2030-01')
+      await returnPayout({ payoutId, from: ['planned'], to: 'failed', failure: 'The account is closed.' });
+  }
+  const [failedPayout = '', payout = '', nextPayout = ''] = payouts;
+  return { failedPayout, payout, nextPayout };
+}
+
 /** Everything that can be changed by hand, an hour ago, rolled up and audited: the users are quiet. */
 async function newWorld() {
-  const user = await newWallet(['A', 'B'], { rateBp: 2_500 });
+  const user = await newWallet(['A', 'B'], { rateBp: 10_000 });
   const other = await newWallet(['C']);
   const session = newId('cks');
   await buy(user, 'A', 300, session);
@@ -115,6 +138,7 @@ async function newWorld() {
   );
   await rollUpEarnings('0 seconds');
   await rollUpUsage('0 seconds');
+  const payouts = await payTeam([user.apps.A?.id ?? '', user.apps.B?.id ?? '']);
   await auditRecent(0);
   return {
     user: user.userId,
@@ -125,6 +149,7 @@ async function newWorld() {
     session,
     refunded,
     open,
+    ...payouts,
     ...bonus,
     paid,
     fromAllowance,
@@ -412,6 +437,120 @@ const EARNINGS: Corruption[] = [
   ],
 ];
 
+/** Changes the amounts of an account in the postings of a payout, by a microcredit for each app. */
+const repost = (id: string, kind: string, account: string, by: number): string =>
+  `UPDATE payout_transaction SET postings = (SELECT jsonb_agg(CASE p ->> 'account' WHEN '${account}'
+     THEN p || jsonb_build_object('amount', (p ->> 'amount')::bigint + ${by}) ELSE p END) FROM jsonb_array_elements(postings) p)
+   WHERE payout_id = '${id}' AND kind = '${kind}'`;
+const UNBALANCED = 'ALTER TABLE payout_transaction DROP CONSTRAINT IF EXISTS payout_transaction_sums_to_zero';
+const BALANCED = 'what an app was paid, is owed and has maturing is what it earned';
+const BOOKED = 'a payout is booked as its lines say';
+const BOOKED_BACK = 'a payout is booked back if and only if it failed or was returned';
+const CONTINUES = 'a payout begins with what those before it carried over';
+
+const PAYOUTS: Corruption[] = [
+  [
+    'the amount of a payout',
+    ({ payout }) => [`UPDATE payout SET amount = amount + 1000000 WHERE id = '${payout}'`],
+    'the amount of a payout is the sum of its lines',
+  ],
+  [
+    'the amount of a payout and its line',
+    ({ payout }) => [
+      `UPDATE payout SET amount = amount + 1000000 WHERE id = '${payout}'`,
+      `UPDATE payout_line SET amount = amount + 1000000 WHERE payout_id = '${payout}'`,
+    ],
+    BOOKED,
+  ],
+  [
+    'a payout with its line and its postings',
+    ({ payout }) => [
+      `UPDATE payout SET amount = amount + 1000000 WHERE id = '${payout}'`,
+      `UPDATE payout_line SET amount = amount + 1000000 WHERE payout_id = '${payout}'`,
+      UNBALANCED,
+      repost(payout, 'payout', 'partner_paid_out', 1_000_000),
+      repost(payout, 'payout', 'partner_earnings', -1_000_000),
+    ],
+    'the items of a payout are what it pays and carries over',
+  ],
+  [
+    'an item of a payout',
+    ({ payout }) => [`UPDATE payout_item SET amount = amount + 1 WHERE payout_id = '${payout}'`],
+    'the items of a payout are what it pays and carries over',
+  ],
+  [
+    'what a payout carried over, with its items',
+    ({ payout }) => [
+      `UPDATE payout_item SET amount = amount + 1 WHERE payout_id = '${payout}'`,
+      `UPDATE payout_line SET carried_after = carried_after + (
+         SELECT count(*) FROM payout_item i WHERE i.payout_id = '${payout}' AND i.partner_id = payout_line.partner_id)
+       WHERE payout_id = '${payout}'`,
+    ],
+    CONTINUES,
+  ],
+  [
+    'what a payout was carried over',
+    ({ nextPayout }) => [
+      `UPDATE payout_line SET carried_before = carried_before + 1, carried_after = carried_after + 1 WHERE payout_id = '${nextPayout}'`,
+    ],
+    CONTINUES,
+  ],
+  [
+    'how long an app of a payout has matured',
+    ({ nextPayout }) => [
+      `UPDATE payout_line SET matured_until = matured_until - 1 WHERE payout_id = '${nextPayout}'`,
+    ],
+    'what has matured stays matured',
+  ],
+  [
+    'the postings of a payout',
+    ({ payout }) => [UNBALANCED, repost(payout, 'payout', 'partner_paid_out', 1)],
+    BALANCED,
+  ],
+  [
+    'a payout without postings',
+    ({ payout }) => [`DELETE FROM payout_transaction WHERE payout_id = '${payout}'`],
+    BOOKED,
+  ],
+  [
+    'postings without a line',
+    ({ payout }) => [`DELETE FROM payout_line WHERE payout_id = '${payout}'`],
+    BOOKED,
+  ],
+  [
+    'a payout that was returned without a booking',
+    ({ payout }) => [`UPDATE payout SET state = 'returned' WHERE id = '${payout}'`],
+    BOOKED_BACK,
+  ],
+  [
+    'a failed payout that is sent after all',
+    ({ failedPayout }) => [
+      `UPDATE payout SET state = 'sent', period = '2030-05-01' WHERE id = '${failedPayout}'`,
+    ],
+    BOOKED_BACK,
+  ],
+  [
+    'what was booked back of a payout',
+    ({ failedPayout }) => [UNBALANCED, repost(failedPayout, 'payout_return', 'partner_earnings', -1)],
+    BOOKED_BACK,
+  ],
+  [
+    'the earnings of a day and an hour',
+    ({ A }) => [`UPDATE earnings_day SET amount = amount + 1 WHERE partner_id = '${A}'`],
+    BALANCED,
+  ],
+  [
+    'a payout made twice',
+    ({ payout }) => [
+      `INSERT INTO payout SELECT (jsonb_populate_record(o, '{"id": "po_2", "period": "2030-06-01"}')).* FROM payout o WHERE id = '${payout}'`,
+      `INSERT INTO payout_line SELECT (jsonb_populate_record(l, '{"payout_id": "po_2"}')).* FROM payout_line l WHERE payout_id = '${payout}'`,
+      `INSERT INTO payout_item SELECT (jsonb_populate_record(i, '{"payout_id": "po_2"}')).* FROM payout_item i WHERE payout_id = '${payout}'`,
+      `INSERT INTO payout_transaction SELECT (jsonb_populate_record(t, '{"id": "txn_2", "payout_id": "po_2"}')).* FROM payout_transaction t WHERE payout_id = '${payout}'`,
+    ],
+    CONTINUES,
+  ],
+];
+
 const PURCHASES: Corruption[] = [
   [
     'an invented purchase',
@@ -503,7 +642,7 @@ const PROMOTIONS: Corruption[] = [
 ];
 
 describe('the check and the next audit both find what was changed by hand, also of users who are not active:', () => {
-  test.each([...WALLETS, ...BOOKINGS, ...EARNINGS, ...PURCHASES, ...PROMOTIONS])(
+  test.each([...WALLETS, ...BOOKINGS, ...EARNINGS, ...PAYOUTS, ...PURCHASES, ...PROMOTIONS])(
     '%s',
     async (_what, change, invariant) => {
       expect(await findAll()).toEqual(NOTHING);
@@ -522,6 +661,28 @@ test.each([
   ['given = given + 1', 'a promotion counts its redemptions and their credits'],
 ])('the check finds a changed counter of a promotion: %s', async (change, invariant) => {
   await whileForged([`UPDATE promotion SET ${change} WHERE id = '${world.promotion}'`], async () => {
+    expect((await findAll()).checked).toContainEqual(expect.stringContaining(invariant));
+  });
+});
+
+test.each([
+  [
+    'the model of an item of a payout',
+    `UPDATE payout_item SET model = 'other'`,
+    'payouts list every posting once',
+  ],
+  [
+    'a request of an item of a payout',
+    'UPDATE payout_item SET requests = 2',
+    'payouts list every posting once',
+  ],
+  [
+    'the model of earnings by day',
+    `UPDATE earnings_day SET model = 'other'`,
+    'earnings by day equal the postings',
+  ],
+])('the check finds %s', async (_what, change, invariant) => {
+  await whileForged([change], async () => {
     expect((await findAll()).checked).toContainEqual(expect.stringContaining(invariant));
   });
 });

@@ -6,16 +6,17 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readBackup } from '@/server/cli/read-backup';
 import { runCommand } from '@/server/cli/run';
 import { writeBackup } from '@/server/cli/write-backup';
-import { chargeFor } from '@/server/credits';
+import { chargeFor, microcredits } from '@/server/credits';
 import { pool } from '@/server/db';
 import { settings } from '@/server/env';
 import { randomBase62 } from '@/server/ids';
-import { capture } from '@/server/ledger';
+import { capture, createPayout, returnPayout } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { addressOf, onDatabaseServer } from '../harness/database';
 import { withClient } from '../harness/database-connection';
 import { newPerson } from '../harness/people';
 import { receipt } from '../ledger/receipt';
+import { newTeam } from '../ledger/teams';
 import { allow, buy, exactly, hold, newWallet } from '../ledger/wallets';
 
 const { url } = await newDatabase();
@@ -62,6 +63,30 @@ if (admission.ok) await capture(admission.hold, chargeFor(exactly(4), 2500), rec
 // A row that is written during the backup.
 await hold(wallet, 'A', 2);
 await pool().query(`SELECT ledger_roll_up('0 seconds')`);
+const planned = await createPayout({
+  ...{
+    payoutId: 'po_1',
+    teamId: await newTeam([wallet.apps.B?.id ?? '']),
+    period: '2030-01',
+    asOf: new Date('2030-01-01'),
+  },
+  ...{
+    minimum: microcredits(0n),
+    method: 'manual',
+    approvedBy: null,
+    processorAccountId: null,
+    payee: { name: 'A team' },
+  },
+});
+await returnPayout({
+  payoutId: 'po_1',
+  from: ['planned'],
+  to: 'returned',
+  failure: 'The account is closed.',
+});
+await pool().query(
+  `INSERT INTO team_action (team_id, at, actor, what) VALUES ('tm_1', now(), 'operator', 'test')`,
+);
 await pool().query(
   `INSERT INTO sandbox_object (id, body) VALUES ('a', '{"text": "line\\nbreak \\u00e9 \\"quoted\\"", "n": 1}')`,
 );
@@ -71,6 +96,10 @@ const complete = fileIn('whole.gz');
 await writeBackup(url, complete);
 
 describe('a backup', () => {
+  it('contains payouts', () => {
+    expect(planned).toMatchObject({ outcome: 'created' });
+  });
+
   it('restores every row into an empty database, and new rows are numbered after it', async () => {
     const target = await newEmpty();
     await readBackup(target, complete);

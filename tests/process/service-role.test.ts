@@ -58,12 +58,23 @@ test('the service does all of its work with a role that owns nothing', async () 
   expect((await readSpendable(person.userId, person.partnerId)).balance).toBeLessThan(50_000_000n);
 });
 
+const APPEND_ONLY = [
+  ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'invoice', 'operator_action'],
+  ...['payout', 'payout_line', 'payout_item', 'payout_transaction', 'team_action'],
+];
+
 describe('that role cannot', () => {
   test.each([
-    ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'invoice', 'operator_action'].flatMap(
-      (table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`, `ALTER TABLE ${table} DISABLE TRIGGER USER`],
-    ),
+    ...APPEND_ONLY.flatMap((table) => [
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+      `ALTER TABLE ${table} DISABLE TRIGGER USER`,
+    ]),
     'UPDATE ledger_transaction SET credits = 0',
+    'UPDATE payout_line SET amount = 0',
+    'UPDATE payout_item SET amount = 0',
+    "UPDATE payout_transaction SET postings = '[]'",
+    "UPDATE team_action SET what = 'nothing'",
     'UPDATE usage SET charge = 0',
     "UPDATE model_price SET prices = '{}'",
     'UPDATE purchase SET credits = 0',
@@ -81,15 +92,8 @@ describe('that role cannot', () => {
 
 test('the owner cannot change or truncate history by mistake either', async () => {
   await withClient(url, async (owner) => {
-    for (const table of [
-      'ledger_transaction',
-      'usage',
-      'model_price',
-      'purchase',
-      'invoice',
-      'operator_action',
-    ])
-      await expect(owner.query(`TRUNCATE ${table}`)).rejects.toThrow(`${table} is append-only`);
+    for (const table of APPEND_ONLY)
+      await expect(owner.query(`TRUNCATE ${table} CASCADE`)).rejects.toThrow(`${table} is append-only`);
     for (const statement of [
       'DELETE FROM usage',
       'DELETE FROM purchase',

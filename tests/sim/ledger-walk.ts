@@ -5,6 +5,7 @@ import { findDifferences } from '@/server/ledger/check';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { renewLeases } from '@/server/ledger/lease';
+import { PAYOUT_INVARIANTS } from '@/server/ledger/payout-invariants';
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
 import { randomFrom } from '../harness/random';
 import { openPromotions, type SharedPromotions } from './promotions';
@@ -51,12 +52,15 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
     if (isDue) breaks++;
     await Promise.all([...walkers.map(walkRound), isDue && breakDatabase.run(random, tally)]);
     await endInstance(walkers, tally);
+    // No transaction is running: everything booked so far can be paid out.
+    await rollUpEarnings('0 seconds');
     await compare(walkers, tally);
     if (round % ROUNDS_PER_AUDIT === 0) await audit(tally);
     walkers = await replaceTired(walkers, fork, tally, promotions);
     onRound?.(tally);
   }
   await Promise.all(walkers.map((walker) => walker.finish()));
+  await rollUpEarnings('0 seconds');
   await compare(walkers, tally);
   await audit(tally);
   for (const difference of (await checkLedger()).differences) tally.violation(difference);
@@ -126,13 +130,14 @@ async function compare(walkers: Walker[], tally: Tally): Promise<void> {
     const invariants = [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ...BONUS_INVARIANTS];
     for (const difference of await findDifferences(client, invariants, [users])) tally.violation(difference);
     for (const difference of await findDifferences(client, PROMOTION_INVARIANTS)) tally.violation(difference);
+    const teams = walkers.map(({ payouts }) => payouts.teamId);
+    for (const difference of await findDifferences(client, PAYOUT_INVARIANTS, [teams]))
+      tally.violation(difference);
   });
 }
 
-/** The background jobs of an instance that read what was booked. */
 async function audit(tally: Tally): Promise<void> {
   tally.operation('audit');
-  await rollUpEarnings('0 seconds');
   const found = await auditRecent(0);
   for (const difference of found?.differences ?? []) tally.violation(`audited: ${difference}`);
 }

@@ -5,7 +5,7 @@ import { NO_PAUSES, walkLedger } from './ledger-walk';
 Object.assign(process.env, NO_PAUSES);
 await newDatabase();
 
-test('requests, purchases, refunds, disputes and abandoned requests of 64 users agree with the model', {
+test('requests, purchases, refunds, disputes, payouts and abandoned requests of 64 users agree with the model', {
   timeout: 120_000,
 }, async () => {
   const tally = await walkLedger({ seed: 12, operations: 5_000 });
@@ -20,6 +20,9 @@ test('requests, purchases, refunds, disputes and abandoned requests of 64 users 
     'payment with a code expired',
     'gift',
     'auto top-up',
+    'payout',
+    'payout below the minimum',
+    'payout returned',
   ])
     expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { advanceTopUps } from '@/server/checkout/top-up/advance';
 import { claimTopUp } from '@/server/checkout/top-up/claim';
 import { nowDate } from '@/server/clock';
@@ -28,7 +27,10 @@ import { bookWithBonus, newGift, redeemGiftLink, startWithCode } from '../harnes
 import { bookPaidSession } from '../harness/purchases';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
+import { newTeam } from '../ledger/teams';
 import { newWallet, takeBack, type Wallet } from '../ledger/wallets';
+import { insist } from './insist';
+import { PayoutSteps } from './payout-steps';
 import type { SharedPromotions } from './promotions';
 import type { Tally } from './tally';
 
@@ -63,20 +65,25 @@ export class Walker {
   private abandoned: Abandoned | null = null;
   private readonly purchases: Bought[] = [];
   private redeemed = 0;
+  readonly payouts: PayoutSteps;
 
   private constructor(
     readonly wallet: Wallet,
+    teamId: string,
     private readonly rateBp: number,
     private readonly random: () => number,
     private readonly tally: Tally,
     private readonly promotions: SharedPromotions,
-  ) {}
+  ) {
+    this.payouts = new PayoutSteps(teamId, wallet.userId, tally, this.expect);
+  }
 
   static async open(random: () => number, tally: Tally, promotions: SharedPromotions): Promise<Walker> {
     const rateBp = RATES_BP[Math.floor(random() * RATES_BP.length)] ?? 0;
     const wallet = await newWallet(APPS, { rateBp });
     await turnOnAutoTopUp(wallet.userId);
-    return new Walker(wallet, rateBp, random, tally, promotions);
+    const teamId = await newTeam(Object.values(wallet.apps).map(({ id }) => id));
+    return new Walker(wallet, teamId, rateBp, random, tally, promotions);
   }
 
   async step(): Promise<void> {
@@ -92,7 +99,8 @@ export class Walker {
     else if (chance < 0.9) await this.reverse();
     else if (chance < 0.91) await this.grant();
     else if (chance < 0.92) await this.redeemGift();
-    else if (chance < 0.95) await this.topUp();
+    else if (chance < 0.94) await this.topUp();
+    else if (chance < 0.96) await this.payOut();
     else await this.read();
   }
 
@@ -120,9 +128,11 @@ export class Walker {
    */
   async finish(): Promise<void> {
     for (const hold of this.holds.splice(0)) await this.capture(hold, this.amount(hold.amount));
+    await this.payouts.compare();
     if (this.random() < 0.6) return;
     await this.setPayments({ refundedPercent: 0, dispute: 'open' });
     this.expect('the commission on disputed payments', await this.commission('true'), 0n);
+    await this.payouts.compare();
     await this.setPayments({ refundedPercent: 0, dispute: 'won' });
     // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
     if (POCKETS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
@@ -383,6 +393,12 @@ export class Walker {
     return DISPUTE_EVENTS[`${before} ${bought.dispute}`] ?? 'dispute unchanged';
   }
 
+  private async payOut(): Promise<void> {
+    const times = this.random() < 0.3 ? 2 : 1;
+    if (this.random() < 0.4) return this.payouts.giveBack((payouts) => this.pick(payouts), times);
+    await this.payouts.plan(times, BigInt(this.random() < 0.2 ? this.below(LARGEST) : 0));
+  }
+
   private async read(): Promise<void> {
     const app = this.pick(APPS);
     this.tally.operation('balance read');
@@ -397,10 +413,10 @@ export class Walker {
     return hold ?? null;
   }
 
-  private expect(what: string, found: unknown, expected: unknown): void {
+  private readonly expect = (what: string, found: unknown, expected: unknown): void => {
     if (found !== expected)
       this.tally.violation(`step ${this.steps}: ${what} is ${found}, and the model says ${expected}`);
-  }
+  };
 
   private appOf(name: string): { id: string; keyHash: Buffer } {
     const app = this.wallet.apps[name];
@@ -451,18 +467,3 @@ const DISPUTE_EVENTS: Record<string, string> = {
   'open lost': 'dispute lost',
   'won open': 'disputed again',
 };
-
-const PATIENCE_MS = 60_000;
-const RETRY_MS = 100;
-
-/** Repeats work that a restart of the database may interrupt; every repetition is harmless. */
-async function insist<T>(work: () => Promise<T>): Promise<T> {
-  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
-    try {
-      return await work();
-    } catch (error) {
-      if (waitedMs >= PATIENCE_MS) throw error;
-      await pause(RETRY_MS);
-    }
-  }
-}

@@ -55,7 +55,12 @@ async function foldEveryDay(client: pg.ClientBase): Promise<void> {
   // Without its summaries, an index by time is read completely for every day.
   for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
     await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);
-  await foldAgain(client, 'earnings', ['earnings_rollup'], `SELECT ledger_roll_up('1 minute') > 0 AS more`);
+  await foldAgain(
+    client,
+    'earnings',
+    ['earnings_rollup', 'earnings_day'],
+    `SELECT ledger_roll_up('1 minute') > 0 AS more`,
+  );
   await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
   await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') > 0 AS more`);
   await foldAgain(

@@ -2,6 +2,8 @@
 
 export const TABLES = [
   'user',
+  'team',
+  'team_member',
   'partner',
   'partner_origin',
   'partner_rate',

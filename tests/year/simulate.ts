@@ -125,7 +125,7 @@ class YearOfActivity {
       name: app.name,
       name_approved_at: createdAt,
       publishable_key: newPublishableKey(),
-      owner_email: app.ownerEmail,
+      team_id: this.openTeam(app.ownerEmail, createdAt),
       rate_bp: app.rateBp,
       allowed_models: app.allModels ? [] : Object.keys(app.models),
       all_models: app.allModels,
@@ -139,6 +139,16 @@ class YearOfActivity {
       applied_at: createdAt,
     });
     this.rows.partner_origin.push({ partner_id: app.id, origin: app.origin, created_at: createdAt });
+  }
+
+  /** One team for each owner. */
+  private openTeam(email: string, createdAt: string): string {
+    const found = this.rows.team_member.find((member) => member.email === email);
+    if (found) return String(found.team_id);
+    const id = `tm_${`Year${this.rows.team.length}`.padEnd(22, '0')}`;
+    this.rows.team.push({ id, name: email, created_at: createdAt });
+    this.rows.team_member.push({ team_id: id, email, role: 'owner', added_at: createdAt });
+    return id;
   }
 
   private openUser(user: YearUser): UserState {

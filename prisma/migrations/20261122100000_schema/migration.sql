@@ -117,9 +117,11 @@ CREATE TABLE team_invitation (
   invited_by text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
+  state text NOT NULL DEFAULT 'open',
   mail_due_at timestamptz(3),
   mail_attempts integer NOT NULL DEFAULT 0,
-  CONSTRAINT team_invitation_role_known CHECK (role IN ('developer', 'finance', 'viewer'))
+  CONSTRAINT team_invitation_role_known CHECK (role IN ('developer', 'finance', 'viewer')),
+  CONSTRAINT team_invitation_state_known CHECK (state IN ('open', 'accepted', 'withdrawn'))
 );
 CREATE UNIQUE INDEX team_invitation_team_id_email_key ON team_invitation (team_id, email);
 
@@ -143,7 +145,6 @@ CREATE TABLE partner (
   name_approved_at timestamptz(3),
   pending_name text,
   publishable_key text NOT NULL,
-  owner_email text,
   rate_bp integer NOT NULL DEFAULT 0,
   allowed_models text[],
   all_models boolean NOT NULL DEFAULT true,
@@ -357,10 +358,12 @@ CREATE TABLE payout_account (
   creation_key text NOT NULL,
   processor_account_id text,
   country text NOT NULL,
+  email text NOT NULL,
   state text NOT NULL DEFAULT 'onboarding',
   due_fields text[],
   disabled_reason text,
   checked_at timestamptz(3),
+  mailed_state text,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT payout_account_state_known CHECK (state IN ('onboarding', 'active', 'restricted', 'rejected', 'closed'))
 );
@@ -397,11 +400,13 @@ CREATE TABLE payout (
   rate numeric(18,8),
   failure text,
   lease_until timestamptz(3),
+  attempts int NOT NULL DEFAULT 0,
   next_look_at timestamptz(3),
   payee jsonb,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   sent_at timestamptz(3),
   ended_at timestamptz(3),
+  mailed_state text,
   CONSTRAINT payout_state_known CHECK (
     state IN ('planned', 'sending', 'waiting_for_balance', 'sent', 'returned', 'failed')),
   CONSTRAINT payout_method_known CHECK (method IN ('stripe', 'manual')),
@@ -410,10 +415,22 @@ CREATE TABLE payout (
   CONSTRAINT payout_first_of_month CHECK (extract(day FROM period) = 1)
 );
 CREATE UNIQUE INDEX payout_processor_transfer_id_key ON payout (processor_transfer_id);
+CREATE UNIQUE INDEX payout_team_id_reference_key ON payout (team_id, reference);
 CREATE INDEX payout_team_id_created_at_idx ON payout (team_id, created_at);
 CREATE INDEX payout_state_idx ON payout (state);
 -- One payout for each team and month.
 CREATE UNIQUE INDEX payout_of_month ON payout (team_id, period) WHERE state NOT IN ('returned', 'failed');
+
+CREATE TABLE payout_mail (
+  id serial PRIMARY KEY,
+  team_id text NOT NULL,
+  email text NOT NULL,
+  payout_id text,
+  kind text NOT NULL,
+  due_at timestamptz(3),
+  attempts int NOT NULL DEFAULT 0
+);
+CREATE INDEX payout_mail_due_at_idx ON payout_mail (due_at);
 
 CREATE TABLE payout_line (
   payout_id text NOT NULL REFERENCES payout ON UPDATE CASCADE ON DELETE RESTRICT,
@@ -456,6 +473,17 @@ CREATE TABLE earnings_rollup (
   PRIMARY KEY (partner_id, hour)
 );
 
+CREATE TABLE earnings_day (
+  partner_id text NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  kind text NOT NULL,
+  requests bigint NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT earnings_day_pkey PRIMARY KEY (partner_id, day, model, kind),
+  CONSTRAINT earnings_day_kind_known CHECK (kind IN ('earned', 'reversed'))
+);
+
 CREATE TABLE watermark (
   name text PRIMARY KEY,
   up_to timestamptz(6) NOT NULL
@@ -476,7 +504,8 @@ CREATE TABLE audit_run (
   at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   users integer NOT NULL,
   differences text[],
-  scanned_to text NOT NULL DEFAULT ''
+  scanned_to text NOT NULL DEFAULT '',
+  teams_scanned_to text NOT NULL DEFAULT ''
 );
 CREATE INDEX audit_run_at_idx ON audit_run (at);
 

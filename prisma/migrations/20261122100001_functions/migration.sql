@@ -96,6 +96,14 @@ LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT make_interval(days => p.earnings_hold_days) FROM partner p WHERE p.id = p_partner), p_default)
 $$;
 
+-- server/ledger/sql/dispute-period.sql
+
+-- How long card networks allow a payment to be disputed. Commission can be reversed for this long after its
+-- request, or as long as it matures if that is longer; then it is final.
+CREATE OR REPLACE FUNCTION ledger_dispute_period() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT interval '120 days'
+$$;
+
 -- server/ledger/sql/match-earnings.sql
 
 -- Matches a user's commission to what the user paid for. If refunds and disputes took back more bought credits
@@ -104,76 +112,80 @@ $$;
 -- failed refund or a later purchase covers them again. Only the difference to what is already reversed is
 -- booked, so the result depends on the pockets and not on the order of events.
 --
--- Commission that has matured is final. Commission that was restored matures again, from that moment.
+-- Commission can be reversed as long as a payment can be disputed, or until it matures if that is later, whether
+-- or not it was paid out. After that it is final: what is reversed by then can only be restored.
 --
 -- Each booking is a separate transaction. Its note names the transaction of the request, its related_id the
 -- purchase whose booking caused it.
 CREATE OR REPLACE FUNCTION ledger_match_earnings(p_user text, p_related text, p_default_hold interval)
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  longest_hold interval;
-BEGIN
-  SELECT greatest(p_default_hold, make_interval(days => coalesce(max(earnings_hold_days), 0))) INTO longest_hold FROM partner;
+RETURNS void LANGUAGE sql AS $$
   WITH unpaid AS (
     SELECT partner_id AS pocket, own_granted - own AS credits FROM user_app WHERE user_id = p_user AND own_granted > own
   ),
-  moved AS (
-    SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed,
-           coalesce(sum(e.amount) FILTER (WHERE e.amount > 0
-             AND r.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold)), 0)::bigint AS restored_lately
+  app AS (
+    SELECT partner_id, clock_timestamp() - greatest(ledger_dispute_period(), ledger_earnings_hold(partner_id, p_default_hold)) AS final_until
+    FROM user_app WHERE user_id = p_user
+  ),
+  moved AS MATERIALIZED (
+    SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed
     FROM ledger_transaction r
     CROSS JOIN LATERAL jsonb_to_recordset(r.postings) AS e (account text, partner_id text, amount bigint)
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
   candidate AS (
-    SELECT id FROM moved
-    UNION
-    SELECT t.id FROM ledger_transaction t
-    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - longest_hold
-      AND EXISTS (SELECT 1 FROM unpaid)
-  ),
-  earned AS (
-    SELECT t.id, t.created_at, t.postings, e.partner_id, e.share, e.bought,
-           coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
-           CASE WHEN t.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold) THEN e.share
-                ELSE coalesce(m.reversed + m.restored_lately, 0) END AS reversible
-    FROM candidate c
-    JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
-    LEFT JOIN moved m ON m.id = c.id
-    CROSS JOIN LATERAL (
-      SELECT max(p.partner_id) FILTER (WHERE p.account = 'partner_earnings') AS partner_id,
-             coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0)::bigint AS share,
-             coalesce(sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket'), 0)::bigint AS bought
-      FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint, granted bigint)) e
-    WHERE e.share > 0
+    SELECT t.id, t.created_at, t.postings, true AS is_open
+    FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
+    WHERE t.kind = 'usage' AND EXISTS (SELECT 1 FROM unpaid)
+    UNION ALL
+    SELECT t.id, t.created_at, t.postings, t.created_at > a.final_until
+    FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
+    WHERE t.created_at <= a.final_until OR NOT EXISTS (SELECT 1 FROM unpaid)
   ),
   -- The bought credits that each request took from each pocket, as far as their commission can be reversed.
   piece AS (
-    SELECT e.*, p.partner_id AS pocket,
-           ceil((coalesce(p.granted, 0) - p.amount)::numeric * e.reversible / e.share) AS credits
-    FROM earned e
-    CROSS JOIN LATERAL jsonb_to_recordset(e.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
-    WHERE p.account = 'pocket'
+    SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
+           CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
+                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / e.share) END AS credits
+    FROM candidate c
+    LEFT JOIN moved m ON m.id = c.id
+    CROSS JOIN LATERAL (
+      SELECT p.* FROM jsonb_to_recordset(c.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
+      WHERE p.account = 'pocket' OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT CASE WHEN NOT c.is_open THEN (
+      SELECT sum(s.amount) FROM jsonb_to_recordset(c.postings) AS s (account text, amount bigint)
+      WHERE s.account = 'partner_earnings') END AS share) e
+    WHERE c.postings @> '[{"account": "partner_earnings"}]'
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
              PARTITION BY p.pocket ORDER BY p.reversed > 0 DESC, p.created_at, p.id) - p.credits AS before
     FROM piece p
   ),
-  wanted AS (
-    SELECT r.id, r.partner_id, r.reversed, r.steps,
-           least(r.reversible, ledger_part(r.share,
-             sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint, r.bought)) - r.reversed AS amount
+  -- Most requests are not reached: only the others are worth another look.
+  covered AS (
+    SELECT r.id, r.is_open, r.reversed, r.steps,
+           sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint AS credits
     FROM reached r LEFT JOIN unpaid u ON u.pocket = r.pocket
-    GROUP BY r.id, r.partner_id, r.reversed, r.steps, r.reversible, r.share, r.bought
+    WHERE r.reversed > 0 OR r.before < u.credits
+    GROUP BY 1, 2, 3, 4
+  ),
+  wanted AS (
+    SELECT c.id, t.partner_id, c.steps,
+           least(CASE WHEN c.is_open THEN e.share ELSE c.reversed END, ledger_part(e.share, c.credits, e.bought)) - c.reversed AS amount
+    FROM covered c
+    JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
+    CROSS JOIN LATERAL (
+      SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
+             sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
+      FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint, granted bigint)) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, 'txn_' || substr(md5(w.id || ':' || w.steps + 1), 1, 22), w.partner_id, 'earnings_reversal',
     w.id || ':' || w.steps + 1, p_related, 0, 0, w.id,
     ledger_postings('partner_earnings', w.partner_id, -w.amount, 'chargeback_loss')
   FROM wanted w WHERE w.amount <> 0;
-END $$;
+$$;
 
 -- server/ledger/sql/entry.sql
 
@@ -185,8 +197,9 @@ CREATE OR REPLACE VIEW ledger_entry AS
 
 -- server/ledger/sql/append-only.sql
 
--- Transactions, receipts, prices, invoices, audit entries and consents are never changed or deleted, by anyone. Of a purchase only
--- what the processor has taken back and the delivery of its receipt change.
+-- Transactions, receipts, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
+-- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
@@ -219,6 +232,11 @@ CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON
 CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON operator_action
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
+CREATE OR REPLACE TRIGGER team_action_append_only BEFORE UPDATE OR DELETE ON team_action
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER team_action_not_truncated BEFORE TRUNCATE ON team_action
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
 CREATE OR REPLACE TRIGGER auto_top_up_consent_append_only BEFORE UPDATE OR DELETE ON auto_top_up_consent
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON auto_top_up_consent
@@ -227,6 +245,27 @@ CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON a
 CREATE OR REPLACE TRIGGER invoice_append_only BEFORE UPDATE OR DELETE ON invoice
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER invoice_not_truncated BEFORE TRUNCATE ON invoice
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_line_append_only BEFORE UPDATE OR DELETE ON payout_line
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_line_not_truncated BEFORE TRUNCATE ON payout_line
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_item_append_only BEFORE UPDATE OR DELETE ON payout_item
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_item_not_truncated BEFORE TRUNCATE ON payout_item
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_transaction_append_only BEFORE UPDATE OR DELETE ON payout_transaction
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_transaction_not_truncated BEFORE TRUNCATE ON payout_transaction
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_append_only BEFORE DELETE OR UPDATE OF
+  id, team_id, period, amount, posted_until, created_at ON payout
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_not_truncated BEFORE TRUNCATE ON payout
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 -- server/ledger/sql/open-pocket.sql
@@ -1017,11 +1056,31 @@ CREATE OR REPLACE TRIGGER checkout_session_releases_promotion AFTER UPDATE OF st
   FOR EACH ROW WHEN (NEW.status IN ('failed', 'expired') AND OLD.status <> NEW.status)
   EXECUTE FUNCTION promotion_release();
 
+-- server/ledger/sql/earning.sql
+
+-- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns. The
+-- model comes from the receipt, which is read only for a reader that names the column.
+CREATE OR REPLACE VIEW ledger_earning AS
+  SELECT p.partner_id, p.amount, t.created_at AS posted_at,
+    CASE t.kind WHEN 'usage' THEN 'earned' ELSE 'reversed' END AS kind,
+    ((CASE t.kind WHEN 'usage' THEN t.created_at ELSE (
+      SELECT r.created_at FROM ledger_transaction r WHERE r.user_id = t.user_id AND r.id = t.note) END)
+      AT TIME ZONE 'UTC')::date AS day,
+    coalesce(u.model, '') AS model
+  FROM ledger_transaction t
+  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)
+  LEFT JOIN usage u ON u.user_id = t.user_id
+    AND u.request_id = 'req_' || substr(CASE t.kind WHEN 'usage' THEN t.id ELSE t.note END, 5)
+  WHERE t.kind IN ('usage', 'earnings_reversal') AND p.account = 'partner_earnings';
+
 -- server/ledger/sql/roll-up-earnings.sql
 
--- Adds new earnings to the hourly sums. Postings younger than `p_lag` may belong to a transaction that is
--- still running: they are added later, and readers include them. Returns the number of postings added.
-CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Adds new earnings to the sums: by the hour in which they were posted, and by day of the request and model,
+-- from which payouts are computed. Postings younger than `p_lag` may belong to a transaction that is still
+-- running: they are added later, and readers include them. Returns the number of postings added. The planner has no
+-- statistics about the watermark, so the settings make it use the index on time and look up each receipt.
+CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   begun timestamptz;
   upto timestamptz := clock_timestamp() - p_lag;
@@ -1029,44 +1088,201 @@ DECLARE
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
   IF upto <= begun THEN RETURN 0; END IF;
-  WITH fresh AS (
-    SELECT partner_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
-    FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
-    GROUP BY 1, 2
-  ), added AS (
-    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, earned FROM fresh
+  WITH fresh AS MATERIALIZED (
+    SELECT partner_id, date_trunc('hour', posted_at) AS hour, day, model, kind, sum(amount) AS earned, count(*) AS entries
+    FROM ledger_earning WHERE posted_at >= begun AND posted_at < upto
+    GROUP BY 1, 2, 3, 4, 5
+  ), by_hour AS (
+    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, sum(earned) FROM fresh GROUP BY 1, 2
     ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
+  ), by_day AS (
+    INSERT INTO earnings_day AS d (partner_id, day, model, kind, requests, amount)
+    SELECT partner_id, day, model, kind, sum(entries), sum(earned) FROM fresh GROUP BY 1, 2, 3, 4
+    ON CONFLICT (partner_id, day, model, kind) DO UPDATE SET
+      requests = d.requests + excluded.requests, amount = d.amount + excluded.amount
   )
   SELECT coalesce(sum(entries), 0) INTO added_count FROM fresh;
   UPDATE watermark SET up_to = upto WHERE name = 'earnings';
   RETURN added_count;
 END $$;
 
+-- server/ledger/sql/matured-until.sql
+
+-- The day (UTC) before which an app's earnings have matured. A payout is final in this, so a longer hold period
+-- does not bring the day back.
+CREATE OR REPLACE FUNCTION ledger_matured_until(p_partner text, p_default_hold interval, p_as_of timestamptz) RETURNS date
+LANGUAGE sql STABLE AS $$
+  SELECT greatest(
+    ((p_as_of - ledger_earnings_hold(p_partner, p_default_hold)) AT TIME ZONE 'UTC')::date,
+    (SELECT max(l.matured_until) FROM payout_line l WHERE l.partner_id = p_partner))
+$$;
+
+-- server/ledger/sql/paid-line.sql
+
+-- The lines of the payouts that count: one that failed or was returned does not, and the next one lists its
+-- requests again.
+CREATE OR REPLACE VIEW ledger_paid_line AS
+  SELECT l.* FROM payout_line l JOIN payout o ON o.id = l.payout_id WHERE o.state NOT IN ('returned', 'failed');
+
 -- server/ledger/sql/earnings.sql
 
--- A partner's earnings: what has matured, what is still within the hold period of `hold_days`, and what has
--- matured although the payments behind it can still be disputed. Card networks allow that for 120 days.
-CREATE OR REPLACE FUNCTION ledger_earnings(p_partner text, p_default_hold interval)
-RETURNS TABLE (matured bigint, maturing bigint, disputable bigint, hold_days integer) LANGUAGE sql STABLE AS $$
+-- The earnings of apps, with those that are not rolled up yet: what has matured, what is still within the hold
+-- period of `hold_days`, what has matured although the payments behind it can still be disputed, and how much of
+-- the matured part is paid out or payable. Less than nothing is payable if commission was reversed after it was
+-- paid out.
+CREATE OR REPLACE FUNCTION ledger_earnings(p_partners text[], p_default_hold interval, p_as_of timestamptz)
+RETURNS TABLE (
+  partner_id text, matured bigint, maturing bigint, disputable bigint, paid_out bigint, payable bigint, hold_days integer
+) LANGUAGE sql STABLE AS $$
   WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
-  hold AS (SELECT ledger_earnings_hold(p_partner, p_default_hold) AS period),
-  all_hours AS (
-    SELECT hour, earned::numeric FROM earnings_rollup WHERE partner_id = p_partner
-    UNION ALL
-    SELECT e.created_at, e.amount FROM ledger_entry e, mark
-    WHERE e.account = 'partner_earnings' AND e.partner_id = p_partner AND e.created_at >= mark.up_to
+  app AS MATERIALIZED (
+    SELECT a.id, ledger_matured_until(a.id, p_default_hold, p_as_of) AS matured_until,
+           extract(day FROM ledger_earnings_hold(a.id, p_default_hold))::integer AS hold_days
+    FROM unnest(p_partners) AS a (id)
   ),
-  aged AS (
-    SELECT earned, hour + interval '1 hour' <= clock_timestamp() - hold.period AS is_matured,
-           hour + interval '1 hour' > clock_timestamp() - interval '120 days' AS is_disputable
-    FROM all_hours, hold
+  every_day AS (
+    SELECT e.partner_id, e.day, e.amount::numeric FROM earnings_day e WHERE e.partner_id = ANY (p_partners)
+    UNION ALL
+    SELECT e.partner_id, e.day, e.amount FROM ledger_earning e, mark
+    WHERE e.posted_at >= mark.up_to AND e.partner_id = ANY (p_partners)
+  ),
+  total AS (
+    SELECT a.id, a.hold_days,
+           coalesce(sum(e.amount) FILTER (WHERE e.day < a.matured_until), 0)::bigint AS matured,
+           coalesce(sum(e.amount) FILTER (WHERE e.day >= a.matured_until), 0)::bigint AS maturing,
+           greatest(0, coalesce(sum(e.amount) FILTER (WHERE e.day < a.matured_until
+             AND e.day >= ((p_as_of - ledger_dispute_period()) AT TIME ZONE 'UTC')::date), 0))::bigint AS disputable
+    FROM app a LEFT JOIN every_day e ON e.partner_id = a.id GROUP BY 1, 2
+  ),
+  paid AS (
+    SELECT l.partner_id, sum(l.amount)::bigint AS amount FROM ledger_paid_line l WHERE l.partner_id = ANY (p_partners) GROUP BY 1
   )
-  SELECT coalesce(sum(earned) FILTER (WHERE is_matured), 0)::bigint,
-         coalesce(sum(earned) FILTER (WHERE NOT is_matured), 0)::bigint,
-         greatest(0, coalesce(sum(earned) FILTER (WHERE is_matured AND is_disputable), 0))::bigint,
-         (SELECT extract(day FROM period)::integer FROM hold)
-  FROM aged
+  SELECT t.id, t.matured, t.maturing, t.disputable, coalesce(p.amount, 0), t.matured - coalesce(p.amount, 0), t.hold_days
+  FROM total t LEFT JOIN paid p ON p.partner_id = t.id
 $$;
+
+-- server/ledger/sql/create-payout.sql
+
+-- Plans the payout of what a team's apps have earned and matured at `p_as_of`, less the team's reserve, in whole
+-- cents, if that is at least `p_minimum`. An app that owes lowers the payout; what remains unpaid is carried over
+-- by the apps that are owed most. Writes the payout, its lines, their items and the postings, once for each team
+-- and month.
+--
+-- The lock on the team admits one call at a time, and holds against an operator's hold. The lock on the watermark
+-- admits one for the installation: while it is held, the sums by day are those before `posted_until`, and an app
+-- that changes its team is paid once. The items are what the sums by day contain that no payout has listed yet,
+-- so postings that arrive late are listed once, whenever they arrive.
+CREATE OR REPLACE FUNCTION ledger_create_payout(
+  p_id text, p_team text, p_period date, p_as_of timestamptz, p_default_hold interval, p_method text,
+  p_minimum bigint, p_approved_by text, p_account text, p_payee jsonb
+) RETURNS TABLE (outcome text, payout_id text, amount bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  cent CONSTANT bigint := 1000000;
+  team_row team;
+  existing text;
+  posted timestamptz;
+  available bigint;
+  paid bigint;
+BEGIN
+  SELECT * INTO STRICT team_row FROM team WHERE id = p_team FOR NO KEY UPDATE;
+  SELECT id INTO existing FROM payout
+    WHERE id = p_id OR (team_id = p_team AND period = p_period AND state NOT IN ('returned', 'failed')) LIMIT 1;
+  IF FOUND THEN
+    RETURN QUERY SELECT 'exists', existing, NULL::bigint;
+    RETURN;
+  END IF;
+  IF team_row.payouts_held_at IS NOT NULL THEN
+    RETURN QUERY SELECT 'held', NULL::text, NULL::bigint;
+    RETURN;
+  END IF;
+  SELECT up_to INTO STRICT posted FROM watermark WHERE name = 'earnings' FOR UPDATE;
+
+  WITH app AS MATERIALIZED (
+    SELECT p.id AS partner_id, ledger_matured_until(p.id, p_default_hold, p_as_of) AS matured_until
+    FROM partner p WHERE p.team_id = p_team
+  ),
+  earned AS MATERIALIZED (
+    SELECT e.* FROM app a JOIN earnings_day e ON e.partner_id = a.partner_id AND e.day < a.matured_until
+  ),
+  listed AS (
+    SELECT i.partner_id, i.day, i.model, i.kind, sum(i.requests) AS requests, sum(i.amount) AS amount
+    FROM app a JOIN ledger_paid_line l ON l.partner_id = a.partner_id
+    JOIN payout_item i ON i.payout_id = l.payout_id AND i.partner_id = l.partner_id
+    GROUP BY 1, 2, 3, 4
+  ),
+  item AS MATERIALIZED (
+    SELECT e.partner_id, e.day, e.model, e.kind, e.requests - coalesce(l.requests, 0) AS requests,
+           e.amount - coalesce(l.amount, 0) AS amount
+    FROM earned e LEFT JOIN listed l USING (partner_id, day, model, kind)
+    WHERE (e.requests, e.amount) <> (coalesce(l.requests, 0), coalesce(l.amount, 0))
+  ),
+  owed AS MATERIALIZED (
+    SELECT a.partner_id, a.matured_until,
+           coalesce((SELECT sum(e.amount) FROM earned e WHERE e.partner_id = a.partner_id), 0)
+             - coalesce((SELECT sum(l.amount) FROM ledger_paid_line l WHERE l.partner_id = a.partner_id), 0) AS payable,
+           (SELECT sum(i.amount) FROM item i WHERE i.partner_id = a.partner_id) AS listed
+    FROM app a
+  ),
+  total AS (
+    SELECT payable - team_row.payout_reserve AS available, payable - greatest(0, div(payable - team_row.payout_reserve, cent) * cent) AS kept
+    FROM (SELECT coalesce(sum(payable), 0) AS payable FROM owed) o
+  ),
+  line AS MATERIALIZED (
+    SELECT o.*, least(greatest(0, o.payable), greatest(0, t.kept - coalesce(sum(greatest(0, o.payable)) OVER (
+             ORDER BY o.payable DESC, o.partner_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))) AS kept
+    FROM owed o, total t
+  ),
+  made AS (
+    INSERT INTO payout (id, team_id, period, amount, method, posted_until, approved_by, processor_account_id, payee)
+    SELECT p_id, p_team, p_period, sum(l.payable - l.kept), p_method, posted, p_approved_by, p_account, p_payee
+    FROM line l HAVING sum(l.payable - l.kept) >= greatest(p_minimum, cent)
+    RETURNING amount
+  ),
+  insert_line AS (
+    INSERT INTO payout_line (payout_id, partner_id, amount, carried_before, carried_after, matured_until)
+    SELECT p_id, l.partner_id, l.payable - l.kept, l.payable - coalesce(l.listed, 0), l.kept, l.matured_until
+    FROM made, line l WHERE l.payable <> 0 OR l.listed IS NOT NULL
+  ),
+  insert_item AS (
+    INSERT INTO payout_item (payout_id, partner_id, day, model, kind, requests, amount)
+    SELECT p_id, i.partner_id, i.day, i.model, i.kind, i.requests, i.amount FROM made, item i
+  ),
+  insert_transaction AS (
+    INSERT INTO payout_transaction (id, payout_id, kind, postings)
+    SELECT 'txn_' || substr(md5(p_id || ':payout'), 1, 22), p_id, 'payout',
+      (SELECT jsonb_agg(p.posting) FROM line l CROSS JOIN LATERAL (VALUES
+         (jsonb_build_object('account', 'partner_earnings', 'partner_id', l.partner_id, 'amount', l.kept - l.payable)),
+         (jsonb_build_object('account', 'partner_paid_out', 'partner_id', l.partner_id, 'amount', l.payable - l.kept))
+       ) AS p (posting) WHERE l.payable <> l.kept)
+    FROM made
+  )
+  SELECT t.available::bigint, m.amount INTO available, paid FROM total t LEFT JOIN made m ON true;
+  IF paid IS NULL THEN RETURN QUERY SELECT 'below_minimum', NULL::text, available;
+  ELSE RETURN QUERY SELECT 'created', p_id, paid;
+  END IF;
+END $$;
+
+-- server/ledger/sql/return-payout.sql
+
+-- Ends a payout that is in one of the states `p_from` as returned or failed, and books its amount back. Returns
+-- false if it is in none of them. The locks are those of create-payout.sql: a payout in progress sees all of this
+-- or nothing.
+CREATE OR REPLACE FUNCTION ledger_return_payout(p_id text, p_from text[], p_to text, p_failure text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM team t JOIN payout o ON o.team_id = t.id WHERE o.id = p_id FOR NO KEY UPDATE OF t;
+  PERFORM 1 FROM watermark WHERE name = 'earnings' FOR UPDATE;
+  UPDATE payout SET state = p_to, failure = p_failure, ended_at = clock_timestamp(), lease_until = NULL, next_look_at = NULL
+    WHERE id = p_id AND state = ANY (p_from) AND state NOT IN ('returned', 'failed');
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO payout_transaction (id, payout_id, kind, postings)
+    SELECT 'txn_' || substr(md5(p_id || ':payout_return'), 1, 22), p_id, 'payout_return',
+      (SELECT jsonb_agg(p.posting || jsonb_build_object('amount', -(p.posting ->> 'amount')::bigint))
+       FROM jsonb_array_elements(t.postings) AS p (posting))
+    FROM payout_transaction t WHERE t.payout_id = p_id AND t.kind = 'payout';
+  RETURN true;
+END $$;
 
 -- server/ledger/sql/roll-up-usage.sql
 

@@ -1,5 +1,6 @@
--- Transactions, receipts, prices, invoices, audit entries and consents are never changed or deleted, by anyone. Of a purchase only
--- what the processor has taken back and the delivery of its receipt change.
+-- Transactions, receipts, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
+-- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
@@ -32,6 +33,11 @@ CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON
 CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON operator_action
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
+CREATE OR REPLACE TRIGGER team_action_append_only BEFORE UPDATE OR DELETE ON team_action
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER team_action_not_truncated BEFORE TRUNCATE ON team_action
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
 CREATE OR REPLACE TRIGGER auto_top_up_consent_append_only BEFORE UPDATE OR DELETE ON auto_top_up_consent
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON auto_top_up_consent
@@ -40,4 +46,25 @@ CREATE OR REPLACE TRIGGER auto_top_up_consent_not_truncated BEFORE TRUNCATE ON a
 CREATE OR REPLACE TRIGGER invoice_append_only BEFORE UPDATE OR DELETE ON invoice
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER invoice_not_truncated BEFORE TRUNCATE ON invoice
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_line_append_only BEFORE UPDATE OR DELETE ON payout_line
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_line_not_truncated BEFORE TRUNCATE ON payout_line
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_item_append_only BEFORE UPDATE OR DELETE ON payout_item
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_item_not_truncated BEFORE TRUNCATE ON payout_item
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_transaction_append_only BEFORE UPDATE OR DELETE ON payout_transaction
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_transaction_not_truncated BEFORE TRUNCATE ON payout_transaction
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+CREATE OR REPLACE TRIGGER payout_append_only BEFORE DELETE OR UPDATE OF
+  id, team_id, period, amount, posted_until, created_at ON payout
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER payout_not_truncated BEFORE TRUNCATE ON payout
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();

@@ -4,73 +4,77 @@
 -- failed refund or a later purchase covers them again. Only the difference to what is already reversed is
 -- booked, so the result depends on the pockets and not on the order of events.
 --
--- Commission that has matured is final. Commission that was restored matures again, from that moment.
+-- Commission can be reversed as long as a payment can be disputed, or until it matures if that is later, whether
+-- or not it was paid out. After that it is final: what is reversed by then can only be restored.
 --
 -- Each booking is a separate transaction. Its note names the transaction of the request, its related_id the
 -- purchase whose booking caused it.
 CREATE OR REPLACE FUNCTION ledger_match_earnings(p_user text, p_related text, p_default_hold interval)
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  longest_hold interval;
-BEGIN
-  SELECT greatest(p_default_hold, make_interval(days => coalesce(max(earnings_hold_days), 0))) INTO longest_hold FROM partner;
+RETURNS void LANGUAGE sql AS $$
   WITH unpaid AS (
     SELECT partner_id AS pocket, own_granted - own AS credits FROM user_app WHERE user_id = p_user AND own_granted > own
   ),
-  moved AS (
-    SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed,
-           coalesce(sum(e.amount) FILTER (WHERE e.amount > 0
-             AND r.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold)), 0)::bigint AS restored_lately
+  app AS (
+    SELECT partner_id, clock_timestamp() - greatest(ledger_dispute_period(), ledger_earnings_hold(partner_id, p_default_hold)) AS final_until
+    FROM user_app WHERE user_id = p_user
+  ),
+  moved AS MATERIALIZED (
+    SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed
     FROM ledger_transaction r
     CROSS JOIN LATERAL jsonb_to_recordset(r.postings) AS e (account text, partner_id text, amount bigint)
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
   candidate AS (
-    SELECT id FROM moved
-    UNION
-    SELECT t.id FROM ledger_transaction t
-    WHERE t.user_id = p_user AND t.kind = 'usage' AND t.created_at > clock_timestamp() - longest_hold
-      AND EXISTS (SELECT 1 FROM unpaid)
-  ),
-  earned AS (
-    SELECT t.id, t.created_at, t.postings, e.partner_id, e.share, e.bought,
-           coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
-           CASE WHEN t.created_at > clock_timestamp() - ledger_earnings_hold(e.partner_id, p_default_hold) THEN e.share
-                ELSE coalesce(m.reversed + m.restored_lately, 0) END AS reversible
-    FROM candidate c
-    JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
-    LEFT JOIN moved m ON m.id = c.id
-    CROSS JOIN LATERAL (
-      SELECT max(p.partner_id) FILTER (WHERE p.account = 'partner_earnings') AS partner_id,
-             coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0)::bigint AS share,
-             coalesce(sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket'), 0)::bigint AS bought
-      FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint, granted bigint)) e
-    WHERE e.share > 0
+    SELECT t.id, t.created_at, t.postings, true AS is_open
+    FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
+    WHERE t.kind = 'usage' AND EXISTS (SELECT 1 FROM unpaid)
+    UNION ALL
+    SELECT t.id, t.created_at, t.postings, t.created_at > a.final_until
+    FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
+    WHERE t.created_at <= a.final_until OR NOT EXISTS (SELECT 1 FROM unpaid)
   ),
   -- The bought credits that each request took from each pocket, as far as their commission can be reversed.
   piece AS (
-    SELECT e.*, p.partner_id AS pocket,
-           ceil((coalesce(p.granted, 0) - p.amount)::numeric * e.reversible / e.share) AS credits
-    FROM earned e
-    CROSS JOIN LATERAL jsonb_to_recordset(e.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
-    WHERE p.account = 'pocket'
+    SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
+           CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
+                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / e.share) END AS credits
+    FROM candidate c
+    LEFT JOIN moved m ON m.id = c.id
+    CROSS JOIN LATERAL (
+      SELECT p.* FROM jsonb_to_recordset(c.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
+      WHERE p.account = 'pocket' OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT CASE WHEN NOT c.is_open THEN (
+      SELECT sum(s.amount) FROM jsonb_to_recordset(c.postings) AS s (account text, amount bigint)
+      WHERE s.account = 'partner_earnings') END AS share) e
+    WHERE c.postings @> '[{"account": "partner_earnings"}]'
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
              PARTITION BY p.pocket ORDER BY p.reversed > 0 DESC, p.created_at, p.id) - p.credits AS before
     FROM piece p
   ),
-  wanted AS (
-    SELECT r.id, r.partner_id, r.reversed, r.steps,
-           least(r.reversible, ledger_part(r.share,
-             sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint, r.bought)) - r.reversed AS amount
+  -- Most requests are not reached: only the others are worth another look.
+  covered AS (
+    SELECT r.id, r.is_open, r.reversed, r.steps,
+           sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint AS credits
     FROM reached r LEFT JOIN unpaid u ON u.pocket = r.pocket
-    GROUP BY r.id, r.partner_id, r.reversed, r.steps, r.reversible, r.share, r.bought
+    WHERE r.reversed > 0 OR r.before < u.credits
+    GROUP BY 1, 2, 3, 4
+  ),
+  wanted AS (
+    SELECT c.id, t.partner_id, c.steps,
+           least(CASE WHEN c.is_open THEN e.share ELSE c.reversed END, ledger_part(e.share, c.credits, e.bought)) - c.reversed AS amount
+    FROM covered c
+    JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
+    CROSS JOIN LATERAL (
+      SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
+             sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
+      FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint, granted bigint)) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, 'txn_' || substr(md5(w.id || ':' || w.steps + 1), 1, 22), w.partner_id, 'earnings_reversal',
     w.id || ':' || w.steps + 1, p_related, 0, 0, w.id,
     ledger_postings('partner_earnings', w.partner_id, -w.amount, 'chargeback_loss')
   FROM wanted w WHERE w.amount <> 0;
-END $$;
+$$;

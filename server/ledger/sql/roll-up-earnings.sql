@@ -1,6 +1,9 @@
--- Adds new earnings to the hourly sums. Postings younger than `p_lag` may belong to a transaction that is
--- still running: they are added later, and readers include them. Returns the number of postings added.
-CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Adds new earnings to the sums: by the hour in which they were posted, and by day of the request and model,
+-- from which payouts are computed. Postings younger than `p_lag` may belong to a transaction that is still
+-- running: they are added later, and readers include them. Returns the number of postings added. The planner has no
+-- statistics about the watermark, so the settings make it use the index on time and look up each receipt.
+CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   begun timestamptz;
   upto timestamptz := clock_timestamp() - p_lag;
@@ -8,13 +11,18 @@ DECLARE
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
   IF upto <= begun THEN RETURN 0; END IF;
-  WITH fresh AS (
-    SELECT partner_id, date_trunc('hour', created_at) AS hour, sum(amount) AS earned, count(*) AS entries
-    FROM ledger_entry WHERE account = 'partner_earnings' AND created_at >= begun AND created_at < upto
-    GROUP BY 1, 2
-  ), added AS (
-    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, earned FROM fresh
+  WITH fresh AS MATERIALIZED (
+    SELECT partner_id, date_trunc('hour', posted_at) AS hour, day, model, kind, sum(amount) AS earned, count(*) AS entries
+    FROM ledger_earning WHERE posted_at >= begun AND posted_at < upto
+    GROUP BY 1, 2, 3, 4, 5
+  ), by_hour AS (
+    INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, sum(earned) FROM fresh GROUP BY 1, 2
     ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
+  ), by_day AS (
+    INSERT INTO earnings_day AS d (partner_id, day, model, kind, requests, amount)
+    SELECT partner_id, day, model, kind, sum(entries), sum(earned) FROM fresh GROUP BY 1, 2, 3, 4
+    ON CONFLICT (partner_id, day, model, kind) DO UPDATE SET
+      requests = d.requests + excluded.requests, amount = d.amount + excluded.amount
   )
   SELECT coalesce(sum(entries), 0) INTO added_count FROM fresh;
   UPDATE watermark SET up_to = upto WHERE name = 'earnings';

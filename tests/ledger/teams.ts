@@ -1,0 +1,10 @@
+import { prisma } from '@/server/db';
+import { newId } from '@/server/ids';
+
+/** A team that manages the apps. */
+export async function newTeam(partnerIds: string[]): Promise<string> {
+  const id = newId('tm');
+  await prisma().team.create({ data: { id, name: 'Team' } });
+  await prisma().partner.updateMany({ where: { id: { in: partnerIds } }, data: { teamId: id } });
+  return id;
+}

@@ -17,6 +17,7 @@ import {
 } from '../partners/partner';
 import { formatPercent, parsePercent } from '../partners/rate';
 import { listRedirects } from '../partners/redirects';
+import { findOwner } from '../partners/teams';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -106,7 +107,7 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
   'partner owner': {
     usage: 'partner owner PK EMAIL [--reason R]',
     options: { reason: 'text' },
-    summary: 'set who can see its dashboard',
+    summary: 'move it to the team of this owner',
     arguments: ['PK', 'EMAIL'],
     needs: 'schema',
     run: (input) => {
@@ -225,7 +226,7 @@ async function changeWebhook(input: CommandInput): Promise<Outcome> {
 }
 
 async function setWebhook(partnerId: string, url: string): Promise<Outcome> {
-  const set = await setEndpoint(partnerId, url);
+  const set = await setEndpoint(partnerId, url, 'operator');
   if (!set.ok) throw new CommandRefused(`--url: ${set.message}`);
   return {
     json: { url: set.url, signing_secret: set.secret },
@@ -284,7 +285,7 @@ async function describe(partner: Partner) {
     redirects: await listRedirects(partner.id),
     /** Null: all. */
     models: partner.allModels ? null : partner.allowedModels,
-    owner: partner.ownerEmail,
+    owner: await findOwner(partner),
     webhook_url: partner.webhookUrl,
     created_at: partner.createdAt.toISOString(),
   };

@@ -3,6 +3,7 @@ import { inTransaction } from '../db';
 import { ApiError } from '../errors';
 import { revokeKeysOfUser, revokeSession } from '../keys/revoke';
 import { lockAccount } from '../lock-account';
+import { leaveAllTeams } from '../partners/members';
 import { mailboxOf } from './email';
 
 /**
@@ -16,12 +17,11 @@ export async function deleteAccount(userId: string): Promise<void> {
   await inTransaction(async (tx) => {
     // Waits for a sign-in in progress, so that its device and key are included.
     const { email } = await lockAccount(tx, userId);
-    if ((await tx.partner.count({ where: { ownerEmail: email } })) > 0) {
+    if (!(await leaveAllTeams(tx, { email, userId })))
       throw new ApiError(
         'invalid_request',
-        'You own apps. Transfer them to another owner before you delete your account.',
+        'You own a team that manages apps. Hand it over to another member before you delete your account.',
       );
-    }
     const sessions = await tx.session.findMany({
       where: { userId, revokedAt: null },
       orderBy: { id: 'asc' },

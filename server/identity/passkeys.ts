@@ -30,15 +30,16 @@ export async function removePasskey({ userId, email }: Owner, passkeyId: string)
 export type PasskeyUse = 'none' | 'optional' | 'required';
 
 /**
- * Operators and owners of apps who have a passkey confirm with nothing else, so that access to their mailbox
- * is not enough.
+ * Operators and members of teams, except viewers, who have a passkey confirm with nothing else, so that access
+ * to their mailbox is not enough.
  */
 export async function readPasskeyUse({ userId, email }: Owner): Promise<PasskeyUse> {
   const isTrusted = isOperator({ email });
   const [found] = await prisma().$queryRaw<{ use: PasskeyUse }[]>`
     SELECT CASE
       WHEN NOT EXISTS (SELECT 1 FROM passkey WHERE user_id = ${userId}) THEN 'none'
-      WHEN ${isTrusted}::boolean OR EXISTS (SELECT 1 FROM partner WHERE owner_email = ${email}) THEN 'required'
+      WHEN ${isTrusted}::boolean OR EXISTS (SELECT 1 FROM team_member WHERE email = ${email} AND role <> 'viewer')
+        THEN 'required'
       ELSE 'optional' END AS use`;
   invariant(found, 'a query without a table returns its row');
   return found.use;

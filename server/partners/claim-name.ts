@@ -6,7 +6,7 @@ import { checkName } from './name';
 import { resemblesBrand, skeletonOf } from './skeleton';
 
 /** Who asks for a name. Only operators may use the brand, and learn which other app has a name. */
-export type Asker = 'operator' | { ownerEmail: string | null };
+export type Asker = 'operator' | { teamId: string | null };
 
 export type CheckedName = { name: string; skeleton: string };
 
@@ -46,7 +46,7 @@ export async function requireFreeName(
   if (askedBy === 'operator') throw refuse(askedBy, `Too similar to "${other.name}" (${other.id})`);
   throw refuse(
     askedBy,
-    other.ownerEmail !== null && other.ownerEmail === askedBy.ownerEmail
+    other.teamId !== null && other.teamId === askedBy.teamId
       ? `You already have an app named "${other.name}"`
       : 'This name is too similar to one in use. Choose another',
   );

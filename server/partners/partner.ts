@@ -10,6 +10,8 @@ import { type Asker, requireName, takeName } from './claim-name';
 import { parseOrigin } from './origin-rules';
 import { requireRate } from './rate';
 import { skeletonOf } from './skeleton';
+import { type Actor, type Registered, withMakers } from './team-log';
+import { type AppOfTeam, openOwnTeam } from './teams';
 
 export type { Partner };
 
@@ -50,18 +52,22 @@ export type NewPartner = {
   name: string;
   rateBp: number;
   origins: string[];
+  /** The team that manages it; or its owner, whose team it becomes. With neither, only the operator does. */
+  teamId?: string;
   ownerEmail?: string | undefined;
+  actor?: Actor;
   /** Who asks for the name, which no other app can take then. The demo app reserves none. */
   askedBy?: Asker;
   /** Signed up and awaiting the operator's approval. Disabled until then. */
   isPending?: boolean;
 };
 
-export async function createPartner(partner: NewPartner, db: Tx = prisma()): Promise<Partner> {
+export async function createPartner(partner: NewPartner, tx?: Tx): Promise<Partner> {
+  if (tx === undefined) return inTransaction((own) => createPartner(partner, own));
   const createdAt = nowDate();
   const rateBp = requireRate(partner.rateBp);
   const registered = [...new Set(partner.origins.map(requireOrigin))];
-  const { askedBy = 'operator', isPending = false } = partner;
+  const { askedBy = 'operator', isPending = false, actor = 'operator', ownerEmail } = partner;
   const { name, skeleton } = requireName(partner.name, askedBy);
   const data = {
     id: newId('prt'),
@@ -69,14 +75,15 @@ export async function createPartner(partner: NewPartner, db: Tx = prisma()): Pro
     ...(partner.askedBy && { nameSkeleton: skeleton }),
     nameApprovedAt: askedBy === 'operator' && !isPending ? createdAt : null,
     publishableKey: newPublishableKey(),
-    ownerEmail: partner.ownerEmail ?? null,
+    teamId: partner.teamId ?? (ownerEmail ? await openOwnTeam(tx, ownerEmail, name) : null),
+    keyBy: actor,
     rateBp,
     ...(isPending && { review: 'pending', disabledAt: createdAt }),
     createdAt,
-    origins: { create: registered.map((origin) => ({ origin, createdAt })) },
+    origins: { create: registered.map((origin) => ({ origin, createdAt, createdBy: actor })) },
     rates: { create: { rateBp, effectiveAt: createdAt, createdAt, appliedAt: createdAt } },
   };
-  return takeName(skeleton, askedBy, () => db.partner.create({ data }));
+  return takeName(skeleton, askedBy, () => tx.partner.create({ data }));
 }
 
 export type PartnerState = 'pending' | 'declined' | 'disabled' | 'enabled';
@@ -88,6 +95,11 @@ export function stateOf({ review, disabledAt }: Partner): PartnerState {
 
 export function listPartners(): Promise<Partner[]> {
   return prisma().partner.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+}
+
+export async function listOriginsWithMakers(partnerId: string): Promise<Registered[]> {
+  const rows = await prisma().partnerOrigin.findMany({ where: { partnerId }, orderBy: { origin: 'asc' } });
+  return withMakers(rows.map(({ origin, createdBy }) => ({ value: origin, createdBy })));
 }
 
 export async function listOrigins(partnerId: string, db: Tx = prisma()): Promise<string[]> {
@@ -118,7 +130,12 @@ export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
 /** Every opening of the checkout reads them all. */
 const MAX_ORIGINS = 100;
 
-export async function addOrigin(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
+export async function addOrigin(
+  partnerId: string,
+  text: string,
+  createdBy: Actor | null = null,
+  db: Tx = prisma(),
+): Promise<void> {
   const origin = requireOrigin(text);
   if ((await db.partnerOrigin.count({ where: { partnerId } })) >= MAX_ORIGINS)
     throw new ApiError(
@@ -129,7 +146,7 @@ export async function addOrigin(partnerId: string, text: string, db: Tx = prisma
       },
     );
   await db.partnerOrigin.createMany({
-    data: [{ partnerId, origin, createdAt: nowDate() }],
+    data: [{ partnerId, origin, createdAt: nowDate(), createdBy }],
     skipDuplicates: true,
   });
 }
@@ -137,15 +154,20 @@ export async function addOrigin(partnerId: string, text: string, db: Tx = prisma
 /** Each origin can become a domain at the payment processor. */
 const NEW_ORIGINS_PER_DAY = 100;
 
-/** For the owner of the app. */
-export async function addOwnOrigin(partner: Partner, text: string): Promise<void> {
-  const waitMs = await countAttempt('origin', partner.ownerEmail ?? partner.id, NEW_ORIGINS_PER_DAY, DAY_MS);
+/** For the members of the app's team. */
+export async function addOwnOrigin(
+  partner: AppOfTeam,
+  text: string,
+  actor: Actor,
+  db: Tx = prisma(),
+): Promise<void> {
+  const waitMs = await countAttempt('origin', partner.teamId, NEW_ORIGINS_PER_DAY, DAY_MS);
   if (waitMs > 0)
     throw new ApiError('rate_limited', `At most ${NEW_ORIGINS_PER_DAY} origins can be added in a day.`, {
       param: 'origin',
       retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
     });
-  await addOrigin(partner.id, text);
+  await addOrigin(partner.id, text, actor, db);
 }
 
 /** False when the partner has no such origin. */

@@ -40,8 +40,8 @@ export async function planPartnerRate(
 }
 
 /** False when nothing was planned. */
-export async function cancelPlannedRate(partnerId: string): Promise<boolean> {
-  const { count } = await prisma().partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
+export async function cancelPlannedRate(partnerId: string, db: Tx = prisma()): Promise<boolean> {
+  const { count } = await db.partnerRate.deleteMany({ where: { partnerId, appliedAt: null } });
   return count > 0;
 }
 

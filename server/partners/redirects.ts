@@ -2,6 +2,7 @@ import { nowDate } from '../clock';
 import { prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { parseRedirect } from './redirect-rules';
+import { type Actor, type Registered, withMakers } from './team-log';
 
 /** The addresses of an app that the browser may return to after a sign-in by redirect. */
 
@@ -12,7 +13,17 @@ export async function listRedirects(partnerId: string, db: Tx = prisma()): Promi
   return rows.map((row) => row.uri);
 }
 
-export async function addRedirect(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
+export async function listRedirectsWithMakers(partnerId: string): Promise<Registered[]> {
+  const rows = await prisma().partnerRedirect.findMany({ where: { partnerId }, orderBy: { uri: 'asc' } });
+  return withMakers(rows.map(({ uri, createdBy }) => ({ value: uri, createdBy })));
+}
+
+export async function addRedirect(
+  partnerId: string,
+  text: string,
+  createdBy: Actor | null = null,
+  db: Tx = prisma(),
+): Promise<void> {
   const { uri } = requireRedirect(text);
   if ((await db.partnerRedirect.count({ where: { partnerId } })) >= MAX_REDIRECTS)
     throw new ApiError(
@@ -21,7 +32,7 @@ export async function addRedirect(partnerId: string, text: string, db: Tx = pris
       { param: 'redirect_uri' },
     );
   await db.partnerRedirect.createMany({
-    data: [{ partnerId, uri, createdAt: nowDate() }],
+    data: [{ partnerId, uri, createdAt: nowDate(), createdBy }],
     skipDuplicates: true,
   });
 }

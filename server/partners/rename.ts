@@ -13,27 +13,28 @@ import { skeletonOf } from './skeleton';
  * sign-up is open, it applies immediately, as a name that nobody has approved.
  */
 export async function renamePartner(
-  { id, ownerEmail, name: current, review }: Partner,
+  { id, teamId, name: current, review }: Partner,
   text: string,
+  db: Tx = prisma(),
 ): Promise<'saved' | 'waiting'> {
   if (review !== 'approved')
     throw new ApiError('invalid_request', 'The name can change once the app is approved', { param: 'name' });
-  const askedBy = { ownerEmail };
+  const askedBy = { teamId };
   const { name, skeleton: nameSkeleton } = requireName(text, askedBy);
   if (name === current) {
-    await prisma().partner.update({ where: { id }, data: { pendingName: null } });
+    await db.partner.update({ where: { id }, data: { pendingName: null } });
     return 'saved';
   }
   const isReviewed = settings().PARTNER_SIGNUP !== 'open';
   const { count } = await takeName(nameSkeleton, askedBy, () =>
-    prisma().partner.updateMany({
+    db.partner.updateMany({
       where: { id, ...(isReviewed && { nameApprovedAt: null }) },
       data: { name, nameSkeleton, nameApprovedAt: null, pendingName: null },
     }),
   );
   if (count > 0) return 'saved';
   await requireFreeName(nameSkeleton, askedBy, id);
-  await prisma().partner.update({ where: { id }, data: { pendingName: name } });
+  await db.partner.update({ where: { id }, data: { pendingName: name } });
   return 'waiting';
 }
 

@@ -1,13 +1,18 @@
 import { DAY_MS, now, nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { newPublishableKey } from '../tokens';
+import type { Actor } from './team-log';
 
 /** Time to deploy the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;
 
 /** Creates a new publishable key for the app. The old one works for another day. */
-export async function rotatePublishableKey(partnerId: string, tx?: Tx): Promise<{ publishableKey: string }> {
-  if (tx === undefined) return inTransaction((own) => rotatePublishableKey(partnerId, own));
+export async function rotatePublishableKey(
+  partnerId: string,
+  keyBy: Actor | null = null,
+  tx?: Tx,
+): Promise<{ publishableKey: string }> {
+  if (tx === undefined) return inTransaction((own) => rotatePublishableKey(partnerId, keyBy, own));
   const publishableKey = newPublishableKey();
   const [old] = await tx.$queryRaw<{ key: string }[]>`
     SELECT publishable_key AS key FROM partner WHERE id = ${partnerId} FOR UPDATE`;
@@ -15,7 +20,7 @@ export async function rotatePublishableKey(partnerId: string, tx?: Tx): Promise<
     const worksUntil = new Date(now() + RETIRED_KEY_WORKS_MS);
     await tx.retiredPublishableKey.create({ data: { publishableKey: old.key, partnerId, worksUntil } });
   }
-  await tx.partner.update({ where: { id: partnerId }, data: { publishableKey } });
+  await tx.partner.update({ where: { id: partnerId }, data: { publishableKey, keyBy } });
   return { publishableKey };
 }
 

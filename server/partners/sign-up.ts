@@ -4,28 +4,53 @@ import { inTransaction, prisma, type Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
 import { createPartner, type Partner } from './partner';
+import { hasRight, writeRolesWith } from './rights';
+import { recordTeamAction } from './team-log';
+import { findRole, lockTeam, openOwnTeam } from './teams';
 
-/** Self-service sign-up of an app by its owner, with an operator's approval if the settings require it. */
+/** Self-service sign-up of an app, with an operator's approval if the settings require it. */
 
-const MAX_APPS_OF_OWNER = 20;
-/** A namespace of PostgreSQL's advisory locks. */
-const OWNER_LOCK = 3_704_304;
+const MAX_APPS_OF_TEAM = 20;
 
-export type SignUp = { ownerEmail: string; name: string; rateBp: number; origins: string[] };
+export type SignUp = {
+  email: string;
+  userId: string;
+  /** Null for the person's own team, which is created if they have none. */
+  teamId: string | null;
+  name: string;
+  rateBp: number;
+  origins: string[];
+};
 
 export async function signUpPartner(signUp: SignUp): Promise<Partner> {
   const { PARTNER_SIGNUP: mode } = settings();
   if (mode === 'closed')
     throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
-  const { ownerEmail } = signUp;
+  const { userId, name, rateBp, origins } = signUp;
   return inTransaction(async (tx) => {
-    // The apps of one owner are counted one at a time.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${OWNER_LOCK}::int, hashtext(${ownerEmail}))`;
-    const owned = await tx.partner.count({ where: { ownerEmail } });
-    if (owned >= MAX_APPS_OF_OWNER)
-      throw new ApiError('invalid_request', `You have reached the maximum of ${MAX_APPS_OF_OWNER} apps.`);
-    return createPartner({ ...signUp, askedBy: { ownerEmail }, isPending: mode === 'approval' }, tx);
+    const teamId = await requireTeam(tx, signUp);
+    // The apps of one team are counted one at a time.
+    await lockTeam(tx, teamId);
+    if ((await tx.partner.count({ where: { teamId } })) >= MAX_APPS_OF_TEAM)
+      throw new ApiError(
+        'invalid_request',
+        `A team has at most ${MAX_APPS_OF_TEAM} apps, and this one has them.`,
+      );
+    const asked = { askedBy: { teamId }, actor: userId, isPending: mode === 'approval' };
+    const partner = await createPartner({ name, rateBp, origins, teamId, ...asked }, tx);
+    const after = { name: partner.name, rate: rateBp / 100, origins };
+    await recordTeamAction(tx, { teamId, partnerId: partner.id, actor: userId, what: 'app.create', after });
+    return partner;
   });
+}
+
+async function requireTeam(tx: Tx, { email, teamId, name }: SignUp): Promise<string> {
+  if (teamId === null) return openOwnTeam(tx, email, name);
+  const role = await findRole(email, teamId, tx);
+  if (role === null) throw new ApiError('not_found', 'There is no such team');
+  if (!hasRight(role, 'develop'))
+    throw new ApiError('invalid_request', `${writeRolesWith('develop')} can add an app to this team.`);
+  return teamId;
 }
 
 /** Approves a pending app and its name, which cannot change until then. False when it is not pending. */

@@ -28,7 +28,7 @@ import { mintUserKey } from '@/server/keys/mint';
 import { createPartner } from '@/server/partners/partner';
 import { startSandboxMail } from '@/server/sandbox/mail/server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
-import { openSealed } from '@/server/webhooks/seal';
+import { openSealed } from '@/server/seal';
 
 /** The checkout over real HTTP, with the sandbox processor and a mailbox. */
 

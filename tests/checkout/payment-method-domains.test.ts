@@ -14,6 +14,7 @@ import {
   type Partner,
   removeOrigin,
 } from '@/server/partners/partner';
+import type { AppOfTeam } from '@/server/partners/teams';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import { newDatabase } from '../harness';
 
@@ -201,7 +202,8 @@ test('an owner adds at most 100 origins in a day, over all apps', async () => {
   const apps: Partner[] = [];
   for (const name of ['Lime', 'Mint'])
     apps.push(await createPartner({ name, rateBp: 0, origins: [], ownerEmail }));
-  const add = (n: number) => addOwnOrigin(apps[n % 2] as Partner, `https://own-${n}.example.com`);
+  const add = (n: number) =>
+    addOwnOrigin(apps[n % 2] as AppOfTeam, `https://own-${n}.example.com`, 'usr_owner');
   for (let n = 0; n < 100; n++) await add(n);
   await expect(add(100)).rejects.toMatchObject({ code: 'rate_limited' });
 });

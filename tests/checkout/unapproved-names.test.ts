@@ -14,7 +14,14 @@ const world = await startCheckout();
 const NAME = 'Verlockung Gratis';
 
 beforeAll(async () => {
-  const signUp = { ownerEmail: 'owner@example.com', name: NAME, rateBp: 0, origins: [APP_ORIGIN] };
+  const signUp = {
+    email: 'owner@example.com',
+    userId: 'usr_owner',
+    teamId: null,
+    name: NAME,
+    rateBp: 0,
+    origins: [APP_ORIGIN],
+  };
   world.app = await signUpPartner(signUp);
 });
 

@@ -7,7 +7,7 @@ import { openUser } from '@/server/identity/users';
 import { type MintedKey, mintUserKey } from '@/server/keys/mint';
 import { createPartner, type Partner } from '@/server/partners/partner';
 import { addRedirect } from '@/server/partners/redirects';
-import { openSealed } from '@/server/webhooks/seal';
+import { openSealed } from '@/server/seal';
 
 let userCount = 0;
 

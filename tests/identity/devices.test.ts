@@ -12,6 +12,7 @@ import { newId } from '@/server/ids';
 import { revokeKey } from '@/server/keys/revoke';
 import { checkLedger } from '@/server/ledger';
 import { disablePartner } from '@/server/partners/partner';
+import { moveToOwner } from '@/server/partners/teams';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
 import {
@@ -137,7 +138,7 @@ describe('deleting an account', () => {
 
   it('is refused to the owner of an app', async () => {
     const user = await newAppUser((await newPartner()).id);
-    await prisma().partner.update({ where: { id: user.partnerId }, data: { ownerEmail: user.email } });
+    await moveToOwner(user.partnerId, user.email);
     await expect(deleteAccount(user.userId)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await prisma().user.count({ where: { email: user.email } })).toBe(1);
     await expect(deleteAccount(newId('usr'))).rejects.toThrow();

@@ -14,8 +14,8 @@ import { openUser } from '@/server/identity/users';
 import { MAX_LIVE_KEYS } from '@/server/keys/mint';
 import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
+import { openSealed, seal } from '@/server/seal';
 import { recordEvent } from '@/server/webhooks/record';
-import { openSealed, seal } from '@/server/webhooks/seal';
 import { newDatabase } from '../harness';
 import { liveKeyIds, mint, newAppUser, newDevice, newPartner, recordedEvents } from './app-world';
 

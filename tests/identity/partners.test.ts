@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { settings } from '@/server/env';
-import { findOwnedPartner, listOwnedPartners, setOwner } from '@/server/partners/owner';
 import {
   createPartner,
   disablePartner,
@@ -22,6 +21,7 @@ import {
 } from '@/server/partners/rates';
 import { listRetiredKeys, rotatePublishableKey } from '@/server/partners/rotate-key';
 import { approvePartner, declinePartner, signUpPartner } from '@/server/partners/sign-up';
+import { findMembership, listTeams, moveToOwner } from '@/server/partners/teams';
 import { newDatabase } from '../harness';
 
 await newDatabase();
@@ -33,9 +33,9 @@ const historyOf = async (id: string) => (await listRates(id)).map((rate) => rate
 
 describe('signing up an app', () => {
   let apps = 0;
-  const signUp = (ownerEmail = 'owner@example.com') =>
+  const signUp = (email = 'owner@example.com') =>
     signUpPartner({
-      ownerEmail,
+      ...{ email, userId: 'usr_owner', teamId: null },
       name: `Notes ${'x'.repeat(++apps)}`,
       rateBp: 1_000,
       origins: ['https://notes.example'],
@@ -169,12 +169,15 @@ describe('the publishable key', () => {
   });
 });
 
-it('an app is visible only to its owner, even after a transfer', async () => {
+it('an app is visible only to the team of its owner, even after a transfer', async () => {
   const { id } = await newApp();
-  expect(await findOwnedPartner('a@example.com', id)).toBeNull();
-  await setOwner(id, 'a@example.com');
-  expect((await findOwnedPartner('a@example.com', id))?.id).toBe(id);
-  await setOwner(id, 'b@example.com');
-  expect(await findOwnedPartner('a@example.com', id)).toBeNull();
-  expect((await listOwnedPartners('b@example.com')).map((partner) => partner.id)).toEqual([id]);
+  const roleOf = async (email: string) => (await findMembership(email, id))?.role ?? null;
+  expect(await roleOf('a@example.com')).toBeNull();
+  await moveToOwner(id, 'a@example.com');
+  expect(await roleOf('a@example.com')).toBe('owner');
+  await moveToOwner(id, 'b@example.com');
+  expect(await roleOf('a@example.com')).toBeNull();
+  const appsOf = async (email: string) => (await listTeams(email)).flatMap(({ apps }) => apps);
+  expect((await appsOf('b@example.com')).map((partner) => partner.id)).toEqual([id]);
+  expect(await appsOf('a@example.com')).toEqual([]);
 });

@@ -26,6 +26,7 @@ import { newDatabase } from '../harness';
 import { Authenticator } from '../harness/authenticator';
 import { confirmedMinutesAgo } from '../harness/confirmations';
 import { until } from '../harness/until';
+import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
 import { liveKeyIds, mint, newAppUser } from './app-world';
 import { type ActionResponse, Dashboard, type Sender } from './dashboard';
@@ -278,7 +279,7 @@ async function* everyAction(): AsyncGenerator<Step> {
 
 async function* actionsOfPartner(partnerId: string, token: string): AsyncGenerator<Step> {
   const own = { token, ids: { partnerId } };
-  const newApp = { name: 'Second', percent: '10', origin: '' };
+  const newApp = { teamId: null, name: 'Second', percent: '10', origin: '' };
   yield { action: 'createApp', token, input: newApp };
   const effectiveAt = new Date(now() + DAY_MS).toISOString();
   yield { ...own, action: 'saveRate', input: { percent: '30', effectiveAt } };
@@ -304,7 +305,46 @@ async function* actionsOfPartner(partnerId: string, token: string): AsyncGenerat
   await dashboard.call('beginRotation', { partnerId }, { token, headers: dashboard.ownPage });
   yield { ...own, action: 'finishRotation' };
   yield { ...own, action: 'clearEndpoint' };
+  yield* actionsOfPayouts(own);
+  yield* actionsOfTeam(own);
 }
+
+/** Payouts are made by hand and once a month here. */
+async function* actionsOfPayouts(own: Omit<Step, 'action'>): AsyncGenerator<Step> {
+  const { reference: _, ...payee } = BILLING_DETAILS;
+  yield { ...own, action: 'savePayee', input: { ...payee, destination: 'AT61 1904 3002 3457 3201' } };
+  yield { ...own, action: 'setUpPayouts', input: { country: 'AT' }, answers: /made by hand here/ };
+  yield { ...own, action: 'openPayoutAccount', answers: /no payout account yet/ };
+  yield { ...own, action: 'askForPayout', answers: /below the minimum|once a month/ };
+}
+
+async function* actionsOfTeam(
+  own: Pick<Step, 'token'> & { ids: { partnerId: string } },
+): AsyncGenerator<Step> {
+  yield { ...own, action: 'renameTeam', input: { name: 'Harbour team' } };
+  const email = 'invited@example.com';
+  yield { ...own, action: 'invitePerson', input: { email, role: 'viewer' } };
+  const ofInvitation = async () => {
+    const { id } = await prisma().teamInvitation.findFirstOrThrow({ where: { state: 'open' } });
+    return { ...own, ids: { ...own.ids, invitationId: id } };
+  };
+  yield { ...(await ofInvitation()), action: 'sendInvitationAgain' };
+  yield { ...(await ofInvitation()), action: 'withdrawInvitation' };
+  await ofOwnPage(own.token ?? '', 'invitePerson', { ...own.ids, email, role: 'viewer' });
+  const { invitationId } = (await ofInvitation()).ids;
+  const member = await newSignedIn(email);
+  yield { token: member.token, action: 'acceptInvitation', ids: { invitationId } };
+  yield { ...own, action: 'changeRole', input: { email, role: 'developer' } };
+  yield { ...own, action: 'handOver', input: { email } };
+  yield { ...own, action: 'leaveTeam' };
+  await prisma().teamMember.create({
+    data: { teamId: await teamOf(own.ids.partnerId), email: 'b@example.com', role: 'viewer' },
+  });
+  yield { ...own, token: member.token, action: 'removeMember', input: { email: 'b@example.com' } };
+}
+
+const teamOf = async (partnerId: string): Promise<string> =>
+  (await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } })).teamId ?? '';
 
 async function* actionsOfAccount(partnerId: string): AsyncGenerator<Step> {
   const user = await newAppUser(partnerId);
@@ -410,6 +450,22 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
     answers: /payment processor/,
   };
   yield* actionsOfPromotions(token);
+  yield* actionsOnPayouts(token);
+}
+
+async function* actionsOnPayouts(token: string): AsyncGenerator<Step> {
+  const reason = 'a test of it';
+  const { id: payoutId, teamId } = await newPayout({ state: 'planned', method: 'manual', isApproved: false });
+  const ofPayout = { token, ids: { payoutId } };
+  yield { ...ofPayout, action: 'decidePayout', input: { reason, what: 'approve' } };
+  yield { ...ofPayout, action: 'showDestination', answers: /has not entered a bank account/ };
+  const payment = { reference: 'SEPA 1', currency: 'usd', amount: '125', rate: '1', date: '' };
+  yield { ...ofPayout, action: 'recordPayment', input: { reason, ...payment } };
+  yield { ...ofPayout, action: 'reverse', input: { reason }, answers: /was made by hand/ };
+  const ofTeam = { token, ids: { teamId } };
+  yield { ...ofTeam, action: 'decideTeam', input: { reason, what: 'hold' } };
+  yield { ...ofTeam, action: 'saveTerms', input: { reason, minimum: '50', reserve: '10' } };
+  yield { ...ofTeam, action: 'planPayoutAgain', input: { reason }, answers: /payee details/ };
 }
 
 const PROMOTION = {
@@ -475,7 +531,7 @@ const OPEN_TO_ALL = [
   '/redeem/[code]',
 ];
 /** Redirects to the processor, which is absent here. */
-const LEADS_AWAY = '/account/receipts/[id]/invoice';
+const LEADS_AWAY = ['/account/receipts/[id]/invoice', '/partner/[app]/payouts/account'];
 
 /** The only page with an id in its query. */
 const PAYMENT_RETURN = '/account/buy/return?session_id=[payment]';
@@ -486,9 +542,9 @@ test('every path with another user’s id returns the same response as for an id
     await newOwnerWithEverything('Eves Pier'),
   ];
   const operator = { ...ada, token: (await newSignedIn(OPERATOR)).token };
-  const { event, session } = ada.ids;
+  const { event, session, payout } = ada.ids;
   // Another user's ids do not exist in the user's own app or window either.
-  const foreign = [ada.ids, { event, session }];
+  const foreign = [ada.ids, { event, session, payout }];
   const places = [...namedPlaces(), { place: PAYMENT_RETURN, methods: ['GET'] }].filter(
     ({ place }) => !OPEN_TO_ALL.includes(place),
   );
@@ -497,7 +553,7 @@ test('every path with another user’s id returns the same response as for an id
     for (const method of methods) {
       const label = `${method} ${place}`;
       const owner = place.startsWith('/operator') ? operator : ada;
-      if (method === 'GET' && place !== LEADS_AWAY) {
+      if (method === 'GET' && !LEADS_AWAY.includes(place)) {
         const own = await send(fillIn(place, ada.ids), method, owner);
         expect([label, own.status]).toEqual([label, 200]);
       }
@@ -553,6 +609,7 @@ const NAMED_BY_ID: Record<string, string> = {
   '/account/payment/confirm': 'topUp',
   '/account/receipts': 'purchase',
   '/operator/apps': 'app',
+  '/team/invitations': 'invitation',
   '/operator/models': 'model',
   '/v1/credits/checkout': 'session',
   '/v1/credits/receipts': 'request',
@@ -637,6 +694,17 @@ async function newOwnerWithEverything(name: string) {
   const { visit_id: visit } = (await opened.json()) as { visit_id: string };
   const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';');
   await post(`/checkout/api/visits/${visit}/recognise`, { user_key: userKey }, { cookie });
+  const host = await createPartner({ name: `${name} two`, rateBp: 0, origins: [], ownerEmail: newEmail() });
+  const invited = {
+    id: newId('inv'),
+    teamId: host.teamId ?? '',
+    email,
+    role: 'viewer',
+    invitedBy: 'operator',
+  };
+  const { id: invitation } = await prisma().teamInvitation.create({
+    data: { ...invited, expiresAt: new Date(now() + DAY_MS) },
+  });
   const ref = (await findUserRef(email)) ?? '';
   await dashboard.call('startPurchase', order, { token, headers: dashboard.ownPage });
   const ofOwnPages = { userId: user.userId, partnerId: OUTSIDE_ANY_APP };
@@ -645,6 +713,8 @@ async function newOwnerWithEverything(name: string) {
   const { id: topUp } = await prisma().checkoutSession.create({
     data: { ...bought, ...ended, keyId: null, processorSessionId: null },
   });
+  const team = app.teamId ?? '';
+  const { id: payout } = await newPayout({ state: 'planned', method: 'manual', teamId: team });
   return {
     ...{ name, token, userKey, visitToken: cookie.split('=')[1] ?? '', appUserId: user.appUserId },
     ids: {
@@ -658,6 +728,8 @@ async function newOwnerWithEverything(name: string) {
       request,
       visit,
       ref,
+      invitation,
+      ...{ team, payout, year: '2026' },
       model: 'sandbox/echo',
     },
   };
@@ -665,7 +737,9 @@ async function newOwnerWithEverything(name: string) {
 
 let userCount = 0;
 
-async function newSignedIn(email = `stranger-${++userCount}@example.com`) {
+const newEmail = () => `stranger-${++userCount}@example.com`;
+
+async function newSignedIn(email = newEmail()) {
   const { id: userId } = await inTransaction((tx) => openUser(tx, email));
   return { email, userId, ...(await newDevice(userId)) };
 }
@@ -685,13 +759,14 @@ async function giveCredits(userId: string): Promise<void> {
 const BACKGROUND_TABLES =
   /^(watermark|audit_run|audited_pocket|activity_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
 
-/** Returns a digest of each table, once no webhook and no receipt is pending. */
+/** Returns a digest of each table, once no webhook, receipt or invitation is pending. */
 async function readFacts(): Promise<Record<string, string>> {
   await until(
     () =>
       Promise.all([
         prisma().delivery.count({ where: { status: 'pending' } }),
         prisma().purchase.count({ where: { receiptDueAt: { not: null } } }),
+        prisma().teamInvitation.count({ where: { mailDueAt: { not: null } } }),
       ]),
     (pending) => pending.every((count) => count === 0),
   );

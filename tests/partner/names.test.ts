@@ -6,14 +6,15 @@ import { changePartner } from '@/server/operator/change-partner';
 import { enablePartner, findPartner, type Partner } from '@/server/partners/partner';
 import { renamePartner } from '@/server/partners/rename';
 import { approvePartner, declinePartner, signUpPartner } from '@/server/partners/sign-up';
+import { findOwner } from '@/server/partners/teams';
 import { newDatabase } from '../harness';
 
 await newDatabase();
 
 let owners = 0;
 const newOwner = () => `owner-${++owners}@example.com`;
-const signUp = (name: string, ownerEmail = newOwner()) =>
-  signUpPartner({ ownerEmail, name, rateBp: 1_000, origins: [] });
+const signUp = (name: string, email = newOwner()) =>
+  signUpPartner({ email, userId: 'usr_owner', teamId: null, name, rateBp: 1_000, origins: [] });
 const read = async ({ id }: Partner): Promise<Partner> => {
   const partner = await findPartner(id);
   if (partner === null) throw new Error('partners are never deleted');
@@ -60,8 +61,7 @@ describe('a name that looks like another app’s', () => {
 
   it('is named only to its owner and to operators', async () => {
     const first = await signUp('Lighthouse');
-    const { ownerEmail } = first;
-    await expect(signUp('LIGHT HOUSE', ownerEmail ?? '')).rejects.toThrow(
+    await expect(signUp('LIGHT HOUSE', (await findOwner(first)) ?? '')).rejects.toThrow(
       'You already have an app named "Lighthouse"',
     );
     const { code, text } = await svc('partner', 'create', '--name', 'LightHouse', '--rate', '5');

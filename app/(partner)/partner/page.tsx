@@ -1,10 +1,10 @@
 import { redirect } from 'next/navigation';
 import { requireSession } from '@/app/_session/session';
-import { listOwnedPartners } from '@/server/partners/owner';
+import { listTeams, newestAppOf } from '@/server/partners/teams';
 
 /** Leads to the user's newest app, or to the form for a first one. */
 export default async function PartnerPage() {
   const { email } = await requireSession();
-  const newest = (await listOwnedPartners(email)).at(-1);
+  const newest = newestAppOf(await listTeams(email));
   redirect(newest === undefined ? '/partner/new' : `/partner/${newest.id}`);
 }

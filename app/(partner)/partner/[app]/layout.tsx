@@ -6,47 +6,55 @@ import {
   Globe,
   House,
   KeyRound,
+  Landmark,
   List,
   Percent,
   Settings,
   Users,
+  UsersRound,
   Wallet,
   Webhook,
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
-import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import type { NavItem } from '@/app/_ui/dashboard-nav';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
 import { settings } from '@/server/env';
-import { listOwnedPartners } from '@/server/partners/owner';
 import { type Partner, type PartnerState, stateOf } from '@/server/partners/partner';
+import { hasRight, type Role } from '@/server/partners/rights';
+import { listTeams } from '@/server/partners/teams';
 import { AppSwitcher } from './app-switcher';
-import { type AppParams, requireOwnedApp } from './owned-app';
+import { type AppParams, requireMember } from './require-app';
 
 export async function generateMetadata(props: AppParams): Promise<Metadata> {
-  const { name } = await requireOwnedApp(props);
+  const {
+    app: { name },
+  } = await requireMember(props);
   return { title: { default: name, template: `%s · ${name}` } };
 }
 
 type Props = AppParams & { children: ReactNode };
 
 export default async function AppLayout({ params, children }: Props) {
-  const app = await requireOwnedApp({ params });
-  const { email } = await requireSession();
-  const apps = (await listOwnedPartners(email)).map(({ id, name }) => ({ id, name }));
+  const { app, email, role } = await requireMember({ params });
+  const teams = (await listTeams(email))
+    .filter(({ apps }) => apps.length > 0)
+    .map(({ name, apps }) => ({
+      name,
+      apps: apps.map((one) => ({ id: one.id, name: one.name })),
+    }));
   return (
     <PresenceDialog>
       <DashboardShell
         brand={settings().BRAND_NAME}
         area="Partner"
         title={app.name}
-        items={pagesOf(app.id)}
-        switcher={<AppSwitcher current={app.id} apps={apps} />}
+        items={pagesOf(app.id, role)}
+        switcher={<AppSwitcher current={app.id} teams={teams} />}
         footer={<Footer />}
       >
         <StateNotice app={app} />
@@ -56,7 +64,7 @@ export default async function AppLayout({ params, children }: Props) {
   );
 }
 
-function pagesOf(partnerId: string): NavItem[] {
+function pagesOf(partnerId: string, role: Role): NavItem[] {
   const page = (path: string, label: string, Icon: typeof House, heading?: string): NavItem => ({
     href: `/partner/${partnerId}${path}`,
     label,
@@ -69,19 +77,21 @@ function pagesOf(partnerId: string): NavItem[] {
     page('/users', 'Users', Users),
     page('/errors', 'Errors', CircleAlert),
     page('/earnings', 'Earnings', ChartNoAxesColumn, 'Money'),
+    ...(hasRight(role, 'see_payouts') ? [page('/payouts', 'Payouts', Landmark)] : []),
     page('/commission', 'Commission', Percent),
     page('/keys', 'Publishable key', KeyRound, 'Build'),
     page('/origins', 'Origins', Globe),
     page('/models', 'Models', Blocks),
     page('/webhooks', 'Webhooks', Webhook),
     page('/settings', 'Settings', Settings, 'App'),
+    page('/team', 'Team', UsersRound),
   ];
 }
 
 const FOOTER_LINK =
   'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8';
 
-/** Partner pages show no e-mail addresses, not even the owner's. */
+/** Partner pages show no e-mail addresses of users. */
 function Footer() {
   return (
     <div className="flex flex-col items-start gap-0.5">

@@ -6,20 +6,25 @@ import { parsePercent } from '@/server/partners/rate';
 import { signUpPartner } from '@/server/partners/sign-up';
 
 const newApp = z.object({
+  /** Null for the person's own team. */
+  teamId: z.string().max(64).nullable(),
   name: z.string().max(200),
   percent: z.string().max(20),
   origin: z.string().max(300),
 });
 
-export const createApp = sessionAction(newApp, async ({ email }, { name, percent, origin }) => {
-  const rateBp = parsePercent(percent);
-  if (rateBp === null)
-    return {
-      ok: false,
-      message: 'Enter a commission from 0 to 100% with at most two decimals',
-      field: 'percent',
-    };
-  const origins = origin.trim() === '' ? [] : [origin];
-  const partner = await signUpPartner({ ownerEmail: email, name, rateBp, origins });
-  return { ok: true, message: `${partner.name} created`, value: { partnerId: partner.id } };
-});
+export const createApp = sessionAction(
+  newApp,
+  async ({ email, userId }, { teamId, name, percent, origin }) => {
+    const rateBp = parsePercent(percent);
+    if (rateBp === null)
+      return {
+        ok: false,
+        message: 'Enter a commission from 0 to 100% with at most two decimals',
+        field: 'percent',
+      };
+    const origins = origin.trim() === '' ? [] : [origin];
+    const partner = await signUpPartner({ email, userId, teamId, name, rateBp, origins });
+    return { ok: true, message: `${partner.name} created`, value: { partnerId: partner.id } };
+  },
+);

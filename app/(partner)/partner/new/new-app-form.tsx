@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
+import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { checkName } from '@/server/partners/name';
@@ -13,12 +14,15 @@ import { createApp } from './actions';
 
 const START_PERCENT = '25';
 
-/** Three fields, all of which can be changed later. Errors appear after the first submit. */
-export function NewAppForm() {
+type Props = { teams: { value: string; label: string }[] };
+
+/** Fields that can all be changed later. Errors appear after the first submit. */
+export function NewAppForm({ teams }: Props) {
   const router = useRouter();
   const [name, setName] = useState('');
   const [percent, setPercent] = useState(START_PERCENT);
   const [origin, setOrigin] = useState('');
+  const [teamId, setTeamId] = useState(teams[0]?.value ?? '');
   const [isTried, setTried] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(createApp);
   const faults = findFaults({ name, percent, origin });
@@ -27,7 +31,7 @@ export function NewAppForm() {
     event.preventDefault();
     setTried(true);
     if (Object.values(faults).some((fault) => fault !== undefined)) return;
-    const result = await run({ name, percent, origin });
+    const result = await run({ teamId: teamId || null, name, percent, origin });
     if (result.ok && result.value) router.push(`/partner/${result.value.partnerId}`);
   };
   const shown = (fault: string | undefined) => (isTried ? fault : undefined);
@@ -61,6 +65,16 @@ export function NewAppForm() {
         hint="Where the checkout may open. localhost always works."
         onChange={(event) => setOrigin(event.target.value)}
       />
+      {teams.length > 1 && (
+        <SelectField
+          label="Team"
+          value={teamId}
+          options={teams}
+          large
+          hint="Its members manage the app and share what it earns."
+          onChange={(event) => setTeamId(event.target.value)}
+        />
+      )}
       {failure && failure.field !== 'name' && <Notice kind="danger">{failure.message}</Notice>}
       <Button type="submit" size="large" busy={isRunning} className="mt-2">
         Create app

@@ -1,23 +1,22 @@
 import type { Metadata } from 'next';
-import type { ReactNode } from 'react';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
-import { SignOutButton } from '@/app/_session/sign-out-button';
 import { Notice } from '@/app/_ui/notice';
-import { PageLink } from '@/app/_ui/page-link';
-import { ToastProvider } from '@/app/_ui/toasts';
 import { settings } from '@/server/env';
-import { listOwnedPartners } from '@/server/partners/owner';
+import { hasRight } from '@/server/partners/rights';
+import { listTeams, newestAppOf, type TeamOfMember } from '@/server/partners/teams';
+import { PartnerFrame } from '../../partner-frame';
 import { NewAppForm } from './new-app-form';
 
 export const metadata: Metadata = { title: 'New app' };
 
 export default async function NewAppPage() {
   const { email } = await requireSession();
-  const { BRAND_NAME: brand, PARTNER_SIGNUP: mode } = settings();
-  const newest = (await listOwnedPartners(email)).at(-1);
+  const { PARTNER_SIGNUP: mode } = settings();
+  const teams = await listTeams(email);
+  const newest = newestAppOf(teams);
   return (
-    <Frame brand={brand} back={newest && { href: `/partner/${newest.id}`, label: `Back to ${newest.name}` }}>
+    <PartnerFrame back={newest && { href: `/partner/${newest.id}`, label: `Back to ${newest.name}` }}>
       <h1 className="text-2xl font-semibold tracking-tight">
         {newest ? 'New app' : 'Let your users bring their own credits'}
       </h1>
@@ -42,37 +41,20 @@ export default async function NewAppPage() {
             </div>
           )}
           <PresenceDialog>
-            <NewAppForm />
+            <NewAppForm teams={choicesOf(teams)} />
           </PresenceDialog>
         </>
       )}
-    </Frame>
+    </PartnerFrame>
   );
 }
 
-type FrameProps = { brand: string; back: { href: string; label: string } | undefined; children: ReactNode };
-
-function Frame({ brand, back, children }: FrameProps) {
-  return (
-    <ToastProvider>
-      <header className="mx-auto flex h-16 max-w-[1320px] items-center justify-between gap-4 px-4 sm:px-8">
-        <PageLink href="/" className="flex items-center gap-2.5 font-semibold">
-          <img src="/icon.svg" alt="" width="26" height="26" />
-          {brand}
-          <span className="font-normal text-muted">Partner</span>
-        </PageLink>
-        <SignOutButton />
-      </header>
-      <main className="mx-auto max-w-[560px] px-4 pt-8 pb-16 sm:pt-16">
-        {back && (
-          <p className="mb-4 text-sm">
-            <PageLink href={back.href} className="-my-3 inline-block py-3 text-muted hover:text-text">
-              ← {back.label}
-            </PageLink>
-          </p>
-        )}
-        {children}
-      </main>
-    </ToastProvider>
-  );
+/** The teams that the app can belong to. A team of their own is offered before it exists. */
+function choicesOf(teams: TeamOfMember[]): { value: string; label: string }[] {
+  const open = teams.filter(({ role }) => hasRight(role, 'develop'));
+  const ownsOne = open.some(({ role }) => role === 'owner');
+  return [
+    ...(ownsOne ? [] : [{ value: '', label: 'A new team' }]),
+    ...open.map(({ teamId, name }) => ({ value: teamId, label: name })),
+  ];
 }

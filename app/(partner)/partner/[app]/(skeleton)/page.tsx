@@ -19,14 +19,14 @@ import { readFirstSteps } from '@/server/partners/first-steps';
 import type { Partner } from '@/server/partners/partner';
 import { servedModels } from '@/server/pricing/served';
 import { inCredits, inDollars, inNumber } from '../money';
-import { type AppParams, requireOwnedApp } from '../owned-app';
+import { type AppParams, requireApp } from '../require-app';
 import { writeRequestSnippet } from '../snippet';
 import { Checklist } from './checklist';
 
 const PERIOD = '30d';
 
 export default async function HomePage(props: AppParams) {
-  const app = await requireOwnedApp(props);
+  const app = await requireApp(props, 'view');
   const days = readPeriod(PERIOD);
   const [steps, activity] = await Promise.all([readFirstSteps(app.id), readAppDays(app.id, days)]);
   const hasBegun = activity.length > 0 || steps.hasPurchase;
@@ -69,12 +69,12 @@ async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) 
       <Stat
         label="Matured earnings"
         value={inDollars(earnings.matured)}
-        note={`${inCredits(earnings.matured)} credits, final`}
+        note={`${inCredits(earnings.matured)} credits`}
       />
       <Stat
         label="Maturing earnings"
         value={inDollars(earnings.maturing)}
-        note={`${inCredits(earnings.maturing)} credits, final after ${earnings.holdDays} days`}
+        note={`${inCredits(earnings.maturing)} credits, mature after ${earnings.holdDays} days`}
       />
       <Stat
         label="Requests"

@@ -6,9 +6,11 @@ import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/clock';
 import { formatPercent } from '@/server/partners/rate';
 import { listRates, type PartnerRate } from '@/server/partners/rates';
+import { hasRight } from '@/server/partners/rights';
 import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
 import { servedModels } from '@/server/pricing/served';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { cancelRate } from './actions';
 import { chooseExamples } from './examples';
 import { RateForm } from './rate-form';
@@ -17,7 +19,7 @@ import { RatesTable } from './rates-table';
 export const metadata: Metadata = { title: 'Commission' };
 
 export default async function CommissionPage(props: AppParams) {
-  const app = await requireOwnedApp(props);
+  const { app, role } = await requireMember(props);
   const rates = await listRates(app.id);
   const planned = rates.find(({ appliedAt }) => appliedAt === null);
   const isAllowed = ({ id }: CatalogModel) => app.allModels || app.allowedModels.includes(id);
@@ -27,18 +29,21 @@ export default async function CommissionPage(props: AppParams) {
         title="Commission"
         description="Added on top of the provider cost. Users pay both; you earn the commission."
       />
-      {planned && <Planned partnerId={app.id} rate={planned} />}
+      {planned && <Planned partnerId={app.id} rate={planned} canChange={hasRight(role, 'rate')} />}
       <Section
         title="Rate"
         description="A new rate applies to requests that start once it is in effect. Requests in progress keep their rate."
       >
-        <RateForm
-          key={app.rateBp}
-          partnerId={app.id}
-          rateBp={app.rateBp}
-          rateCapBp={app.rateCapBp}
-          examples={chooseExamples(servedModels().filter(isAllowed), catalogModels().filter(isAllowed))}
-        />
+        {!hasRight(role, 'rate') && <p className="mb-2 text-lg font-medium">{formatPercent(app.rateBp)}%</p>}
+        <ForRight role={role} right="rate">
+          <RateForm
+            key={app.rateBp}
+            partnerId={app.id}
+            rateBp={app.rateBp}
+            rateCapBp={app.rateCapBp}
+            examples={chooseExamples(servedModels().filter(isAllowed), catalogModels().filter(isAllowed))}
+          />
+        </ForRight>
       </Section>
       <Section title="History" flush>
         <RatesTable
@@ -54,7 +59,9 @@ export default async function CommissionPage(props: AppParams) {
   );
 }
 
-function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) {
+type PlannedProps = { partnerId: string; rate: PartnerRate; canChange: boolean };
+
+function Planned({ partnerId, rate, canChange }: PlannedProps) {
   const percent = formatPercent(rate.rateBp);
   const isDue = rate.effectiveAt <= nowDate();
   return (
@@ -68,12 +75,14 @@ function Planned({ partnerId, rate }: { partnerId: string; rate: PartnerRate }) 
           </>
         )}
       </p>
-      <ConfirmButton
-        label="Cancel change"
-        title="Cancel the scheduled change?"
-        consequence="The current rate stays until you set another."
-        action={cancelRate.bind(null, { partnerId })}
-      />
+      {canChange && (
+        <ConfirmButton
+          label="Cancel change"
+          title="Cancel the scheduled change?"
+          consequence="The current rate stays until you set another."
+          action={cancelRate.bind(null, { partnerId })}
+        />
+      )}
     </div>
   );
 }

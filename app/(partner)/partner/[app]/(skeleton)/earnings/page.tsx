@@ -10,12 +10,13 @@ import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
 import { type Period, readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
-import { readEarnings } from '@/server/ledger';
+import { type Earnings, readEarnings } from '@/server/ledger';
+import { hasRight } from '@/server/partners/rights';
 import { ExportLink } from '../../export-link';
 import { FilterForm } from '../../filter-form';
 import { inCredits, inDollars } from '../../money';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { PERIOD_WORDS, PeriodField, readPeriodChoice } from '../../period-field';
+import { type AppParams, requireMember } from '../../require-app';
 import { ByDayTable, ByModelTable } from './earnings-tables';
 
 export const metadata: Metadata = { title: 'Earnings' };
@@ -23,34 +24,23 @@ export const metadata: Metadata = { title: 'Earnings' };
 type Props = AppParams & { searchParams: Promise<{ period?: string | string[] }> };
 
 export default async function EarningsPage({ params, searchParams }: Props) {
-  const app = await requireOwnedApp({ params });
+  const { app, role } = await requireMember({ params });
   const period = readPeriodChoice((await searchParams).period);
   const range = readPeriod(period);
   const [earnings, days] = await Promise.all([readEarnings(app.id), readEarningsDays(app.id, range)]);
   const path = `/partner/${app.id}/earnings`;
+  const seesPayouts = hasRight(role, 'see_payouts');
   const net = days.reduce((sum, day) => sum + day.net, 0n);
   return (
     <>
       <PageHead
         title="Earnings"
-        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days; until then, a refunded or disputed purchase can reverse them. Credits granted by the operator earn nothing.`}
+        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. A refunded or disputed purchase reverses them for ${Math.max(earnings.holdDays, 120)} days, matured or not. Credits granted by the operator earn nothing.`}
       />
-      <Stats>
-        <Stat
-          label="Matured"
-          value={inDollars(earnings.matured)}
-          note={`${inCredits(earnings.matured)} credits`}
-        />
-        <Stat
-          label="Maturing"
-          value={inDollars(earnings.maturing)}
-          note={`${inCredits(earnings.maturing)} credits`}
-        />
-        <Stat label={PERIOD_WORDS[period]} value={inDollars(net)} note={`${inCredits(net)} credits`} />
-      </Stats>
+      <Numbers earnings={earnings} payoutsPath={seesPayouts ? `/partner/${app.id}/payouts` : null} />
       <Section
         title={`By ${barStepOf(period)} and model`}
-        description="In credits. Dates are in UTC."
+        description={`${PERIOD_WORDS[period]}: ${inCredits(net)} credits, ${inDollars(net)}. Dates are in UTC.`}
         actions={<Controls path={path} period={period} />}
       >
         {days.length === 0 ? (
@@ -80,6 +70,42 @@ export default async function EarningsPage({ params, searchParams }: Props) {
       </Section>
       {days.length > 0 && <Tables days={days} />}
     </>
+  );
+}
+
+/** Without `payoutsPath`, for a member who sees no payouts. */
+function Numbers({ earnings, payoutsPath }: { earnings: Earnings; payoutsPath: string | null }) {
+  return (
+    <Stats>
+      <Stat
+        label="Matured"
+        value={inDollars(earnings.matured)}
+        note={`${inCredits(earnings.matured)} credits`}
+      />
+      <Stat
+        label="Maturing"
+        value={inDollars(earnings.maturing)}
+        note={`${inCredits(earnings.maturing)} credits`}
+      />
+      {payoutsPath !== null && (
+        <>
+          <Stat
+            label="Paid out"
+            value={inDollars(earnings.paidOut)}
+            note={`${inCredits(earnings.paidOut)} credits`}
+          />
+          <Stat
+            label="Payable"
+            value={inDollars(earnings.payable)}
+            note={
+              <PageLink href={payoutsPath} className="text-accent underline">
+                Payouts
+              </PageLink>
+            }
+          />
+        </>
+      )}
+    </Stats>
   );
 }
 

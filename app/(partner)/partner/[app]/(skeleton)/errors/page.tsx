@@ -8,8 +8,8 @@ import { barStepOf, barsOf } from '@/server/activity/bars';
 import { type ErrorCount, readErrorDays } from '@/server/activity/partner-activity';
 import { readPeriod } from '@/server/activity/periods';
 import { FilterForm } from '../../filter-form';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { PeriodField, readPeriodChoice } from '../../period-field';
+import { type AppParams, requireApp } from '../../require-app';
 import { ERROR_WORDS } from './error-words';
 import { ErrorsTable } from './errors-table';
 
@@ -18,7 +18,7 @@ export const metadata: Metadata = { title: 'Errors' };
 type Props = AppParams & { searchParams: Promise<{ period?: string | string[] }> };
 
 export default async function ErrorsPage({ params, searchParams }: Props) {
-  const app = await requireOwnedApp({ params });
+  const app = await requireApp({ params }, 'view');
   const period = readPeriodChoice((await searchParams).period);
   const range = readPeriod(period);
   const errors = await readErrorDays(app.id, range);

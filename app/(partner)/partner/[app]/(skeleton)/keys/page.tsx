@@ -5,9 +5,12 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { settings } from '@/server/env';
+import { hasRight } from '@/server/partners/rights';
 import { listRetiredKeys } from '@/server/partners/rotate-key';
+import { nameActor } from '@/server/partners/team-log';
 import { CodeBlock } from '../../code-block';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { writeSnippet } from '../../snippet';
 import { rotateKey } from './actions';
 import { NetworksForm } from './networks-form';
@@ -15,8 +18,8 @@ import { NetworksForm } from './networks-form';
 export const metadata: Metadata = { title: 'Publishable key' };
 
 export default async function KeysPage(props: AppParams) {
-  const app = await requireOwnedApp(props);
-  const retired = await listRetiredKeys(app.id);
+  const { app, role } = await requireMember(props);
+  const [retired, maker] = await Promise.all([listRetiredKeys(app.id), nameActor(app.keyBy)]);
   return (
     <>
       <PageHead
@@ -26,15 +29,18 @@ export default async function KeysPage(props: AppParams) {
       <Section
         title="Key"
         actions={
-          <ConfirmButton
-            label="Rotate key"
-            title="Rotate the publishable key?"
-            consequence="You get a new key now. The current one works for another 24 hours, so you have time to replace it on every page. User keys are not affected."
-            action={rotateKey.bind(null, { partnerId: app.id })}
-          />
+          hasRight(role, 'develop') && (
+            <ConfirmButton
+              label="Rotate key"
+              title="Rotate the publishable key?"
+              consequence="You get a new key now. The current one works for another 24 hours, so you have time to replace it on every page. User keys are not affected."
+              action={rotateKey.bind(null, { partnerId: app.id })}
+            />
+          )
         }
       >
         <CopyField label="publishable key" value={app.publishableKey} />
+        {maker && <p className="mt-2 text-[13px] text-muted">Created by {maker}</p>}
         {retired.length > 0 && (
           <ul className="mt-5 space-y-3 text-sm">
             {retired.map(({ publishableKey, worksUntil }) => (
@@ -64,7 +70,12 @@ export default async function KeysPage(props: AppParams) {
         title="User keys"
         description="If only your own servers send requests, allow only their networks: a key that leaks is then worthless elsewhere. Requests from browsers and devices are refused."
       >
-        <NetworksForm partnerId={app.id} saved={app.keyNetworks.join(' ')} />
+        {app.keyNetworks.length > 0 && !hasRight(role, 'develop') && (
+          <p className="mb-3 font-mono text-[13px]">{app.keyNetworks.join(' ')}</p>
+        )}
+        <ForRight role={role} right="develop">
+          <NetworksForm partnerId={app.id} saved={app.keyNetworks.join(' ')} />
+        </ForRight>
       </Section>
     </>
   );

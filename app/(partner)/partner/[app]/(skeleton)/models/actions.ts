@@ -1,9 +1,10 @@
 'use server';
 
 import { z } from 'zod';
+import { changeApp } from '@/server/partners/app-facts';
 import { setAllowedModels } from '@/server/partners/partner';
 import { findServedModel } from '@/server/pricing/served';
-import { ofApp, ownerAction } from '../../owner-action';
+import { memberAction, ofApp } from '../../member-action';
 
 const MAX_MODELS = 2_000;
 
@@ -12,9 +13,11 @@ const choice = ofApp.extend({
   models: z.array(z.string().max(200)).max(MAX_MODELS).nullable(),
 });
 
-export const saveModels = ownerAction(choice, async (app, { models }) => {
+export const saveModels = memberAction('develop', choice, async (app, { models }, { userId }) => {
+  const save = (chosen: string[] | null) =>
+    changeApp({ app, actor: userId, what: 'app.models' }, (tx) => setAllowedModels(app.id, chosen, tx));
   if (models === null) {
-    await setAllowedModels(app.id, null);
+    await save(null);
     return { ok: true, message: 'All models allowed' };
   }
   // A model that is currently not served stays allowed if it was before.
@@ -22,6 +25,6 @@ export const saveModels = ownerAction(choice, async (app, { models }) => {
   if (unknown !== undefined) return { ok: false, message: `Unknown model: ${unknown}`, field: 'models' };
   if (models.length === 0)
     return { ok: false, message: 'Choose at least one model: with none, every request is refused' };
-  await setAllowedModels(app.id, [...new Set(models)]);
+  await save([...new Set(models)]);
   return { ok: true, message: models.length === 1 ? '1 model allowed' : `${models.length} models allowed` };
 });

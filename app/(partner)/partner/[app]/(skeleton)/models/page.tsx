@@ -1,13 +1,16 @@
 import type { Metadata } from 'next';
 import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { hasRight } from '@/server/partners/rights';
 import { servedModels } from '@/server/pricing/served';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { ModelChoice } from './model-choice';
 
 export const metadata: Metadata = { title: 'Models' };
 
 export default async function ModelsPage(props: AppParams) {
-  const app = await requireOwnedApp(props);
+  const { app, role } = await requireMember(props);
   const served = servedModels().map(({ id, name, provider, listPrices }) => ({
     id,
     name,
@@ -21,7 +24,18 @@ export default async function ModelsPage(props: AppParams) {
         title="Models"
         description="The models your users’ keys may use. Requests for others return 403 model_not_allowed, and the pricing endpoint omits them."
       />
-      <ModelChoice partnerId={app.id} models={served} allowed={app.allModels ? null : app.allowedModels} />
+      {hasRight(role, 'develop') ? (
+        <ModelChoice partnerId={app.id} models={served} allowed={app.allModels ? null : app.allowedModels} />
+      ) : (
+        <Section title={app.allModels ? 'All models are allowed' : 'Allowed models'}>
+          {!app.allModels && (
+            <p className="mb-3 font-mono text-[13px] wrap-anywhere">{app.allowedModels.join(', ')}</p>
+          )}
+          <ForRight role={role} right="develop">
+            {null}
+          </ForRight>
+        </Section>
+      )}
     </>
   );
 }

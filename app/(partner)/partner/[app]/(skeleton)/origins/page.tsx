@@ -1,14 +1,18 @@
 import { CornerDownLeft, Globe } from 'lucide-react';
 import type { Metadata } from 'next';
+import type { ComponentProps } from 'react';
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { readableOrigin } from '@/app/_ui/readable-origin';
 import { Section } from '@/app/_ui/section';
 import { findDomains } from '@/server/checkout/payment-method-domains';
-import { listOrigins } from '@/server/partners/partner';
-import { listRedirects } from '@/server/partners/redirects';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { listOriginsWithMakers } from '@/server/partners/partner';
+import { listRedirectsWithMakers } from '@/server/partners/redirects';
+import { hasRight, type Role } from '@/server/partners/rights';
+import type { Registered } from '@/server/partners/team-log';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { removeOrigin, removeRedirect } from './actions';
 import { DomainState } from './domain-state';
 import { OriginForm } from './origin-form';
@@ -17,8 +21,13 @@ import { RedirectForm } from './redirect-form';
 export const metadata: Metadata = { title: 'Origins' };
 
 export default async function OriginsPage(props: AppParams) {
-  const app = await requireOwnedApp(props);
-  const [origins, redirects] = await Promise.all([listOrigins(app.id), listRedirects(app.id)]);
+  const { app, role } = await requireMember(props);
+  const canChange = hasRight(role, 'develop');
+  const [registered, redirects] = await Promise.all([
+    listOriginsWithMakers(app.id),
+    listRedirectsWithMakers(app.id),
+  ]);
+  const origins = registered.map(({ value }) => value);
   // Those of a disabled app are not registered.
   const domains = await findDomains(app.disabledAt === null ? origins : []);
   return (
@@ -28,7 +37,9 @@ export default async function OriginsPage(props: AppParams) {
         description="The sites that may open your checkout. On any other it refuses to open, names the origin, and shares no key, balance or event."
       />
       <Section title="Add an origin" description="Scheme and host, exactly as the browser shows them.">
-        <OriginForm partnerId={app.id} registered={origins} />
+        <ForRight role={role} right="develop">
+          <OriginForm partnerId={app.id} registered={origins} />
+        </ForRight>
       </Section>
       <Section
         title="Registered"
@@ -41,29 +52,14 @@ export default async function OriginsPage(props: AppParams) {
           </EmptyState>
         ) : (
           <ul>
-            {origins.map((origin) => (
-              <li
-                key={origin}
-                className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0"
-              >
-                <p className="min-w-0 text-sm wrap-anywhere">
-                  <code className="font-mono">{origin}</code>
-                  <span className="block text-[13px] text-muted">{readableOrigin(origin)}</span>
-                  <DomainState state={domains.get(origin) ?? null} />
-                </p>
-                <ConfirmButton
-                  label="Remove"
-                  describe={origin}
-                  title="Remove this origin?"
-                  consequence={
-                    <>
-                      The checkout immediately stops opening on{' '}
-                      <code className="wrap-anywhere">{origin}</code> . Existing user keys keep working.
-                    </>
-                  }
-                  action={removeOrigin.bind(null, { partnerId: app.id, origin })}
-                />
-              </li>
+            {registered.map((one) => (
+              <RegisteredOrigin
+                key={one.value}
+                partnerId={app.id}
+                registered={one}
+                domain={domains.get(one.value) ?? null}
+                canChange={canChange}
+              />
             ))}
           </ul>
         )}
@@ -78,11 +74,58 @@ export default async function OriginsPage(props: AppParams) {
           uses it.
         </p>
       </Section>
+      <Redirects partnerId={app.id} role={role} redirects={redirects} />
+    </>
+  );
+}
+
+type OriginProps = {
+  partnerId: string;
+  registered: Registered;
+  domain: ComponentProps<typeof DomainState>['state'];
+  canChange: boolean;
+};
+
+function RegisteredOrigin({ partnerId, registered, domain, canChange }: OriginProps) {
+  const { value: origin, createdBy } = registered;
+  return (
+    <li className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0">
+      <p className="min-w-0 text-sm wrap-anywhere">
+        <code className="font-mono">{origin}</code>
+        <span className="block text-[13px] text-muted">{readableOrigin(origin)}</span>
+        <DomainState state={domain} />
+        <AddedBy maker={createdBy} />
+      </p>
+      {canChange && (
+        <ConfirmButton
+          label="Remove"
+          describe={origin}
+          title="Remove this origin?"
+          consequence={
+            <>
+              The checkout immediately stops opening on <code className="wrap-anywhere">{origin}</code> .
+              Existing user keys keep working.
+            </>
+          }
+          action={removeOrigin.bind(null, { partnerId, origin })}
+        />
+      )}
+    </li>
+  );
+}
+
+type RedirectsProps = { partnerId: string; role: Role; redirects: Registered[] };
+
+function Redirects({ partnerId, role, redirects }: RedirectsProps) {
+  return (
+    <>
       <Section
         title="Redirect addresses"
         description="Where a user may return to after signing in by redirect. Only apps without the widget need one."
       >
-        <RedirectForm partnerId={app.id} registered={redirects} />
+        <ForRight role={role} right="develop">
+          <RedirectForm partnerId={partnerId} registered={redirects.map(({ value }) => value)} />
+        </ForRight>
       </Section>
       <Section title="Registered addresses" flush>
         {redirects.length === 0 ? (
@@ -94,8 +137,13 @@ export default async function OriginsPage(props: AppParams) {
           </EmptyState>
         ) : (
           <ul>
-            {redirects.map((uri) => (
-              <RegisteredRedirect key={uri} partnerId={app.id} uri={uri} />
+            {redirects.map((redirect) => (
+              <RegisteredRedirect
+                key={redirect.value}
+                partnerId={partnerId}
+                redirect={redirect}
+                canChange={hasRight(role, 'develop')}
+              />
             ))}
           </ul>
         )}
@@ -104,25 +152,34 @@ export default async function OriginsPage(props: AppParams) {
   );
 }
 
-function RegisteredRedirect({ partnerId, uri }: { partnerId: string; uri: string }) {
+type RedirectProps = { partnerId: string; redirect: Registered; canChange: boolean };
+
+function RegisteredRedirect({ partnerId, redirect: { value: uri, createdBy }, canChange }: RedirectProps) {
   return (
     <li className="flex items-center justify-between gap-4 border-b border-line/70 px-5 py-3 last:border-0">
       <p className="min-w-0 text-sm wrap-anywhere">
         <code className="font-mono">{uri}</code>
         {uri.startsWith('http:') && <span className="block text-[13px] text-muted">On any port</span>}
+        <AddedBy maker={createdBy} />
       </p>
-      <ConfirmButton
-        label="Remove"
-        describe={uri}
-        title="Remove this redirect address?"
-        consequence={
-          <>
-            Sign-ins can no longer return to <code className="wrap-anywhere">{uri}</code>, including those in
-            progress. Existing user keys keep working.
-          </>
-        }
-        action={removeRedirect.bind(null, { partnerId, uri })}
-      />
+      {canChange && (
+        <ConfirmButton
+          label="Remove"
+          describe={uri}
+          title="Remove this redirect address?"
+          consequence={
+            <>
+              Sign-ins can no longer return to <code className="wrap-anywhere">{uri}</code>, including those
+              in progress. Existing user keys keep working.
+            </>
+          }
+          action={removeRedirect.bind(null, { partnerId, uri })}
+        />
+      )}
     </li>
   );
+}
+
+function AddedBy({ maker }: { maker: string | null }) {
+  return maker && <span className="block text-[13px] text-muted">Added by {maker}</span>;
 }

@@ -9,8 +9,8 @@ import { creditsToJson } from '@/server/credits';
 import { ExportLink } from '../../export-link';
 import { FilterSelect, UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
 import { PeriodField } from '../../period-field';
+import { type AppParams, requireApp } from '../../require-app';
 import { type Search, urlOf } from '../../search';
 import { type RequestSearch, readRequestSearch } from './request-search';
 import { RequestsTable } from './requests-table';
@@ -22,7 +22,7 @@ const PAGE_ROWS = 50;
 type Props = AppParams & { searchParams: Promise<Search> };
 
 export default async function RequestsPage({ params, searchParams }: Props) {
-  const app = await requireOwnedApp({ params });
+  const app = await requireApp({ params }, 'view');
   const search = readRequestSearch(await searchParams);
   const { filter, page } = search;
   const [{ requests, total }, days] = await Promise.all([

@@ -7,17 +7,18 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { settings } from '@/server/env';
 import type { Partner } from '@/server/partners/partner';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { NameForm } from './name-form';
 
 export const metadata: Metadata = { title: 'Settings' };
 
 export default async function SettingsPage(props: AppParams) {
-  const app = await requireOwnedApp(props);
+  const { app, role } = await requireMember(props);
   return (
     <>
       <PageHead title="Settings" />
-      <PasskeyNotice />
+      {role !== 'viewer' && <PasskeyNotice />}
       <Section
         title="What users see"
         description="The name appears in the checkout, in sign-in e-mails and in users’ accounts."
@@ -25,7 +26,11 @@ export default async function SettingsPage(props: AppParams) {
         <div className="mb-5 empty:hidden">
           <NameNotice app={app} />
         </div>
-        {app.review === 'approved' && <NameForm partnerId={app.id} name={app.name} />}
+        {app.review === 'approved' && (
+          <ForRight role={role} right="develop">
+            <NameForm partnerId={app.id} name={app.name} />
+          </ForRight>
+        )}
       </Section>
       <Section title="App ID" description="Identifies this app in test events and when you contact us.">
         <CopyField label="app ID" value={app.id} />

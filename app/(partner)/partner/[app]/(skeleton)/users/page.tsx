@@ -9,7 +9,7 @@ import { creditsToJson } from '@/server/credits';
 import { ExportLink } from '../../export-link';
 import { UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { type AppParams, requireApp } from '../../require-app';
 import { type Search, urlOf } from '../../search';
 import { UsersTable } from './users-table';
 
@@ -21,7 +21,7 @@ const MAX_PAGES = 1_000_000;
 type Props = AppParams & { searchParams: Promise<Search> };
 
 export default async function UsersPage({ params, searchParams }: Props) {
-  const app = await requireOwnedApp({ params });
+  const app = await requireApp({ params }, 'view');
   const search = await searchParams;
   const appUserId = typeof search.user === 'string' && search.user !== '' ? search.user.trim() : undefined;
   const page = Math.min(Math.max(1, Math.trunc(Number(search.page)) || 1), MAX_PAGES);

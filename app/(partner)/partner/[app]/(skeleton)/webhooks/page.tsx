@@ -4,13 +4,16 @@ import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
+import { hasRight } from '@/server/partners/rights';
+import { nameActor } from '@/server/partners/team-log';
 import { DELIVERY_STATUSES, listDeliveries } from '@/server/webhooks/delivery-log';
 import { readEndpoint } from '@/server/webhooks/endpoint';
 import { EVENT_DATA, type EventType } from '@/server/webhooks/events';
 import { followTrail, readTrail } from '../../cursor-trail';
 import { FilterSelect } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
-import { type AppParams, requireOwnedApp } from '../../owned-app';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
 import { readChoice, type Search } from '../../search';
 import { DeliveriesTable } from './deliveries-table';
 import { DELIVERY_WORDS } from './delivery-words';
@@ -26,8 +29,9 @@ const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
 type Props = AppParams & { searchParams: Promise<Search> };
 
 export default async function WebhooksPage({ params, searchParams }: Props) {
-  const app = await requireOwnedApp({ params });
-  const endpoint = await readEndpoint(app.id);
+  const { app, role } = await requireMember({ params });
+  const [endpoint, maker] = await Promise.all([readEndpoint(app.id), nameActor(app.webhookBy)]);
+  const canChange = hasRight(role, 'develop');
   return (
     <>
       <PageHead
@@ -43,9 +47,15 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
             <Notice kind="warning">Deliveries wait while the app is disabled.</Notice>
           </div>
         )}
-        <EndpointForm partnerId={app.id} url={endpoint.url} />
+        {!canChange && (
+          <p className="mb-2 font-mono text-[13px] wrap-anywhere">{endpoint.url ?? 'No endpoint'}</p>
+        )}
+        <ForRight role={role} right="develop">
+          <EndpointForm partnerId={app.id} url={endpoint.url} />
+        </ForRight>
+        {endpoint.url !== null && maker && <p className="mt-3 text-[13px] text-muted">Set by {maker}</p>}
       </Section>
-      {endpoint.hasSecret && (
+      {canChange && endpoint.hasSecret && (
         <Section
           title="Signing secret"
           description="Use it to verify the X-svc-Signature header of each delivery against the raw body."
@@ -53,7 +63,7 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
           <SigningSecret partnerId={app.id} isRotating={endpoint.isRotating} />
         </Section>
       )}
-      {endpoint.url !== null && (
+      {canChange && endpoint.url !== null && (
         <Section
           title="Test your endpoint"
           description="Sends a test event now and shows how your endpoint responded."

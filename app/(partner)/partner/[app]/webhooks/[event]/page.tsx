@@ -6,11 +6,12 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { hasRight } from '@/server/partners/rights';
 import { type AttemptView, findDelivery } from '@/server/webhooks/delivery-log';
 import { DELIVERY_WORDS, describeOutcome } from '../../(skeleton)/webhooks/delivery-words';
 import { Response } from '../../(skeleton)/webhooks/response';
 import { CodeBlock } from '../../code-block';
-import { requireOwnedApp } from '../../owned-app';
+import { requireMember } from '../../require-app';
 import { ResendButton } from './resend-button';
 
 export const metadata: Metadata = { title: 'Delivery' };
@@ -19,7 +20,7 @@ type Props = { params: Promise<{ app: string; event: string }> };
 
 /** One event: what was sent, and the outcome of each attempt. */
 export default async function DeliveryPage({ params }: Props) {
-  const app = await requireOwnedApp({ params });
+  const { app, role } = await requireMember({ params });
   const delivery = (await findDelivery(app.id, (await params).event)) ?? notFound();
   const { label, look } = DELIVERY_WORDS[delivery.status];
   return (
@@ -28,12 +29,14 @@ export default async function DeliveryPage({ params }: Props) {
         back={{ href: `/partner/${app.id}/webhooks`, label: 'Webhooks' }}
         title={delivery.type}
         actions={
-          <ResendButton
-            partnerId={app.id}
-            eventId={delivery.eventId}
-            canResend={delivery.canResend}
-            isRunning={delivery.isRunning}
-          />
+          hasRight(role, 'develop') && (
+            <ResendButton
+              partnerId={app.id}
+              eventId={delivery.eventId}
+              canResend={delivery.canResend}
+              isRunning={delivery.isRunning}
+            />
+          )
         }
       />
       <Section title="Event">

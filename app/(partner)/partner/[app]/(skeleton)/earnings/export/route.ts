@@ -2,14 +2,14 @@ import { readEarningsDays } from '@/server/activity/partner-activity';
 import { readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import { type CsvCell, csvResponse } from '@/server/http/csv';
-import { type AppParams, requireOwnedApp } from '../../../owned-app';
 import { readPeriodChoice } from '../../../period-field';
+import { type AppParams, requireApp } from '../../../require-app';
 
 const HEADER = ['day', 'kind', 'model', 'credits'];
 
 /** One line per day and model, plus one for what refunds, disputes and granted credits took back. */
 export async function GET(request: Request, context: AppParams): Promise<Response> {
-  const app = await requireOwnedApp(context);
+  const app = await requireApp(context, 'view');
   const range = readPeriod(readPeriodChoice(new URL(request.url).searchParams.get('period') ?? undefined));
   return csvResponse(`earnings-${range.from}.csv`, HEADER, portions(app.id, range));
 }

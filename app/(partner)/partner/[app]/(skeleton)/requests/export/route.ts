@@ -1,7 +1,7 @@
 import { type AppRequest, streamAppRequests } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
 import { type CsvCell, csvResponse } from '@/server/http/csv';
-import { type AppParams, requireOwnedApp } from '../../../owned-app';
+import { type AppParams, requireApp } from '../../../require-app';
 import { readRequestSearch } from '../request-search';
 
 const HEADER = [
@@ -20,7 +20,7 @@ const HEADER = [
 
 /** All requests that match the list's filters, newest first. */
 export async function GET(request: Request, context: AppParams): Promise<Response> {
-  const app = await requireOwnedApp(context);
+  const app = await requireApp(context, 'view');
   const { filter } = readRequestSearch(Object.fromEntries(new URL(request.url).searchParams));
   return csvResponse(`requests-${filter.from}.csv`, HEADER, portions(streamAppRequests(app.id, filter)));
 }

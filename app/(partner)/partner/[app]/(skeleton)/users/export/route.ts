@@ -1,7 +1,7 @@
 import { type AppUser, streamAppUsers } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
 import { type CsvCell, csvResponse } from '@/server/http/csv';
-import { type AppParams, requireOwnedApp } from '../../../owned-app';
+import { type AppParams, requireApp } from '../../../require-app';
 
 const HEADER = [
   'user_id',
@@ -14,7 +14,7 @@ const HEADER = [
 ];
 
 export async function GET(_request: Request, context: AppParams): Promise<Response> {
-  const app = await requireOwnedApp(context);
+  const app = await requireApp(context, 'view');
   return csvResponse('users.csv', HEADER, portions(streamAppUsers(app.id)));
 }
 

@@ -1,0 +1,201 @@
+import type { TeamInvitation } from '../../prisma/client/client';
+import { DAY_MS, now, nowDate } from '../clock';
+import { inTransaction, prisma, type Tx } from '../db';
+import { newId } from '../ids';
+import { lockAccount } from '../lock-account';
+import { describeError, log } from '../log';
+import { nextMailAttemptAt, sendMail } from '../mail';
+import { countAttempt } from '../rate-limit/attempts';
+import type { GivenRole } from './members';
+import { type Actor, recordTeamAction } from './team-log';
+import { writeInvitation } from './team-mails';
+import { findRole, lockTeam } from './teams';
+
+/** Invitations to a team. Their ids are no secrets: only an account with the invited e-mail address can accept one. */
+
+const VALID_MS = 7 * DAY_MS;
+const MAX_PEOPLE = 50;
+/** Mails go to people who did not ask for them. */
+const MAILS_OF_TEAM_PER_DAY = 20;
+const MAILS_TO_MAILBOX_PER_DAY = 5;
+
+type Refusal = { ok: false; message: string };
+type Outcome = { ok: true } | Refusal;
+
+const refuse = (message: string): Refusal => ({ ok: false, message });
+const GONE = refuse('This invitation is no longer open');
+
+type NewInvitation = {
+  teamId: string;
+  actor: Actor;
+  /** Normalised, and without its tag for the limit. */
+  email: string;
+  mailbox: string;
+  role: GivenRole;
+};
+
+export async function invite({ teamId, actor, email, mailbox, role }: NewInvitation): Promise<Outcome> {
+  const isLimited = await countMail(teamId, mailbox);
+  if (isLimited) return isLimited;
+  return inTransaction(async (tx) => {
+    await lockTeam(tx, teamId);
+    if ((await findRole(email, teamId, tx)) !== null) return refuse('This person is already a member');
+    const where = { teamId, state: 'open', expiresAt: { gt: nowDate() } };
+    if ((await tx.teamInvitation.count({ where: { ...where, email } })) > 0)
+      return refuse('This person is already invited. Send the invitation again instead');
+    const people =
+      (await tx.teamMember.count({ where: { teamId } })) + (await tx.teamInvitation.count({ where }));
+    if (people >= MAX_PEOPLE)
+      return refuse(`A team has at most ${MAX_PEOPLE} members, including those invited`);
+    await tx.teamInvitation.deleteMany({ where: { teamId, email } });
+    const at = nowDate();
+    const dates = { createdAt: at, expiresAt: new Date(now() + VALID_MS), mailDueAt: at };
+    const id = newId('inv');
+    await tx.teamInvitation.create({ data: { id, teamId, email, role, invitedBy: actor, ...dates } });
+    await record(tx, 'team.invite', { id, teamId, role }, actor);
+    return { ok: true };
+  });
+}
+
+type Asked = { teamId: string; actor: Actor; invitationId: string };
+
+/** Valid for another 7 days, even if it had expired. */
+export async function inviteAgain({ mailboxOf, ...asked }: Asked & { mailboxOf: (email: string) => string }) {
+  const invitation = await findOpen(prisma(), asked);
+  if (invitation === null) return GONE;
+  const isLimited = await countMail(asked.teamId, mailboxOf(invitation.email));
+  if (isLimited) return isLimited;
+  const mail = { expiresAt: new Date(now() + VALID_MS), mailDueAt: nowDate(), mailAttempts: 0 };
+  return changeOpen('team.invite_again', asked, mail);
+}
+
+export async function withdrawInvitation(asked: Asked): Promise<Outcome> {
+  return changeOpen('team.invite_withdraw', asked, { state: 'withdrawn', mailDueAt: null });
+}
+
+async function changeOpen(what: string, asked: Asked, data: Partial<TeamInvitation>): Promise<Outcome> {
+  return inTransaction(async (tx) => {
+    await lockTeam(tx, asked.teamId);
+    const invitation = await findOpen(tx, asked);
+    if (invitation === null) return GONE;
+    await tx.teamInvitation.update({ where: { id: invitation.id }, data });
+    await record(tx, what, invitation, asked.actor);
+    return { ok: true };
+  });
+}
+
+const findOpen = (db: Tx, { invitationId: id, teamId }: Asked) =>
+  db.teamInvitation.findFirst({ where: { id, teamId, state: 'open' } });
+
+export type Invitation = Pick<TeamInvitation, 'id' | 'email' | 'role' | 'expiresAt'> & { isExpired: boolean };
+
+/** Those that nobody accepted or withdrew, oldest first. */
+export async function listInvitations(teamId: string): Promise<Invitation[]> {
+  const rows = await prisma().teamInvitation.findMany({
+    where: { teamId, state: 'open' },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return rows.map((row) => ({ ...row, isExpired: isExpired(row) }));
+}
+
+export type ReceivedInvitation = {
+  state: 'open' | 'expired' | 'accepted' | 'withdrawn';
+  role: string;
+  teamName: string;
+  appNames: string[];
+};
+
+/** Null if there is none for this e-mail address. */
+export async function findReceived(invitationId: string, email: string): Promise<ReceivedInvitation | null> {
+  const found = await prisma().teamInvitation.findFirst({
+    where: { id: invitationId, email },
+    include: { team: { include: { partners: { orderBy: { createdAt: 'asc' } } } } },
+  });
+  return (
+    found && {
+      state: stateOf(found),
+      role: found.role,
+      teamName: found.team.name,
+      appNames: found.team.partners.map(({ name }) => name),
+    }
+  );
+}
+
+/** Returns the team, or what the invitation is instead of open; null if there is none for this account. */
+export async function acceptInvitation(
+  userId: string,
+  invitationId: string,
+): Promise<{ teamId: string } | { state: ReceivedInvitation['state'] } | null> {
+  return inTransaction(async (tx) => {
+    const { email } = await lockAccount(tx, userId);
+    const found = await tx.teamInvitation.findFirst({ where: { id: invitationId, email } });
+    if (found === null) return null;
+    const { teamId } = found;
+    await lockTeam(tx, teamId);
+    const invitation = await tx.teamInvitation.findUnique({ where: { id: invitationId } });
+    if (invitation === null) return null;
+    if (stateOf(invitation) !== 'open') return { state: stateOf(invitation) };
+    const member = { teamId, email, role: invitation.role, addedAt: nowDate() };
+    await tx.teamMember.createMany({ data: [member], skipDuplicates: true });
+    await tx.teamInvitation.update({
+      where: { id: invitationId },
+      data: { state: 'accepted', mailDueAt: null },
+    });
+    await record(tx, 'team.join', invitation, userId);
+    return { teamId };
+  });
+}
+
+const isExpired = ({ expiresAt }: Pick<TeamInvitation, 'expiresAt'>): boolean => expiresAt.getTime() <= now();
+
+const stateOf = (invitation: TeamInvitation): ReceivedInvitation['state'] =>
+  invitation.state === 'open' && isExpired(invitation)
+    ? 'expired'
+    : (invitation.state as ReceivedInvitation['state']);
+
+/** Named by its id, because the invited person may have no account yet. */
+async function record(
+  tx: Tx,
+  what: string,
+  { id, teamId, role }: Pick<TeamInvitation, 'id' | 'teamId' | 'role'>,
+  actor: Actor,
+): Promise<void> {
+  await recordTeamAction(tx, { teamId, actor, what, subject: id, after: { role } });
+}
+
+async function countMail(teamId: string, mailbox: string): Promise<Refusal | null> {
+  if ((await countAttempt('invitations', teamId, MAILS_OF_TEAM_PER_DAY, DAY_MS)) > 0)
+    return refuse(`A team sends at most ${MAILS_OF_TEAM_PER_DAY} invitations in a day. Try again tomorrow`);
+  if ((await countAttempt('invitations_to', mailbox, MAILS_TO_MAILBOX_PER_DAY, DAY_MS)) > 0)
+    return refuse('This person received several invitations today. Try again tomorrow');
+  return null;
+}
+
+const BATCH_SIZE = 50;
+
+/** Mails all invitations that are due. */
+export async function sendInvitations(): Promise<void> {
+  const due = await prisma().teamInvitation.findMany({
+    where: { mailDueAt: { lte: nowDate() } },
+    orderBy: { mailDueAt: 'asc' },
+    take: BATCH_SIZE,
+  });
+  for (const invitation of due) await sendOne(invitation);
+}
+
+/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
+async function sendOne(invitation: TeamInvitation): Promise<void> {
+  const { id, teamId, email, mailAttempts } = invitation;
+  try {
+    const { count } = await prisma().teamInvitation.updateMany({
+      where: { id, mailAttempts, mailDueAt: { lte: nowDate() } },
+      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
+    });
+    if (count === 0) return;
+    if (stateOf(invitation) === 'open')
+      await sendMail({ to: email, ...(await writeInvitation(teamId, invitation)) });
+    await prisma().teamInvitation.updateMany({ where: { id }, data: { mailDueAt: null } });
+  } catch (error) {
+    log().warn({ error: describeError(error) }, 'invitation not mailed, will be retried');
+  }
+}

@@ -1,0 +1,171 @@
+import type { Prisma, TeamAction } from '../../prisma/client/client';
+import { nowDate } from '../clock';
+import { prisma, type Tx } from '../db';
+
+/**
+ * The team's audit log: who changed what, and when. It holds no secret, and members as user ids, so that no
+ * e-mail address of a deleted account remains.
+ */
+
+/** The user id of a member, or who else acted. */
+export type Actor = string | 'operator' | 'service';
+
+export const TEAM_ACTION_WORDS = {
+  'app.create': 'Created the app',
+  'app.rename': 'Changed the name',
+  'app.rate': 'Changed the rate',
+  'app.rate_cancel': 'Cancelled a planned rate',
+  'app.key': 'Rotated the publishable key',
+  'app.key_networks': 'Changed the networks of user keys',
+  'app.models': 'Changed the models',
+  'app.origin_add': 'Added an origin',
+  'app.origin_remove': 'Removed an origin',
+  'app.redirect_add': 'Added a redirect address',
+  'app.redirect_remove': 'Removed a redirect address',
+  'app.webhook': 'Set the webhook endpoint',
+  'app.webhook_remove': 'Removed the webhook endpoint',
+  'app.secret_show': 'Looked at the signing secret',
+  'app.secret_rotate': 'Created a new signing secret',
+  'app.secret_use': 'Put the new signing secret into use',
+  'app.secret_cancel': 'Cancelled the rotation of the signing secret',
+  'app.approve': 'Approved the app',
+  'app.decline': 'Declined the app',
+  'app.name_approve': 'Approved the name',
+  'app.name_decline': 'Declined the name',
+  'app.disable': 'Disabled the app',
+  'app.enable': 'Enabled the app',
+  'app.resume': 'Resumed the app',
+  'app.rate_cap': 'Changed the rate cap',
+  'app.earnings_hold': 'Changed the hold period',
+  'app.owner': 'Moved the app between teams',
+  'app.origins': 'Changed the origins',
+  'app.redirects': 'Changed the redirect addresses',
+  'payouts.payee': 'Changed the payee details',
+  'payouts.account': 'Set up the payout account',
+  'payouts.request': 'Asked for a payout',
+  'team.rename': 'Renamed the team',
+  'team.invite': 'Invited a person',
+  'team.invite_again': 'Sent an invitation again',
+  'team.invite_withdraw': 'Withdrew an invitation',
+  'team.join': 'Joined the team',
+  'team.leave': 'Left the team',
+  'team.remove': 'Removed a member',
+  'team.role': 'Changed a role',
+  'team.hand_over': 'Handed over the ownership',
+  'payout.approve': 'Approved a payout',
+  'payout.hold': 'Held a payout',
+  'payout.release': 'Released a payout',
+  'payout.send_now': 'Tried a payout again',
+  'payout.again': 'Asked for another payout',
+  'payout.sent': 'Sent a payout',
+  'payout.returned': 'Recorded a payout as returned',
+  'payout.failed': 'Recorded a payout as failed',
+  'payout.reversed': 'Reversed a payout',
+  'team.hold': 'Held the payouts',
+  'team.release': 'Released the payouts',
+  'team.terms': 'Changed the payout terms',
+} as const;
+
+type Facts = Prisma.InputJsonObject;
+
+export type TeamEntry = {
+  teamId: string;
+  /** The app it concerns; none for the team as a whole. */
+  partnerId?: string | undefined;
+  actor: Actor;
+  /** A key of `TEAM_ACTION_WORDS`. */
+  what: string;
+  subject?: string | undefined;
+  before?: Facts | undefined;
+  after?: Facts | undefined;
+};
+
+/** Keeps of `before` and `after` what differs. */
+export async function recordTeamAction(tx: Tx, entry: TeamEntry): Promise<void> {
+  const { before, after, partnerId = null, subject = null } = entry;
+  const names = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(after?.[name] ?? null),
+  );
+  await tx.teamAction.create({
+    data: {
+      ...{ teamId: entry.teamId, partnerId, at: nowDate(), actor: entry.actor, what: entry.what, subject },
+      ...(before && { before: pick(before, names) }),
+      ...(after && { after: pick(after, names) }),
+    },
+  });
+}
+
+const pick = (facts: Facts, names: string[]): Facts =>
+  Object.fromEntries(names.filter((name) => name in facts).map((name) => [name, facts[name]]));
+
+export type LoggedAction = Omit<TeamAction, 'actor' | 'subject'> & {
+  /** Names of people as `nameActors` writes them. */
+  actor: string;
+  subject: string | null;
+  appName: string | null;
+};
+
+/** Newest first; `before` is the id of the last entry on the previous page. */
+export async function listTeamActions(
+  teamId: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<{ actions: LoggedAction[]; hasMore: boolean }> {
+  const rows = await prisma().teamAction.findMany({
+    where: { teamId, ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const [people, apps] = await Promise.all([
+    nameActors(shown.flatMap(({ actor, subject }) => [actor, subject])),
+    prisma().partner.findMany({
+      where: { id: { in: shown.flatMap(({ partnerId }) => partnerId ?? []) } },
+      select: { id: true, name: true },
+    }),
+  ]);
+  const appNames = new Map(apps.map(({ id, name }) => [id, name]));
+  return {
+    actions: shown.map((action) => ({
+      ...action,
+      actor: people.get(action.actor) ?? action.actor,
+      subject: action.subject && (people.get(action.subject) ?? action.subject),
+      appName: action.partnerId && (appNames.get(action.partnerId) ?? null),
+    })),
+    hasMore: rows.length > limit,
+  };
+}
+
+/** How pages call those who acted or were invited. Other texts are left out. */
+async function nameActors(actors: (string | null)[]): Promise<Map<string, string>> {
+  const given = [...new Set(actors)].filter((actor) => actor !== null);
+  const ids = given.filter((actor) => actor.startsWith('usr_'));
+  const [users, invitations] = await Promise.all([
+    prisma().user.findMany({ where: { id: { in: ids }, deletedAt: null } }),
+    prisma().teamInvitation.findMany({ where: { id: { in: given } } }),
+  ]);
+  const emails = new Map([...users, ...invitations].map(({ id, email }) => [id, email]));
+  return new Map(
+    given.flatMap((actor): [string, string][] => {
+      if (actor === 'operator' || actor === 'service') return [[actor, `the ${actor}`]];
+      if (actor.startsWith('inv_')) return [[actor, emails.get(actor) ?? 'an earlier invitation']];
+      return actor.startsWith('usr_') ? [[actor, emails.get(actor) ?? 'a deleted account']] : [];
+    }),
+  );
+}
+
+/** A registered origin or redirect address, and who added it, if that is known. */
+export type Registered = { value: string; createdBy: string | null };
+
+/** Replaces those who acted by their names. */
+export async function withMakers(rows: Registered[]): Promise<Registered[]> {
+  const names = await nameActors(rows.map(({ createdBy }) => createdBy));
+  return rows.map(({ value, createdBy }) => ({
+    value,
+    createdBy: createdBy && (names.get(createdBy) ?? null),
+  }));
+}
+
+/** How pages call one who acted; null if nobody is recorded. */
+export async function nameActor(actor: string | null): Promise<string | null> {
+  return actor && ((await nameActors([actor])).get(actor) ?? null);
+}

@@ -62,12 +62,12 @@ async function recordCalls() {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** The tests that start the payment sandbox themselves, or through the checkout's world. */
+/** The tests that start the payment sandbox themselves, or through the world of the checkout or of payouts. */
 function listPayingTests() {
   return readdirSync('tests', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => `tests/${file.replaceAll(path.sep, '/')}`)
-    .filter((file) => /startSandboxPayments|checkout-world'/.test(readFileSync(file, 'utf8')));
+    .filter((file) => /startSandboxPayments|(checkout|payout)-world'/.test(readFileSync(file, 'utf8')));
 }
 
 function startMock() {

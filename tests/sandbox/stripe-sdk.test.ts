@@ -240,15 +240,33 @@ describe('payments with a saved card', () => {
   });
 });
 
-describe('transfers', () => {
-  test('are created once per key, listed, and reversed in parts up to their amount', async () => {
-    const params = { amount: 5000, currency: 'usd', destination: 'acct_partner', metadata: { month: '11' } };
+describe('connected accounts', () => {
+  const recipient: Stripe.AccountCreateParams = {
+    controller: {
+      fees: { payer: 'application' },
+      losses: { payments: 'application' },
+      requirement_collection: 'stripe',
+      stripe_dashboard: { type: 'express' },
+    },
+    capabilities: { transfers: { requested: true } },
+    country: 'AT',
+    email: 'partner@example.com',
+  };
+  const newAccount = async () => {
+    const { id } = await stripe.accounts.create(recipient);
+    await control({ connect_account: { id, state: 'active' } });
+    return id;
+  };
+
+  test('transfers are created once per key, listed, and reversed in parts up to their amount', async () => {
+    const destination = await newAccount();
+    const params = { amount: 5000, currency: 'usd', destination, metadata: { month: '11' } };
     const key = { idempotencyKey: 'payout_2026-11_prt_1' };
     const transfer = await stripe.transfers.create(params, key);
     const replayed = await stripe.transfers.create(params, key);
     expect(replayed.id).toBe(transfer.id);
     expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true');
-    expect((await stripe.transfers.list({ destination: 'acct_partner' })).data).toHaveLength(1);
+    expect((await stripe.transfers.list({ destination })).data).toHaveLength(1);
     expect((await stripe.transfers.list({ transfer_group: 'another' })).data).toHaveLength(0);
     await stripe.transfers.createReversal(transfer.id, { amount: 2000 });
     await expect(stripe.transfers.createReversal(transfer.id, { amount: 3001 })).rejects.toMatchObject({
@@ -262,6 +280,68 @@ describe('transfers', () => {
     await expect(stripe.transfers.create({ ...params, destination: 'partner' })).rejects.toMatchObject({
       param: 'destination',
     });
+  });
+
+  test('money moves between the balances of the platform, the account and its bank', async () => {
+    const destination = await newAccount();
+    await control({ balance: 7000 });
+    const available = async () => (await stripe.balance.retrieve()).available[0]?.amount;
+    const params = { amount: 5000, currency: 'usd', destination };
+    const transfer = await stripe.transfers.create(params);
+    expect(await available()).toBe(2000);
+    const again = stripe.transfers.create(params, { idempotencyKey: 'again' });
+    await expect(again).rejects.toMatchObject({ code: 'balance_insufficient' });
+    // Also once there is enough: Stripe repeats its answer to a key.
+    await control({ balance: 7000 });
+    const repeated = stripe.transfers.create(params, { idempotencyKey: 'again' });
+    await expect(repeated).rejects.toMatchObject({ code: 'balance_insufficient' });
+    await control({ bank_payout: { account: destination, outcome: 'paid' } });
+    const { data } = await stripe.payouts.list({}, { stripeAccount: destination });
+    expect(data).toMatchObject([{ amount: 5000, status: 'paid' }]);
+    await expect(stripe.transfers.createReversal(transfer.id)).rejects.toMatchObject({
+      code: 'balance_insufficient',
+    });
+    expect(types()).toEqual([
+      ...['capability.updated', 'account.updated', 'transfer.created', 'payout.paid'],
+    ]);
+    expect(heard.map(({ account }) => account ?? null)).toEqual([
+      destination,
+      destination,
+      null,
+      destination,
+    ]);
+  });
+
+  test('only an account that is active receives transfers, and one that was disconnected is unknown', async () => {
+    const { id: destination } = await stripe.accounts.create(recipient);
+    const params = { amount: 5000, currency: 'usd', destination };
+    await expect(stripe.transfers.create(params)).rejects.toMatchObject({
+      code: 'insufficient_capabilities_for_transfer',
+    });
+    await expect(stripe.accounts.createLoginLink(destination)).rejects.toThrow(
+      'has not completed onboarding',
+    );
+    await control({ connect_account: { id: destination, state: 'restricted', due: ['external_account'] } });
+    expect(await stripe.accounts.retrieve(destination)).toMatchObject({
+      capabilities: { transfers: 'inactive' },
+      requirements: { currently_due: ['external_account'] },
+    });
+    await control({ connect_account: { id: destination, state: 'deauthorized' } });
+    await expect(stripe.accounts.retrieve(destination)).rejects.toMatchObject({ code: 'account_invalid' });
+    await expect(stripe.transfers.create(params)).rejects.toMatchObject({ code: 'resource_missing' });
+  });
+
+  test('the onboarding and the account are pages in both languages', async () => {
+    const { id: account } = await stripe.accounts.create(recipient);
+    const pages = { return_url: 'https://svc.example/back', refresh_url: 'https://svc.example/again' };
+    const { url } = await stripe.accountLinks.create({ account, type: 'account_onboarding', ...pages });
+    const read = async (page: string, language: string) =>
+      (await fetch(page, { headers: { 'accept-language': language } })).text();
+    expect(await read(url, 'en')).toContain('Leave an identity document due');
+    expect(await read(url, 'de')).toContain('Ein Ausweisdokument schuldig bleiben');
+    await fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ answer: 'finish' }) });
+    const login = await stripe.accounts.createLoginLink(account);
+    expect(await read(login.url, 'en')).toContain('You can receive payouts.');
   });
 });
 

@@ -29,6 +29,18 @@ export const accountSchema = z.strictObject({
     })
     .nullable()
     .prefault({}),
+  country: z.string().default('AT'),
+  default_currency: z.string().default('usd'),
+  /** The second webhook endpoint, for the events of connected accounts; null without one. */
+  connect_webhook: z
+    .strictObject({
+      status: z.enum(['enabled', 'disabled']).default('enabled'),
+      events: z.array(z.string()).default(['*']),
+    })
+    .nullable()
+    .prefault({}),
+  /** Whether the platform is signed up for Connect. */
+  has_connect: z.boolean().default(true),
   /** The domains that Apple does not accept. */
   apple_refuses: z.array(z.string()).default([]),
   /** The calls that the key may not make, such as `POST refunds`. */
@@ -79,6 +91,8 @@ export function describeAccount(records: Records): DescribedAccount {
     id: ACCOUNT_ID,
     object: 'account',
     charges_enabled: state.charges_enabled,
+    country: state.country,
+    default_currency: state.default_currency,
     payouts_enabled: state.payouts_enabled,
     details_submitted: state.charges_enabled,
     requirements: { currently_due: state.currently_due, disabled_reason: null },
@@ -91,7 +105,13 @@ export function describeAccount(records: Records): DescribedAccount {
 
 type DescribedAccount = Pick<
   Stripe.Account,
-  'id' | 'object' | 'charges_enabled' | 'payouts_enabled' | 'details_submitted'
+  | 'id'
+  | 'object'
+  | 'charges_enabled'
+  | 'country'
+  | 'default_currency'
+  | 'payouts_enabled'
+  | 'details_submitted'
 > & {
   requirements: Pick<Stripe.Account.Requirements, 'currently_due' | 'disabled_reason'>;
   settings: {
@@ -121,23 +141,27 @@ export function listRegistrations(records: Records): object {
   return { object: 'list', data, has_more: false };
 }
 
-/** The older list, which has no thin endpoints. */
+/** The older list, which has no thin endpoints. `application` is set for events of connected accounts. */
 export function listWebhookEndpoints(records: Records, defaultUrl: string): object {
-  const { webhook } = readAccountState(records);
-  const data = webhook?.style === 'snapshot' ? [webhook] : [];
-  return {
-    object: 'list',
-    data: data.map(({ status, events, url }) => ({
-      id: 'we_sandbox',
-      object: 'webhook_endpoint',
-      api_version: null,
-      enabled_events: events,
-      livemode: false,
-      status,
-      url: url ?? defaultUrl,
-    })),
-    has_more: false,
-  };
+  const { webhook, connect_webhook } = readAccountState(records);
+  const describe = (
+    given: { status: string; events: string[]; url?: string | undefined },
+    isConnect: boolean,
+  ) => ({
+    id: isConnect ? 'we_sandbox_connect' : 'we_sandbox',
+    object: 'webhook_endpoint',
+    api_version: null,
+    application: isConnect ? 'ca_sandbox' : null,
+    enabled_events: given.events,
+    livemode: false,
+    status: given.status,
+    url: given.url ?? defaultUrl,
+  });
+  const data = [
+    ...(webhook?.style === 'snapshot' ? [describe(webhook, false)] : []),
+    ...(connect_webhook === null ? [] : [describe(connect_webhook, true)]),
+  ];
+  return { object: 'list', data, has_more: false };
 }
 
 /** With an address only if `include` asks for it, as at Stripe. */

@@ -45,7 +45,9 @@ async function answer(api: Api, request: IncomingMessage, requestId: string): Pr
   const body = request.method === 'POST' ? await readBody(request) : searchParams.toString();
   const form = parseForm(body);
   const [, id = '', innerId = ''] = endpoint.path.exec(pathname) ?? [];
-  const execute = async () => expand(api.emulator, form, await endpoint.run(api.emulator, form, id, innerId));
+  const account = request.headers['stripe-account']?.toString() ?? null;
+  const execute = async () =>
+    expand(api.emulator, form, await endpoint.run(api.emulator, form, id, innerId, account));
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || typeof key !== 'string')
     return { status: 200, body: await execute(), requestId, replayed: false };

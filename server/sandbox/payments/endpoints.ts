@@ -1,4 +1,5 @@
 import { ACCOUNT_ENDPOINTS } from './account-endpoints';
+import { CONNECT_ENDPOINTS } from './connect-endpoints';
 import { createCustomer, deleteCustomer } from './customers';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
@@ -9,12 +10,18 @@ import { readSessionParameters } from './session-parameters';
 import { createSession, type Emulator, expireSession } from './sessions';
 import { createSetupIntent } from './setup-intents';
 import { calculateTax } from './tax';
-import { createTransfer, reverseTransfer } from './transfers';
 
 export type Endpoint = {
   method: 'GET' | 'POST' | 'DELETE';
   path: RegExp;
-  run(emulator: Emulator, form: Form, id: string, innerId: string): object | Promise<object>;
+  /** `account` is the connected account that the call is made for. */
+  run(
+    emulator: Emulator,
+    form: Form,
+    id: string,
+    innerId: string,
+    account: string | null,
+  ): object | Promise<object>;
 };
 
 /** Takes a path such as `refunds/:id`; `run` receives the ids. */
@@ -77,14 +84,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     return listPage(types.length === 0 ? events : events.filter(({ type }) => types.includes(type)), form);
   }),
 
-  endpoint('POST', 'transfers', (emulator, form) => createTransfer(emulator, form)),
-  endpoint('GET', 'transfers/:id', ({ records }, _, id) => records.require('transfer', id)),
-  endpoint('GET', 'transfers', ({ records }, form) =>
-    listPage(filterBy(records.all('transfer'), form, 'destination', 'transfer_group'), form),
-  ),
-  endpoint('POST', 'transfers/:id/reversals', (emulator, form, id) => reverseTransfer(emulator, id, form)),
-
   ...ACCOUNT_ENDPOINTS,
+  ...CONNECT_ENDPOINTS,
 ];
 
 export function findEndpoint(method: string | undefined, pathname: string): Endpoint | null {

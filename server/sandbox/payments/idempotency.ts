@@ -8,9 +8,10 @@ export type Reply = { status: number; body: unknown; requestId: string; replayed
 
 const KEPT_MS = DAY_MS;
 const CARD_REFUSED = 402;
+const NO_MONEY = 'balance_insufficient';
 
 /**
- * Answers a repeated POST with the response to the first one, even if a card was declined. Requests
+ * Answers a repeated POST with the response to the first one, even if a card was declined or money was missing. Requests
  * refused before they had any effect are not remembered, as at Stripe.
  */
 export class IdempotentReplies {
@@ -46,7 +47,8 @@ async function settle(execute: () => Promise<unknown>): Promise<{ status: number
   try {
     return { status: 200, body: await execute() };
   } catch (error) {
-    if (!(error instanceof StripeError) || error.status !== CARD_REFUSED) throw error;
+    if (!(error instanceof StripeError)) throw error;
+    if (error.status !== CARD_REFUSED && error.body.code !== NO_MONEY) throw error;
     return { status: error.status, body: { error: error.body } };
   }
 }

@@ -95,6 +95,22 @@ export const GERMAN: { readonly [english: string]: string } = {
   'Complete authentication': 'Bestätigen',
   'Fail authentication': 'Bestätigung fehlschlagen lassen',
 
+  'Get paid': 'Auszahlungen erhalten',
+  'Leave without finishing': 'Ohne Abschluss verlassen',
+  'Stripe would ask for your details and your bank account here. Choose how it ends.':
+    'Stripe würde hier nach Ihren Daten und Ihrem Bankkonto fragen. Wählen Sie, wie es ausgeht.',
+  'Still needed:': 'Noch erforderlich:',
+  Finish: 'Abschließen',
+  'Leave an identity document due': 'Ein Ausweisdokument schuldig bleiben',
+  'Be rejected': 'Abgelehnt werden',
+  'Your account': 'Ihr Konto',
+  'You can receive payouts.': 'Sie können Auszahlungen erhalten.',
+  'You cannot receive payouts now.': 'Sie können derzeit keine Auszahlungen erhalten.',
+  'Balance: {balance}': 'Guthaben: {balance}',
+  'In transit': 'Unterwegs',
+  Paid: 'Ausgezahlt',
+  Failed: 'Fehlgeschlagen',
+
   Pays: 'Zahlt',
   '3-D Secure': '3-D Secure',
   '3-D Secure 2': '3-D Secure 2',

@@ -89,7 +89,11 @@ const CROSS = '<path d="M7 7l10 10M17 7L7 17"/>';
 const icon = (path: string) =>
   `<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${path}</svg>`;
 
-function renderDocument(title: string, options: PageOptions, page: { main: string; config: object }): string {
+export function renderDocument(
+  title: string,
+  options: PageOptions,
+  page: { main: string; config: object },
+): string {
   return `<!doctype html>
 <html lang="${options.language}"${options.theme === null ? '' : ` data-theme="${options.theme}"`}>
 <head>
@@ -319,7 +323,7 @@ const priceOf = ({ amount_total, currency }: Session, { money }: Words): string 
   money(amount_total, currency);
 const groupDigits = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   const names: Record<string, string> = {
     '&': '&amp;',
     '<': '&lt;',

@@ -1,5 +1,7 @@
 import type { AccountState } from './account';
+import type { BankPayout } from './bank-payouts';
 import type { CardDetails } from './card-form';
+import type { AccountLink, ConnectedAccountRecord } from './connected-accounts';
 import type { Customer, DeletedCustomer } from './customers';
 import type { Dispute } from './disputes';
 import type { FraudWarning } from './fraud-warnings';
@@ -10,7 +12,7 @@ import type { PaymentMethod } from './saved-cards';
 import type { SetupIntent } from './setup-intents';
 import { resourceMissing } from './stripe-errors';
 import type { TaxCalculation } from './tax';
-import type { Transfer } from './transfers';
+import type { PlatformBalance, Transfer } from './transfers';
 import type { SentEvent } from './webhook-sender';
 
 export type SandboxStore = {
@@ -74,6 +76,10 @@ type Kinds = {
   deleted_customer: DeletedCustomer;
   early_fraud_warning: FraudWarning;
   transfer: Transfer;
+  platform_balance: PlatformBalance;
+  connected_account: ConnectedAccountRecord;
+  account_link: AccountLink;
+  bank_payout: BankPayout;
   payment_method_domain: PaymentMethodDomain;
   event: EventRecord;
   reply: ReplyRecord;

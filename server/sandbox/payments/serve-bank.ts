@@ -5,6 +5,7 @@ import type { Intent } from './objects';
 import { choosePageLanguage } from './page-words';
 import { answerBank } from './payment-intents';
 import { renderBankPage, renderMissingPage } from './payment-page';
+import { sendPage } from './send-page';
 import type { Emulator } from './sessions';
 import { answerBankForSetup, type SetupIntent } from './setup-intents';
 
@@ -63,17 +64,4 @@ function withOutcome(address: string, { kind, intent }: Asked, isDone: boolean):
   url.searchParams.set(`${kind}_intent_client_secret`, intent.client_secret ?? '');
   url.searchParams.set('redirect_status', isDone ? 'succeeded' : 'failed');
   return url.href;
-}
-
-function sendPage(response: ServerResponse, status: number, html: string, nonce: string): void {
-  // No form-action: Chrome applies it to the redirect after the form as well, which leads to our pages.
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
-  response.writeHead(status, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(html);
 }

@@ -4,11 +4,15 @@ import { SECOND_MS } from '../../clock';
 import { parseJson, readBody, sendJson } from '../loopback-server';
 import { accountSchema, changeAccount } from './account';
 import type { Api } from './api';
+import { bankPayoutSchema, payOut } from './bank-payouts';
+import { changeConnectedAccount, connectAccountSchema } from './connected-accounts';
 import { DISPUTE_STATUSES, moveDispute, openDispute } from './disputes';
 import { doDueWork } from './due-work';
 import { failRefund, finishRefund, leaveNextRefund } from './refunds';
+import type { Emulator } from './sessions';
 import { StripeError } from './stripe-errors';
 import { advanceTime, resetTime } from './time';
+import { setBalance } from './transfers';
 
 const controlSchema = z.strictObject({
   /** Deletes everything. */
@@ -42,6 +46,12 @@ const controlSchema = z.strictObject({
     .optional(),
   /** The account's state; what is missing here is as it should be. */
   account: accountSchema.optional(),
+  /** Decides about a connected account. */
+  connect_account: connectAccountSchema.optional(),
+  /** Pays the balance of a connected account out to its bank. */
+  bank_payout: bankPayoutSchema.optional(),
+  /** What the platform has available for transfers, in cents. */
+  balance: z.number().int().optional(),
   /** Refuses more calls than this in any second with 429. */
   rate_limit: z.number().int().min(1).nullable().optional(),
 });
@@ -108,6 +118,16 @@ async function execute({ emulator, failures }: Api, command: Command): Promise<v
     await moveDispute(emulator, id, status, due_in_days);
   }
   if (command.account !== undefined) await changeAccount(records, command.account);
+  await controlPayouts(emulator, command);
   if (command.redeliver !== undefined) await webhooks.redeliver(command.redeliver);
   if (command.deliver !== undefined) await webhooks.deliver(command.deliver);
+}
+
+async function controlPayouts(
+  emulator: Emulator,
+  { connect_account, bank_payout, balance }: Command,
+): Promise<void> {
+  if (connect_account !== undefined) await changeConnectedAccount(emulator, connect_account);
+  if (balance !== undefined) await setBalance(emulator.records, balance);
+  if (bank_payout !== undefined) await payOut(emulator, bank_payout);
 }

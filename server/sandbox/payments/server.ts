@@ -8,6 +8,7 @@ import { Failures } from './failures';
 import { IdempotentReplies } from './idempotency';
 import { Records, type SandboxStore } from './records';
 import { serveBank } from './serve-bank';
+import { serveConnect } from './serve-connect';
 import { serveControl } from './serve-control';
 import { servePage } from './serve-pages';
 import type { Emulator } from './sessions';
@@ -20,6 +21,8 @@ export type SandboxPaymentsOptions = {
   secretKey: string;
   webhookUrl: string;
   webhookSecret: string;
+  /** Of the endpoint for the events of connected accounts; the same secret unless given. */
+  connectWebhookSecret?: string;
   store: SandboxStore;
   /** Tests only: shorter waits between the attempts to deliver a webhook. */
   webhookRetryDelaysMs?: readonly number[];
@@ -37,6 +40,7 @@ export async function startSandboxPayments(options: SandboxPaymentsOptions): Pro
     records,
     url: options.webhookUrl,
     secret: options.webhookSecret,
+    connectSecret: options.connectWebhookSecret ?? options.webhookSecret,
     retryDelaysMs: options.webhookRetryDelaysMs,
   });
   let url = '';
@@ -65,6 +69,7 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
   const path = request.url ?? '/';
   if (/^\/v[12]\//.test(path)) return serveApi(api, request, response);
   if (path.startsWith('/__sandbox/')) return serveControl(api, request, response);
+  if (path.startsWith('/connect/')) return serveConnect(api.emulator, request, response);
   if (path.startsWith('/bank/')) return serveBank(api.emulator, request, response);
   return servePage(api.emulator, request, response);
 }

@@ -6,7 +6,7 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /** The same event with only the address of its object, for an endpoint with thin payloads. */
-export function toThinEvent({ id, created, type, data }: SentEvent): object {
+export function toThinEvent({ id, created, type, data, account }: SentEvent): object {
   const { object, id: objectId } = data.object as { object: string; id: string };
   return {
     id,
@@ -14,6 +14,7 @@ export function toThinEvent({ id, created, type, data }: SentEvent): object {
     type: `v1.${type}`,
     created: new Date(created * 1000).toISOString(),
     livemode: false,
+    ...(account !== undefined && { context: account }),
     related_object: { id: objectId, type: object, url: `/v1/${PATHS[object] ?? `${object}s`}/${objectId}` },
   };
 }

@@ -1,9 +1,11 @@
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { requireAccount } from './connected-accounts';
 import type { Form } from './form-encoding';
 import { formatMoney } from './money-text';
 import { newStripeId } from './objects';
 import { currency, metadata, positiveAmount, readParameters } from './read-parameters';
+import type { Records } from './records';
 import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
@@ -17,23 +19,39 @@ type TransferReversal = Pick<
   'id' | 'object' | 'amount' | 'created' | 'currency' | 'metadata'
 > & { transfer: string };
 
+/** Of the platform, in cents. */
+export type PlatformBalance = { available: number };
+const PLATFORM_BALANCE = 'platform_balance';
+const START_BALANCE = 10_000_000;
+
+const readAvailable = (records: Records): number =>
+  records.find('platform_balance', PLATFORM_BALANCE)?.available ?? START_BALANCE;
+
+export const setBalance = (records: Records, available: number): Promise<void> =>
+  records.save('platform_balance', PLATFORM_BALANCE, { available });
+
+export function readBalance({ records }: Emulator): object {
+  const available = [{ amount: readAvailable(records), currency: 'usd' }];
+  return { object: 'balance', available, livemode: false, pending: [{ amount: 0, currency: 'usd' }] };
+}
+
 const transferSchema = z.strictObject({
   amount: positiveAmount,
-  currency,
+  currency: currency.pipe(z.literal('usd', { error: 'The sandbox transfers USD only.' })),
   destination: z.string(),
   metadata: metadata.default({}),
   transfer_group: z.string().nullable().default(null),
 });
 
-/** Sends money to a connected account. Every `acct_…` exists and accepts it. */
+/** Sends money to a connected account, once that can receive any and the platform has enough. */
 export async function createTransfer({ records, webhooks }: Emulator, form: Form): Promise<Transfer> {
   const given = readParameters(transferSchema, form);
-  if (!/^acct_\w+$/.test(given.destination)) {
-    throw invalidRequest(`No such destination: '${given.destination}'`, {
-      code: 'resource_missing',
-      param: 'destination',
+  const record = requireDestination(records, given.destination);
+  const available = readAvailable(records);
+  if (available < given.amount)
+    throw invalidRequest('You have insufficient available funds in your Stripe account.', {
+      code: 'balance_insufficient',
     });
-  }
   const transfer: Transfer = {
     id: newStripeId('tr'),
     object: 'transfer',
@@ -42,9 +60,28 @@ export async function createTransfer({ records, webhooks }: Emulator, form: Form
     reversed: false,
     ...given,
   };
-  await records.save('transfer', transfer.id, transfer);
+  await Promise.all([
+    setBalance(records, available - given.amount),
+    records.save('connected_account', given.destination, {
+      ...record,
+      balance: record.balance + given.amount,
+    }),
+    records.save('transfer', transfer.id, transfer),
+  ]);
   await webhooks.emit('transfer.created', transfer);
   return transfer;
+}
+
+function requireDestination(records: Records, id: string): ReturnType<typeof requireAccount> {
+  const record = records.find('connected_account', id);
+  if (record === null || record.isDeauthorized)
+    throw invalidRequest(`No such destination: '${id}'`, { code: 'resource_missing', param: 'destination' });
+  if (record.account.capabilities.transfers !== 'active')
+    throw invalidRequest(
+      'Your destination account needs to have at least one of the following capabilities enabled: transfers, crypto_transfers, legacy_payments',
+      { code: 'insufficient_capabilities_for_transfer', param: 'destination' },
+    );
+  return record;
 }
 
 const reversalSchema = z.strictObject({ amount: positiveAmount.optional(), metadata: metadata.default({}) });
@@ -57,9 +94,18 @@ export async function reverseTransfer(
   const transfer = records.require('transfer', id);
   const given = readParameters(reversalSchema, form);
   const amount = chooseAmount(transfer, given.amount);
+  const record = requireAccount(records, transfer.destination);
+  if (record.balance < amount)
+    throw invalidRequest('The balance of the connected account does not cover this reversal.', {
+      code: 'balance_insufficient',
+    });
   const amount_reversed = transfer.amount_reversed + amount;
   const changed = { ...transfer, amount_reversed, reversed: amount_reversed === transfer.amount };
-  await records.save('transfer', id, changed);
+  await Promise.all([
+    setBalance(records, readAvailable(records) + amount),
+    records.save('connected_account', transfer.destination, { ...record, balance: record.balance - amount }),
+    records.save('transfer', id, changed),
+  ]);
   await webhooks.emit('transfer.reversed', changed);
   return {
     id: newStripeId('trr'),

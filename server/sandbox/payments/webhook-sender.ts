@@ -29,12 +29,19 @@ type EventType =
   | 'radar.early_fraud_warning.created'
   | 'radar.early_fraud_warning.updated'
   | 'transfer.created'
-  | 'transfer.reversed';
+  | 'transfer.reversed'
+  | 'account.updated'
+  | 'account.application.deauthorized'
+  | 'capability.updated'
+  | 'payout.paid'
+  | 'payout.failed';
 
 /** One event, as it is signed and sent. */
 export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created'> & {
   data: { object: object };
   type: EventType;
+  /** The connected account that it is about. */
+  account?: string;
 };
 
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 600, 3600].map((seconds) => seconds * SECOND_MS);
@@ -44,6 +51,8 @@ type Options = {
   records: Records;
   url: string;
   secret: string;
+  /** Signs the events of connected accounts. */
+  connectSecret: string;
   retryDelaysMs?: readonly number[] | undefined;
 };
 
@@ -93,9 +102,9 @@ export class WebhookSender {
     return this.options.records.all('event').filter(({ delivery }) => delivery.state === 'pending');
   }
 
-  async emit(type: EventType, object: object): Promise<void> {
+  async emit(type: EventType, object: object, account?: string): Promise<void> {
     const state = this.currentMode === 'drop' ? 'failed' : 'pending';
-    await this.enqueue({ event: buildEvent(type, object), delivery: { ...undelivered(), state } });
+    await this.enqueue({ event: buildEvent(type, object, account), delivery: { ...undelivered(), state } });
   }
 
   /** Sends an event once more, delivered or not, and resets its retries. */
@@ -153,7 +162,7 @@ export class WebhookSender {
     const payload = JSON.stringify(isThin ? toThinEvent(event) : event, null, 2);
     const signature = Stripe.webhooks.generateTestHeaderString({
       payload,
-      secret: this.options.secret,
+      secret: event.account === undefined ? this.options.secret : this.options.connectSecret,
       timestamp: Math.floor(now() / SECOND_MS),
     });
     try {
@@ -183,7 +192,7 @@ const undelivered = (): EventRecord['delivery'] => ({
   lastError: null,
 });
 
-function buildEvent(type: EventType, object: object): SentEvent {
+function buildEvent(type: EventType, object: object, account?: string): SentEvent {
   return {
     id: newStripeId('evt'),
     object: 'event',
@@ -191,5 +200,6 @@ function buildEvent(type: EventType, object: object): SentEvent {
     created: unixSeconds(),
     data: { object },
     type,
+    ...(account !== undefined && { account }),
   };
 }

@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|log|lock-account|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable)\\.ts$';
+  '^server/(env|endpoints|db|log|lock-account|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 
@@ -124,6 +124,16 @@ export default {
       '^server/identity/',
       ['^server/(keys|partners|webhooks|ledger|rate-limit)/', PRISMA_CLIENT],
       'No use case above them',
+    ),
+    only(
+      'payouts',
+      '^server/payouts/',
+      [
+        '^server/(ledger|partners|invoices|rate-limit)/',
+        '^server/checkout/stripe/(client|signed-event)\\.ts$',
+        PRISMA_CLIENT,
+      ],
+      'Payouts know no page and no purchase',
     ),
     only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),
     only('widget', '^widget/', [], 'The widget runs on other people’s pages'),

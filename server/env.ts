@@ -223,6 +223,10 @@ function refuseContradictions(parsed: Parsed): void {
     ...withStripeKey(parsed),
     ...aboutSeller(parsed),
     [
+      parsed.PAYOUTS === 'stripe' && parsed.STRIPE_SECRET_KEY === undefined && parsed.SANDBOX === 'closed',
+      'PAYOUTS: expected manual, because STRIPE_SECRET_KEY is unset and the sandboxes are closed',
+    ],
+    [
       parsed.MINIMUM_PURCHASE > parsed.MAXIMUM_PURCHASE,
       'MINIMUM_PURCHASE: expected at most MAXIMUM_PURCHASE',
     ],

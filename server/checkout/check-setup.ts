@@ -2,6 +2,7 @@ import { type Settings, settings } from '../env';
 import { isLoopbackHost } from '../open-sandboxes';
 import { listWantedHosts } from './payment-method-domains';
 import { checkAccount } from './stripe/check/account';
+import { checkConnect } from './stripe/check/connect';
 import { checkDomains } from './stripe/check/domains';
 import { checkTax, checkTerms } from './stripe/check/options';
 import { checkRights } from './stripe/check/rights';
@@ -23,7 +24,7 @@ export async function checkSetup(): Promise<SetupCheck[]> {
     checkDomains(wanted),
     checkRights(),
   ]);
-  return [mode, ...account.checks, ...others];
+  return [mode, ...account.checks, ...others, ...(await checkConnect())];
 }
 
 /** Keys of two modes, and a live key without https, stop the start before this. */

@@ -12,6 +12,7 @@ import { modelCommands } from './models';
 import { alignColumns, oneLine } from './output';
 import { partnerCommands } from './partner';
 import { paymentCommands } from './payments';
+import { payoutCommands } from './payouts';
 import { promotionCommands } from './promotions';
 import { rateCommands } from './rate';
 import { stripeCommands } from './stripe';
@@ -22,6 +23,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...userCommands,
   ...ledgerCommands,
   ...paymentCommands,
+  ...payoutCommands,
   ...promotionCommands,
   ...stripeCommands,
   ...modelCommands,

@@ -5,6 +5,7 @@ import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
 import { countBackgroundReads } from '../generation/background-reads';
 import { hmacSha256, sameBytes } from '../ids';
+import { countPayoutsNeedingAttention } from '../payouts/operator-list';
 
 /** Ledger and webhook metrics in the Prometheus text format. */
 
@@ -24,10 +25,11 @@ export function requireMetricsToken(authorization: string | null): void {
 export async function readMetrics(): Promise<string> {
   const registry = new Registry();
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const [state, outcomes, overruns, webhooks, attempts] = await Promise.all([
+  const [state, outcomes, overruns, payouts, webhooks, attempts] = await Promise.all([
     readState(),
     countOutcomes(),
     readOverruns(),
+    countPayoutsNeedingAttention(),
     readWebhooks(),
     countAttempts(),
   ]);
@@ -59,6 +61,13 @@ export async function readMetrics(): Promise<string> {
   });
   paused.set({ kind: 'user' }, state.pausedUsers);
   paused.set({ kind: 'app' }, state.pausedApps);
+  const waiting = new Gauge({
+    name: 'svc_payouts_needing_attention',
+    help: 'Payouts that wait for an operator, by what is due. Those that an operator holds are not among them.',
+    labelNames: ['due'],
+    registers: [registry],
+  });
+  for (const [due, count] of payouts) waiting.set({ due }, count);
   writeBackgroundReads(registry);
   gauge('svc_webhooks_pending', 'Events waiting for delivery, including those of disabled apps.').set(
     webhooks.pending,

@@ -17,7 +17,9 @@ import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
 import { forgetOldUses, writeKeyUses } from '../keys/uses';
 import { LEDGER_JOBS } from '../ledger';
 import { describeError, log } from '../log';
+import { sendInvitations } from '../partners/invitations';
 import { applyDueRates } from '../partners/rates';
+import { PAYOUT_JOBS } from '../payouts/jobs';
 import { sweepDeliveries } from '../webhooks/retention';
 import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
@@ -29,6 +31,7 @@ const REGISTER_DOMAINS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const WATCH_BALANCES_EVERY_MS = SECOND_MS;
 const MAIL_ABOUT_BALANCES_EVERY_MS = 10 * SECOND_MS;
+const MAIL_INVITATIONS_EVERY_MS = 10 * SECOND_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const DELETE_CUSTOMERS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
@@ -40,7 +43,8 @@ const FORGET_EVERY_MS = HOUR_MS;
 
 /** Runs repeatedly while the service handles requests. */
 export function startBackgroundWork(life: Lifetime): void {
-  for (const { name, everyMs, run } of LEDGER_JOBS) life.onStop(name, repeat(name, everyMs, run));
+  for (const { name, everyMs, run } of [...LEDGER_JOBS, ...PAYOUT_JOBS])
+    life.onStop(name, repeat(name, everyMs, run));
   life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('balances', repeat('balances', WATCH_BALANCES_EVERY_MS, watchBalances));
@@ -56,6 +60,7 @@ export function startBackgroundWork(life: Lifetime): void {
   );
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
+  life.onStop('invitations', repeat('invitations', MAIL_INVITATIONS_EVERY_MS, sendInvitations));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop(
     'deleted customers',

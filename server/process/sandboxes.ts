@@ -65,21 +65,32 @@ async function provideMail(life: Lifetime): Promise<void> {
 }
 
 async function providePayments(life: Lifetime, given: Settings, databaseUrl: string): Promise<void> {
-  const { secretKey, webhookSecret, port } = await keepPaymentFacts(openDataDir(given.DATA_DIR));
+  const { secretKey, webhookSecret, connectWebhookSecret, port } = await keepPaymentFacts(
+    openDataDir(given.DATA_DIR),
+  );
   const store = openSandboxStore(databaseUrl);
   life.onStop('sandbox store', store.close);
   const webhookUrl = `http://${reachableHost(given.HOST)}:${given.PORT}/api/stripe`;
-  const payments = await startSandboxPayments({ port, secretKey, webhookUrl, webhookSecret, store });
+  const payments = await startSandboxPayments({
+    ...{ port, secretKey, webhookUrl, store },
+    ...{ webhookSecret, connectWebhookSecret },
+  });
   life.onStop('sandbox payments', payments.close);
   Object.assign(process.env, {
     STRIPE_API_BASE: payments.url,
     STRIPE_SECRET_KEY: secretKey,
     STRIPE_PUBLISHABLE_KEY: 'pk_test_sandbox',
     STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_CONNECT_WEBHOOK_SECRET: connectWebhookSecret,
   });
 }
 
-type PaymentFacts = { secretKey: string; webhookSecret: string; port: number };
+type PaymentFacts = {
+  secretKey: string;
+  webhookSecret: string;
+  connectWebhookSecret: string;
+  port: number;
+};
 
 /** The same keys and port at every start, so that an open payment page survives a restart. */
 async function keepPaymentFacts(dataDir: string): Promise<PaymentFacts> {
@@ -89,6 +100,7 @@ async function keepPaymentFacts(dataDir: string): Promise<PaymentFacts> {
   const facts: PaymentFacts = {
     secretKey: kept?.secretKey ?? `sk_test_${random()}`,
     webhookSecret: kept?.webhookSecret ?? `whsec_${random()}`,
+    connectWebhookSecret: kept?.connectWebhookSecret ?? `whsec_${random()}`,
     port: await choosePort(kept?.port),
   };
   writePrivate(file, JSON.stringify(facts));

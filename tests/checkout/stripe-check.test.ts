@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import Stripe from 'stripe';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkMode, checkSetup } from '@/server/checkout/check-setup';
 import { sweepPaymentMethodDomains } from '@/server/checkout/payment-method-domains';
 import { HEARD_EVENTS } from '@/server/checkout/stripe/events';
 import { runCommand } from '@/server/cli/run';
 import { now, nowDate, SECOND_MS, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
-import { readSettings } from '@/server/env';
+import { readSettings, settings } from '@/server/env';
 import { log } from '@/server/log';
 import { createPartner } from '@/server/partners/partner';
+import { CONNECT_EVENTS } from '@/server/payouts/stripe/events';
 import { checkPaymentSetup } from '@/server/process/check-payment-setup';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import { newDatabase } from '../harness';
@@ -201,6 +202,14 @@ test('the mode of the keys is shown, and a live key on this machine is wrong', (
   expect(stateOf('test', 'http://localhost:3000')).toMatchObject({ state: 'ok' });
 });
 
+test('payouts by Stripe without a key for it stop the start, unless the sandbox stands in', () => {
+  const start = (given: object) => () => readSettings({ PAYOUTS: 'stripe', ...given });
+  expect(start({ SANDBOX: 'closed' })).toThrow(
+    'PAYOUTS: expected manual, because STRIPE_SECRET_KEY is unset',
+  );
+  expect(start({})).not.toThrow();
+});
+
 test('at start only a live key is checked, and nothing waits for the answer', async () => {
   const warn = vi.spyOn(log(), 'warn').mockImplementation(() => {});
   const check = vi.fn(() => Promise.reject(new Error('unreachable')));
@@ -225,4 +234,41 @@ test('docs/payments.md lists the events that are heard', () => {
   const text = readFileSync('docs/payments.md', 'utf8');
   const [, list = ''] = /with these events.*:\n\n(.*)\n/.exec(text) ?? [];
   expect(list.replaceAll('`', '').split(' ').sort()).toEqual([...HEARD_EVENTS].sort());
+});
+
+test('docs/payouts.md lists the events of connected accounts', () => {
+  const text = readFileSync('docs/payouts.md', 'utf8');
+  const [, list = ''] = /events of connected accounts\* with ((?:`[\w.]+` )*`[\w.]+`)/.exec(text) ?? [];
+  expect(list.replaceAll('`', '').split(' ').sort()).toEqual([...CONNECT_EVENTS].sort());
+});
+
+describe('with PAYOUTS=stripe', () => {
+  beforeEach(() => {
+    Object.assign(settings(), { PAYOUTS: 'stripe', STRIPE_CONNECT_WEBHOOK_SECRET: 'whsec_x' });
+  });
+  afterEach(() => {
+    Object.assign(settings(), { PAYOUTS: 'manual', STRIPE_CONNECT_WEBHOOK_SECRET: undefined });
+  });
+
+  test('an account that can pay partners passes', async () => {
+    expect(await lineOf('Payouts by Connect')).toBe('ok: Accounts of partners can be created.');
+    expect(await lineOf('Balance for payouts')).toBe('ok: The account holds USD.');
+    expect(await lineOf('Webhook endpoint for payouts')).toMatch(/^ok: .* sends all 5 events/);
+    expect(await lineOf('Rights of the key')).toMatch(/^ok/);
+  });
+
+  test('an account without Connect, its endpoint or its rights is reported', async () => {
+    await change({ has_connect: false, connect_webhook: null });
+    expect(await lineOf('Payouts by Connect')).toMatch(/^wrong: .*signed up for Connect/);
+    expect(await lineOf('Webhook endpoint for payouts')).toMatch(/^warning: Stripe sends no events/);
+    await change({ connect_webhook: { events: ['account.updated'] } });
+    expect(await lineOf('Webhook endpoint for payouts')).toMatch(/^wrong: .* does not send .*payout\.paid/);
+    await change({ forbidden: ['POST accounts', 'POST transfers', 'GET balance'] });
+    expect(await lineOf('Payouts by Connect')).toMatch(/^wrong: The key may not create accounts/);
+    expect(await lineOf('Rights of the key')).toMatch(/^wrong: .*Transfers: Write/);
+    expect(await lineOf('Balance for payouts')).toMatch(/^warning: The key may not read this/);
+    Object.assign(settings(), { STRIPE_CONNECT_WEBHOOK_SECRET: undefined });
+    await change({});
+    expect(await lineOf('Webhook endpoint for payouts')).toMatch(/^wrong: STRIPE_CONNECT_WEBHOOK_SECRET/);
+  });
 });

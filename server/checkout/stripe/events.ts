@@ -1,9 +1,10 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { settings } from '../../env';
 import { ApiError, invariant } from '../../errors';
 import type { ProcessorEvent, ProcessorReference, Reversal, ReversalKind } from '../payment-processor';
 import { isCardMethod } from './card-payments';
-import { idOf, isMissing, stripe } from './client';
+import { idOf, isMissing } from './client';
+import { readSignedEvent } from './signed-event';
 
 /** Events after which the session is read again. The state itself is read from Stripe. */
 const PAID_SESSION_EVENTS = new Set([
@@ -104,22 +105,7 @@ function requireSignedEvent(
 ): Stripe.Event | Stripe.V2.Core.EventNotification {
   const secret = settings().STRIPE_WEBHOOK_SECRET;
   invariant(secret, 'STRIPE_WEBHOOK_SECRET is set along with STRIPE_SECRET_KEY');
-  const given = [body, signature ?? '', secret] as const;
-  try {
-    return stripe().webhooks.constructEvent(...given);
-  } catch (cause) {
-    if (cause instanceof Stripe.errors.StripeSignatureVerificationError)
-      throw new ApiError('invalid_request', 'The signature of this event is invalid.', { cause });
-    return requireThinEvent(given);
-  }
-}
-
-function requireThinEvent(
-  given: readonly [body: string, signature: string, secret: string],
-): Stripe.V2.Core.EventNotification {
-  try {
-    return stripe().parseEventNotification(...given);
-  } catch (cause) {
-    throw new ApiError('invalid_request', 'Expected an event with a snapshot or a thin payload.', { cause });
-  }
+  const event = readSignedEvent(body, signature, secret);
+  if (event === null) throw new ApiError('invalid_request', 'The signature of this event is invalid.');
+  return event;
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { settings } from '../../../env';
-import { stripe } from '../client';
+import { hasCode, stripe } from '../client';
 import { isForbidden, ok, type SetupCheck, wrong } from './setup-check';
 
 /**
@@ -39,15 +39,27 @@ const TAX: Readonly<Record<string, Try>> = {
     }),
 };
 
+/** Payouts to connected accounts. */
+const CONNECT: Readonly<Record<string, Try>> = {
+  'Account Links': (client) =>
+    client.accountLinks.create({ account: `acct_${NONE}`, type: 'account_onboarding' }),
+  'Login Links': (client) => client.accounts.createLoginLink(`acct_${NONE}`),
+  Transfers: (client) => client.transfers.createReversal(`tr_${NONE}`),
+};
+
 export async function checkRights(): Promise<SetupCheck> {
   const name = 'Rights of the key';
-  const { STRIPE_SECRET_KEY, STRIPE_AUTOMATIC_TAX } = settings();
+  const { STRIPE_SECRET_KEY, STRIPE_AUTOMATIC_TAX, PAYOUTS } = settings();
   if (STRIPE_SECRET_KEY?.startsWith('sk_')) return ok(name, 'A secret key may do everything.');
   const missing = [
     ...(await findForbidden(READS)).map((right) => `${right}: Read`),
-    ...(await findForbidden(STRIPE_AUTOMATIC_TAX ? { ...WRITES, ...TAX } : WRITES)).map(
-      (right) => `${right}: Write`,
-    ),
+    ...(
+      await findForbidden({
+        ...WRITES,
+        ...(STRIPE_AUTOMATIC_TAX && TAX),
+        ...(PAYOUTS === 'stripe' && CONNECT),
+      })
+    ).map((right) => `${right}: Write`),
   ];
   return missing.length === 0
     ? ok(name, 'The restricted key has the rights that were tried.')
@@ -65,7 +77,8 @@ async function findForbidden(tries: Readonly<Record<string, Try>>): Promise<stri
     try {
       await attempt(stripe());
     } catch (error) {
-      if (isForbidden(error)) forbidden.push(right);
+      // An account that does not exist is refused in the same way as a right that is missing.
+      if (isForbidden(error) && !hasCode(error, 'account_invalid')) forbidden.push(right);
     }
   }
   return forbidden;

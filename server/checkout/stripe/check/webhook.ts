@@ -6,7 +6,7 @@ import { HEARD_EVENTS } from '../events';
 import { couldNotRead, isForbidden, ok, type SetupCheck, warning, wrong } from './setup-check';
 
 const NAME = 'Webhook endpoint';
-const WHERE = 'Stripe dashboard: Developers → Webhooks';
+export const WHERE = 'Stripe dashboard: Developers → Webhooks';
 
 type Endpoint = { url: string; isEnabled: boolean; events: string[]; style: 'snapshot' | 'thin' };
 
@@ -18,7 +18,8 @@ export async function checkWebhook(): Promise<SetupCheck> {
     const ours = endpoints.filter(({ url }) => isSameAddress(url, address));
     const endpoint = ours.find(({ isEnabled }) => isEnabled) ?? ours[0];
     if (endpoint === undefined) return describeMissing(address);
-    return describeEndpoint(endpoint, ours.filter(({ isEnabled }) => isEnabled).length);
+    const count = ours.filter(({ isEnabled }) => isEnabled).length;
+    return describeEndpoint(endpoint, { name: NAME, needed: HEARD_EVENTS, count });
   } catch (error) {
     return couldNotRead(NAME, error, 'Webhook Endpoints');
   }
@@ -28,7 +29,9 @@ export async function checkWebhook(): Promise<SetupCheck> {
 async function listEndpoints(): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = [];
   for await (const endpoint of stripe().webhookEndpoints.list({ limit: 100 })) {
-    const { url, status, enabled_events: events } = endpoint;
+    const { url, status, enabled_events: events, application } = endpoint;
+    // That of payouts, which has its own check.
+    if (application !== null) continue;
     endpoints.push({ url, isEnabled: status === 'enabled', events, style: 'snapshot' });
   }
   return [...endpoints, ...(await listThinEndpoints())];
@@ -56,7 +59,7 @@ function readThinEndpoint(destination: Stripe.V2.Core.EventDestination): Endpoin
 }
 
 /** Stripe reaches the sandbox's own machine under any of its names. */
-function isSameAddress(one: string, other: string): boolean {
+export function isSameAddress(one: string, other: string): boolean {
   if (!URL.canParse(one)) return false;
   const [left, right] = [one, other].map((url) => new URL(url)) as [URL, URL];
   const isSameHost =
@@ -83,16 +86,19 @@ function describeMissing(address: string): SetupCheck {
       );
 }
 
-function describeEndpoint({ url, isEnabled, events, style }: Endpoint, count: number): SetupCheck {
-  const missing = events.includes('*') ? [] : HEARD_EVENTS.filter((name) => !events.includes(name));
-  if (!isEnabled) return wrong(NAME, `${url} is disabled.`, `Enable it (${WHERE}).`);
+export function describeEndpoint(
+  { url, isEnabled, events, style }: Endpoint,
+  { name, needed, count }: { name: string; needed: readonly string[]; count: number },
+): SetupCheck {
+  const missing = events.includes('*') ? [] : needed.filter((event) => !events.includes(event));
+  if (!isEnabled) return wrong(name, `${url} is disabled.`, `Enable it (${WHERE}).`);
   if (missing.length > 0)
-    return wrong(NAME, `${url} does not send ${missing.join(', ')}.`, `Add these events (${WHERE}).`);
+    return wrong(name, `${url} does not send ${missing.join(', ')}.`, `Add these events (${WHERE}).`);
   if (count > 1)
     return warning(
-      NAME,
+      name,
       `${count} endpoints have the address ${url}, each with its own signing secret.`,
       `Keep the one whose secret is STRIPE_WEBHOOK_SECRET, and delete the others (${WHERE}).`,
     );
-  return ok(NAME, `${url} sends all ${HEARD_EVENTS.length} events (payload style: ${style}).`);
+  return ok(name, `${url} sends all ${needed.length} events (payload style: ${style}).`);
 }

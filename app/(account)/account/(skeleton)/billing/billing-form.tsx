@@ -1,12 +1,12 @@
 'use client';
 
-import { type FormEvent, useId } from 'react';
+import type { FormEvent } from 'react';
+import { AddressField } from '@/app/_ui/address-field';
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
-import { useFocusOnError } from '@/app/_ui/use-focus-on-error';
 import { removeDetails, saveDetails } from './actions';
 
 export type Details = { name: string; address: string; country: string; taxId: string; reference: string };
@@ -82,35 +82,5 @@ export function BillingForm({ details, countries }: Props) {
         )}
       </div>
     </form>
-  );
-}
-
-function AddressField({ lines, error }: { lines: string | undefined; error: string | undefined }) {
-  const id = useId();
-  const field = useFocusOnError<HTMLTextAreaElement>(error);
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
-        Address
-      </label>
-      <textarea
-        ref={field}
-        id={id}
-        name="address"
-        rows={3}
-        autoComplete="street-address"
-        defaultValue={lines}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={`${id}-note`}
-        className={`block w-full rounded-lg border bg-surface px-3.5 py-2.5 text-base ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
-      />
-      <p
-        id={`${id}-note`}
-        aria-live="polite"
-        className={`mt-1.5 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
-      >
-        {error ?? 'One to six lines, without the country'}
-      </p>
-    </div>
   );
 }

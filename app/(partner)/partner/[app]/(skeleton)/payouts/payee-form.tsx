@@ -1,0 +1,100 @@
+'use client';
+
+import type { FormEvent } from 'react';
+import { AddressField } from '@/app/_ui/address-field';
+import { Button } from '@/app/_ui/button';
+import { Notice } from '@/app/_ui/notice';
+import { SelectField } from '@/app/_ui/select-field';
+import { TextField } from '@/app/_ui/text-field';
+import { useAction } from '@/app/_ui/use-action';
+import { savePayee } from './actions';
+
+type Field = 'name' | 'address' | 'country' | 'taxId' | 'destination';
+export type ShownPayee = {
+  name: string;
+  address: string;
+  country: string;
+  taxId: string;
+  destinationEnding: string | null;
+};
+export type CountryOption = { value: string; label: string };
+type Props = {
+  partnerId: string;
+  payee: ShownPayee | null;
+  countries: CountryOption[];
+  /** Payouts by hand need a bank account; Stripe asks for its own. */
+  asksForDestination: boolean;
+};
+
+export function PayeeForm({ partnerId, payee, countries, asksForDestination }: Props) {
+  const { run, isRunning, failure } = useAction(savePayee);
+  const errorOf = (field: Field) => (failure?.field === field ? failure.message : undefined);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const entered = new FormData(form);
+    const read = (field: Field) => String(entered.get(field) ?? '');
+    const input = { name: read('name'), address: read('address'), country: read('country') };
+    const saved = await run({ partnerId, ...input, taxId: read('taxId'), destination: read('destination') });
+    const destination = form.elements.namedItem('destination');
+    // It is not shown again.
+    if (saved.ok && destination instanceof HTMLInputElement) destination.value = '';
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
+      {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
+      <TextField
+        label="Company or person"
+        name="name"
+        autoComplete="organization"
+        maxLength={100}
+        defaultValue={payee?.name}
+        hint="The legal name, as it should appear on statements"
+        error={errorOf('name')}
+      />
+      <AddressField lines={payee?.address} error={errorOf('address')} />
+      <SelectField
+        label="Country"
+        name="country"
+        autoComplete="country"
+        defaultValue={payee?.country ?? ''}
+        options={[{ value: '', label: 'Choose…' }, ...countries]}
+        hint="Appears below the address"
+        error={errorOf('country')}
+        large
+      />
+      <TextField
+        label="Tax ID (optional)"
+        name="taxId"
+        autoComplete="off"
+        maxLength={40}
+        defaultValue={payee?.taxId}
+        hint="For example a VAT ID"
+        error={errorOf('taxId')}
+      />
+      {asksForDestination && (
+        <TextField
+          label="Bank account"
+          name="destination"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          placeholder={payee?.destinationEnding ? `Ending in ${payee.destinationEnding}` : undefined}
+          hint={
+            payee?.destinationEnding
+              ? 'Leave empty to keep it. We check the first payout to a new account'
+              : 'An IBAN, or the account number with the bank’s routing number or BIC'
+          }
+          error={errorOf('destination')}
+        />
+      )}
+      <div>
+        <Button type="submit" busy={isRunning}>
+          Save payee details
+        </Button>
+      </div>
+    </form>
+  );
+}

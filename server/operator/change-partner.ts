@@ -2,26 +2,26 @@ import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError, assertNever } from '../errors';
 import { maskEmail } from '../identity/email';
 import { resumePartner } from '../ledger';
-import { setOwner } from '../partners/owner';
+import { readAppFacts } from '../partners/app-facts';
 import {
   addOrigin,
   createPartner,
   disablePartner,
   enablePartner,
   findPartner,
-  listOrigins,
   type NewPartner,
   type Partner,
   removeOrigin,
   setAllowedModels,
   setEarningsHold,
-  stateOf,
 } from '../partners/partner';
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
-import { addRedirect, listRedirects, removeRedirect } from '../partners/redirects';
+import { addRedirect, removeRedirect } from '../partners/redirects';
 import { approveName, declineName } from '../partners/rename';
 import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
+import { recordTeamAction, type TeamEntry } from '../partners/team-log';
+import { findOwner, moveToOwner } from '../partners/teams';
 import { requirePaused } from './overruns';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
@@ -67,7 +67,9 @@ export async function createPartnerAs(
   return inTransaction(async (tx) => {
     const partner = await createPartner({ ...newPartner, askedBy: 'operator' }, tx);
     const after = await readFacts(tx, partner);
-    await recordAction(tx, { operator, what: 'app.create', subject: partner.id, reason, after });
+    const what = 'app.create';
+    await recordAction(tx, { operator, what, subject: partner.id, reason, after });
+    await recordForTeams(tx, [partner], { what, after });
     return partner;
   });
 }
@@ -78,11 +80,25 @@ async function recordChange<Result>(
   { operator, partnerId, reason }: Change,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const before = await readFacts(tx, await requirePartnerRow(tx, partnerId));
+  const old = await requirePartnerRow(tx, partnerId);
+  const before = await readFacts(tx, old);
   const result = await work();
-  const after = await readFacts(tx, await requirePartnerRow(tx, partnerId));
+  const changed = await requirePartnerRow(tx, partnerId);
+  const after = await readFacts(tx, changed);
   await recordAction(tx, { operator, what, subject: partnerId, reason, before, after });
+  await recordForTeams(tx, [old, changed], { what, before, after });
   return result;
+}
+
+/** In the log of the team that manages the app, and of the one that did. Neither operator nor reason is named. */
+async function recordForTeams(
+  tx: Tx,
+  rows: Partner[],
+  change: Pick<TeamEntry, 'what' | 'before' | 'after'>,
+): Promise<void> {
+  const [partnerId] = rows.map(({ id }) => id);
+  for (const teamId of new Set(rows.map((row) => row.teamId)))
+    if (teamId !== null) await recordTeamAction(tx, { ...change, teamId, partnerId, actor: 'operator' });
 }
 
 async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<void> {
@@ -102,7 +118,7 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
     case 'resume':
       return requirePaused(await resumePartner(tx, partnerId), 'app');
     case 'key':
-      return void (await rotatePublishableKey(partnerId, tx));
+      return void (await rotatePublishableKey(partnerId, 'operator', tx));
     case 'rate':
       return change.from === undefined
         ? setPartnerRate(partnerId, change.rateBp, tx)
@@ -114,7 +130,7 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
     case 'models':
       return setAllowedModels(partnerId, change.models, tx);
     case 'owner':
-      return setOwner(partnerId, change.ownerEmail, tx);
+      return moveToOwner(partnerId, change.ownerEmail, tx);
     case 'origins':
       return changeOrigins(tx, partnerId, change);
     case 'redirects':
@@ -127,7 +143,7 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
 type ListChange = { add: string[]; remove: string[] };
 
 async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: ListChange): Promise<void> {
-  for (const origin of add) await addOrigin(partnerId, origin, tx);
+  for (const origin of add) await addOrigin(partnerId, origin, 'operator', tx);
   for (const origin of remove) {
     if (!(await removeOrigin(partnerId, origin, tx)))
       throw new ApiError('not_found', `The partner has no origin ${origin}`, { param: 'origin' });
@@ -135,7 +151,7 @@ async function changeOrigins(tx: Tx, partnerId: string, { add, remove }: ListCha
 }
 
 async function changeRedirects(tx: Tx, partnerId: string, { add, remove }: ListChange): Promise<void> {
-  for (const uri of add) await addRedirect(partnerId, uri, tx);
+  for (const uri of add) await addRedirect(partnerId, uri, 'operator', tx);
   for (const uri of remove) {
     if (!(await removeRedirect(partnerId, uri, tx)))
       throw new ApiError('not_found', `The partner has no redirect address ${uri}`, {
@@ -158,25 +174,8 @@ async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {
   return partner;
 }
 
-/** The facts that the audit log compares. They contain no e-mail addresses. */
+/** The facts that the audit logs compare. They contain no whole e-mail address. */
 async function readFacts(tx: Tx, partner: Partner) {
-  const { id: partnerId, ownerEmail } = partner;
-  const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
-  return {
-    name: partner.name,
-    name_approved: partner.nameApprovedAt !== null,
-    pending_name: partner.pendingName,
-    state: stateOf(partner),
-    paused: partner.pausedAt !== null,
-    rate: partner.rateBp / 100,
-    planned_rate: planned && `${planned.rateBp / 100} from ${planned.effectiveAt.toISOString()}`,
-    rate_cap: partner.rateCapBp / 100,
-    earnings_hold_days: partner.earningsHoldDays,
-    models: partner.allModels ? 'all' : partner.allowedModels,
-    publishable_key: partner.publishableKey,
-    owner: ownerEmail && maskEmail(ownerEmail),
-    origins: await listOrigins(partnerId, tx),
-    redirects: await listRedirects(partnerId, tx),
-    webhook: partner.webhookUrl,
-  };
+  const owner = await findOwner(partner, tx);
+  return { ...(await readAppFacts(tx, partner)), owner: owner && maskEmail(owner) };
 }

@@ -1,7 +1,7 @@
 import { findUserOfRequest } from '../activity/user-receipt';
 import { prisma } from '../db';
 import { normaliseEmail } from '../identity/email';
-import { openSealed, seal } from '../webhooks/seal';
+import { openSealed, seal } from '../seal';
 
 /**
  * Identifies a user in dashboard URLs. Neither the e-mail address nor the user id may appear in a URL,

@@ -44,6 +44,20 @@ export const ACTION_NAMES = [
   'promotion.create',
   'promotion.links',
   'promotion.disable',
+  'payout.approve',
+  'payout.hold',
+  'payout.release',
+  'payout.send_now',
+  'payout.again',
+  'payout.sent',
+  'payout.returned',
+  'payout.failed',
+  'payout.reverse_asked',
+  'payout.reversed',
+  'payout.destination',
+  'team.hold',
+  'team.release',
+  'team.terms',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -114,14 +128,16 @@ export async function listActions({
 
 async function nameSubjects(subjects: string[]): Promise<Map<string, string>> {
   const ids = [...new Set(subjects)];
-  const [users, partners, promotions] = await Promise.all([
+  const [users, partners, promotions, teams] = await Promise.all([
     prisma().user.findMany({ where: { id: { in: ids } }, select: { id: true, email: true } }),
     prisma().partner.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
     prisma().promotion.findMany({ where: { id: { in: ids } }, select: { id: true, code: true } }),
+    prisma().team.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
   ]);
   return new Map([
     ...users.map(({ id, email }) => [id, email] as const),
     ...partners.map(({ id, name }) => [id, name] as const),
     ...promotions.map(({ id, code }) => [id, code ?? 'Gift'] as const),
+    ...teams.map(({ id, name }) => [id, name] as const),
   ]);
 }

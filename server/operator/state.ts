@@ -1,4 +1,5 @@
 import { pool } from '../db';
+import { countPayoutsNeedingAttention } from '../payouts/operator-list';
 import { listPaused } from './overruns';
 
 /** The service's current state, for the operator's overview. */
@@ -14,10 +15,12 @@ export type ServiceState = {
   waitingNames: number;
   /** Users and apps whose overruns passed their limit. */
   paused: number;
+  /** Payouts to approve or to pay, and those that wait, failed or came back. */
+  payouts: number;
 };
 
 export async function readServiceState(): Promise<ServiceState> {
-  const [holds, audits, waiting, paused] = await Promise.all([
+  const [holds, audits, waiting, paused, payouts] = await Promise.all([
     pool().query<Pick<ServiceState, 'holds' | 'held' | 'overdue'>>(
       `SELECT count(*)::int AS holds, coalesce(sum(amount), 0)::bigint AS held,
               (count(*) FILTER (WHERE lease_until < clock_timestamp()))::int AS overdue FROM hold`,
@@ -31,12 +34,14 @@ export async function readServiceState(): Promise<ServiceState> {
                 AS "waitingNames" FROM partner`,
     ),
     listPaused(),
+    countPayoutsNeedingAttention(),
   ]);
   return {
     ...(holds.rows[0] ?? { holds: 0, held: 0n, overdue: 0 }),
     audit: audits.rows[0] ?? null,
     ...(waiting.rows[0] ?? { waitingApps: 0, waitingNames: 0 }),
     paused: paused.length,
+    payouts: [...payouts.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   Activity,
   AppWindow,
+  Banknote,
   CircleAlert,
   Gauge,
   Gift,
@@ -29,6 +30,7 @@ const PAGES = [
   { href: '/operator/apps', label: 'Apps', icon: <AppWindow {...ICON} />, heading: 'People' },
   { href: '/operator/users', label: 'Users', icon: <Users {...ICON} /> },
   { href: '/operator/payments', label: 'Payments', icon: <CircleAlert {...ICON} />, heading: 'Operations' },
+  { href: '/operator/payouts', label: 'Payouts', icon: <Banknote {...ICON} /> },
   { href: '/operator/promotions', label: 'Promotions', icon: <Gift {...ICON} /> },
   { href: '/operator/overruns', label: 'Overruns', icon: <TrendingDown {...ICON} /> },
   { href: '/operator/providers', label: 'Providers', icon: <Activity {...ICON} /> },

@@ -114,6 +114,13 @@ function Attention({ state, alerts, sandboxes }: AttentionProps) {
           </PageLink>
         </Notice>
       )}
+      {state.payouts > 0 && (
+        <Notice kind="warning">
+          <PageLink href="/operator/payouts" className="underline underline-offset-2">
+            {state.payouts === 1 ? '1 payout needs' : `${state.payouts} payouts need`} attention
+          </PageLink>
+        </Notice>
+      )}
       {state.paused > 0 && (
         <Notice kind="danger">
           <PageLink href="/operator/overruns" className="underline underline-offset-2">

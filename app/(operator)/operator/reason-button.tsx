@@ -19,8 +19,11 @@ type Props = ButtonLook & {
   action: (reason: string, deedId: string) => Promise<ActionResult<unknown>>;
   /** For screen readers, where the same label appears many times on a page. */
   describe?: string;
-  /** An additional field, by its name in the action's input. */
-  field?: { name: string; render: (error: string | undefined) => ReactNode };
+  /** An additional field, or several, by the names in the action's input. `at`: which one the error is about. */
+  field?: {
+    name: string | readonly string[];
+    render: (error: string | undefined, at: string | undefined) => ReactNode;
+  };
   /** Called before the dialog opens, to clear earlier input. */
   onOpen?: () => void;
 };
@@ -42,7 +45,8 @@ export function ReasonButton({
   const [deedId, setDeedId] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(action);
   const errorOf = (name: string) => (failure?.field === name ? failure.message : undefined);
-  const isAtField = failure?.field === 'reason' || failure?.field === field?.name;
+  const at = field && [field.name].flat().find((name) => name === failure?.field);
+  const isAtField = failure?.field === 'reason' || at !== undefined;
   const change = (open: boolean) => {
     if (isRunning) return;
     if (open) onOpen?.();
@@ -71,7 +75,7 @@ export function ReasonButton({
           if ((await run(reason, deedId)).ok) setOpen(false);
         }}
       >
-        {field?.render(errorOf(field.name))}
+        {field?.render(at && errorOf(at), at)}
         <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
         {failure && !isAtField && (
           <div className="mb-1">

@@ -7,18 +7,23 @@ import { readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
 import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
 import { isNameWaiting } from '@/server/partners/rename';
+import { listOwners } from '@/server/partners/teams';
 import { AppsTable } from './apps-table';
 
 export const metadata: Metadata = { title: 'Apps' };
 
 export default async function AppsPage() {
   await requireOperator();
-  const [partners, used] = await Promise.all([listPartners(), readByPartner(readPeriod('30d'))]);
+  const [partners, owners, used] = await Promise.all([
+    listPartners(),
+    listOwners(),
+    readByPartner(readPeriod('30d')),
+  ]);
   const useOf = new Map(used.map((sums) => [sums.partnerId, sums]));
   const toRow = (partner: Partner) => ({
     id: partner.id,
     name: partner.name,
-    owner: partner.ownerEmail,
+    owner: owners.get(partner.teamId ?? '') ?? null,
     state: stateOf(partner),
     isNameWaiting: isNameWaiting(partner),
     rate: partner.rateBp / 100,

@@ -1,3 +1,4 @@
+import { describeChange } from '@/app/_ui/describe-change';
 import type { ActionName, RecordedAction } from '@/server/operator/record';
 import type { LogRow } from './log-table';
 
@@ -20,7 +21,7 @@ export function toLogRow({
     what: WORDS[what as ActionName] ?? what,
     subject: name ?? (subject.startsWith('usr_') ? 'a deleted account' : subject),
     reason,
-    change: describeChange(asFacts(before), asFacts(after)),
+    change: describeChange(before, after),
   };
 }
 
@@ -53,28 +54,18 @@ const WORDS: Record<ActionName, string> = {
   'promotion.create': 'Created a promotion',
   'promotion.links': 'Created gift links',
   'promotion.disable': 'Disabled a promotion',
+  'payout.approve': 'Approved a payout',
+  'payout.hold': 'Held a payout',
+  'payout.release': 'Released a payout',
+  'payout.send_now': 'Asked to send a payout now',
+  'payout.again': 'Planned a payout again',
+  'payout.sent': 'Recorded a payout as sent',
+  'payout.returned': 'Recorded a payout as returned',
+  'payout.failed': 'Recorded a payout as failed',
+  'payout.reverse_asked': 'Asked to reverse a payout',
+  'payout.reversed': 'Reversed a payout',
+  'payout.destination': 'Viewed the destination of a payout',
+  'team.hold': 'Held the payouts of the team',
+  'team.release': 'Released the payouts of the team',
+  'team.terms': 'Changed the payout terms',
 };
-
-type Facts = Record<string, unknown>;
-
-const asFacts = (value: unknown): Facts =>
-  value !== null && typeof value === 'object' ? (value as Facts) : {};
-const write = (value: unknown): string =>
-  Array.isArray(value) && value.length > 0
-    ? value.join(', ')
-    : value === null || value === undefined || Array.isArray(value)
-      ? 'none'
-      : String(value);
-
-function describeChange(before: Facts, after: Facts): string[] {
-  return Object.entries(after)
-    .filter(
-      ([name, value]) =>
-        !(value === null && !(name in before)) && JSON.stringify(before[name]) !== JSON.stringify(value),
-    )
-    .map(([name, value]) =>
-      name in before
-        ? `${name.replaceAll('_', ' ')}: ${write(before[name])} → ${write(value)}`
-        : `${name.replaceAll('_', ' ')}: ${write(value)}`,
-    );
-}

@@ -102,7 +102,7 @@ export function HoldButton({ partnerId, days: saved, defaultDays }: HoldProps) {
     <ReasonButton
       label="Change hold period"
       title="Change the hold period"
-      consequence="Applies to all commission that has not matured yet. What matured under the new period is final."
+      consequence="Applies to all commission that has not matured yet. What was paid out stays matured."
       onOpen={() => setDays(saved)}
       action={(reason) => setHold({ partnerId, days, reason })}
       field={{

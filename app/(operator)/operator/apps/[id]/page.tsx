@@ -14,11 +14,14 @@ import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
 import { formatPercent } from '@/server/partners/rate';
 import { isNameWaiting } from '@/server/partners/rename';
+import { findOwner } from '@/server/partners/teams';
+import { Fact } from '../../fact';
 import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { StateBadge } from '../state-badge';
 import { HoldButton, ModelsButton, NameButtons, RateCapButton, StateButtons } from './app-buttons';
+import { TeamSection } from './team-section';
 
 const SHOWN_ACTIONS = 10;
 
@@ -36,8 +39,9 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 export default async function AppPage(props: Props) {
   const partner = await requireApp(props);
   const { id } = partner;
-  const [origins, { actions }] = await Promise.all([
+  const [origins, owner, { actions }] = await Promise.all([
     listOrigins(id),
+    findOwner(partner),
     listActions({ subject: id, limit: SHOWN_ACTIONS }),
   ]);
   const state = stateOf(partner);
@@ -62,7 +66,7 @@ export default async function AppPage(props: Props) {
       {isNameWaiting(partner) && <NameSection partner={partner} />}
       <Section title="Details">
         <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
-          <Fact name="Owner">{partner.ownerEmail ?? 'none'}</Fact>
+          <Fact name="Owner">{owner ?? 'none'}</Fact>
           <Fact name="Created">
             <Time at={partner.createdAt.toISOString()} />
           </Fact>
@@ -80,6 +84,7 @@ export default async function AppPage(props: Props) {
         <p className="text-sm text-muted">Requests in progress keep the rate they were admitted with.</p>
       </Section>
       <EarningsSection partner={partner} />
+      <TeamSection teamId={partner.teamId} />
       <Section
         title="Models"
         description={describeModels(partner)}
@@ -119,7 +124,7 @@ async function EarningsSection({ partner }: { partner: Partner }) {
   return (
     <Section
       title="Earnings"
-      description={`Commission matures after ${earnings.holdDays} days. Until then, a refund or a dispute of the credits reverses it.`}
+      description={`Commission matures after ${earnings.holdDays} days. A refund or a dispute of the credits reverses it for ${Math.max(earnings.holdDays, 120)} days.`}
       actions={
         <HoldButton
           partnerId={partner.id}
@@ -134,8 +139,8 @@ async function EarningsSection({ partner }: { partner: Partner }) {
         <Fact name="Matured and still disputable">{inDollars(earnings.disputable)}</Fact>
       </dl>
       <p className="mt-4 text-sm text-muted">
-        Cardholders can dispute a payment for about 120 days. Commission of that time that has matured is your
-        exposure: a dispute no longer reverses it.
+        Cardholders can dispute a payment for about 120 days. Until then a dispute reverses commission that
+        has matured, too: what was paid out of it is your exposure, and lowers the next payout.
       </p>
     </Section>
   );
@@ -144,13 +149,4 @@ async function EarningsSection({ partner }: { partner: Partner }) {
 function describeModels({ allModels, allowedModels }: Partner): string {
   if (allModels) return 'All models are allowed.';
   return allowedModels.length === 1 ? '1 model is allowed.' : `${allowedModels.length} models are allowed.`;
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-muted">{name}</dt>
-      <dd className="mt-0.5 break-words">{children}</dd>
-    </div>
-  );
 }

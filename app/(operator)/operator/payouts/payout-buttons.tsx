@@ -1,0 +1,107 @@
+'use client';
+
+import type { ListedPayout } from '@/server/payouts/operator-list';
+import { ReasonButton } from '../reason-button';
+import { decidePayout, planPayoutAgain, reverse } from './actions';
+import { SentButton } from './sent-button';
+
+export type PayoutButtonsProps = Pick<
+  ListedPayout,
+  'id' | 'teamId' | 'method' | 'state' | 'attention' | 'isHeld'
+> & {
+  /** For screen readers: the amount and the team. */
+  describe: string;
+  /** In USD, as decimal text. */
+  dollars: string;
+};
+
+type Decision = Parameters<typeof decidePayout>[0]['what'];
+type Words = { label: string; title: string; consequence: string; isDanger?: boolean; look?: 'primary' };
+
+const SEEN = 'The team sees the reason.';
+
+const WORDS: Record<Decision, Words> = {
+  approve: {
+    label: 'Approve',
+    title: 'Approve this payout?',
+    consequence: 'It can be paid from now on. Later payouts to the same destination need no approval.',
+    look: 'primary',
+  },
+  hold: {
+    label: 'Hold',
+    title: 'Hold this payout?',
+    consequence: `It is not sent until you release it. ${SEEN}`,
+  },
+  release: {
+    label: 'Release',
+    title: 'Release this payout?',
+    consequence: 'It is sent once nothing else prevents it.',
+  },
+  send_now: {
+    label: 'Try again now',
+    title: 'Try to send this payout now?',
+    consequence: 'Stripe refuses it again if the balance is still too low. Otherwise it is tried every day.',
+    look: 'primary',
+  },
+  returned: {
+    label: 'Record as returned',
+    title: 'Record this payout as returned?',
+    consequence: `The amount becomes payable again. This cannot be undone. ${SEEN}`,
+    isDanger: true,
+  },
+  failed: {
+    label: 'Record as failed',
+    title: 'Record this payout as failed?',
+    consequence: `The amount becomes payable again, and the team or you can ask for another payout. This cannot be undone. ${SEEN}`,
+    isDanger: true,
+  },
+};
+
+function decisionsFor({ state, attention, method, isHeld }: PayoutButtonsProps): Decision[] {
+  const isUnsent = state === 'planned' || state === 'waiting_for_balance';
+  return [
+    ...(attention === 'approve' ? (['approve'] as const) : []),
+    ...(state === 'waiting_for_balance' && attention !== 'held' ? (['send_now'] as const) : []),
+    ...(isHeld ? (['release'] as const) : isUnsent ? (['hold'] as const) : []),
+    ...(state === 'planned' ? (['failed'] as const) : []),
+    ...(state === 'sent' && method === 'manual' ? (['returned'] as const) : []),
+  ];
+}
+
+/** What an operator can do about a payout now. */
+export function PayoutButtons(payout: PayoutButtonsProps) {
+  const { id: payoutId, teamId, state, attention, method, describe, dollars } = payout;
+  return (
+    <>
+      {attention === 'pay' && <SentButton payoutId={payoutId} describe={describe} dollars={dollars} />}
+      {decisionsFor(payout).map((what) => (
+        <ReasonButton
+          key={what}
+          {...WORDS[what]}
+          describe={describe}
+          action={(reason) => decidePayout({ payoutId, what, reason })}
+        />
+      ))}
+      {state === 'sent' && method === 'stripe' && (
+        <ReasonButton
+          label="Reverse"
+          title="Reverse this payout?"
+          consequence={`Stripe takes the whole amount back from the team’s account, if its balance covers it. The amount becomes payable again. ${SEEN}`}
+          describe={describe}
+          isDanger
+          action={(reason) => reverse({ payoutId, reason })}
+        />
+      )}
+      {(attention === 'failed' || attention === 'returned') && (
+        <ReasonButton
+          label="Plan again"
+          title="Plan another payout for this team?"
+          consequence="It includes everything that is payable to the team now."
+          describe={describe}
+          look="primary"
+          action={(reason) => planPayoutAgain({ teamId, reason })}
+        />
+      )}
+    </>
+  );
+}

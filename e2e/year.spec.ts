@@ -67,6 +67,7 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
       '/errors?period=12m',
       '/earnings',
       '/earnings?period=12m',
+      '/payouts',
       '/commission',
       '/keys',
       '/origins',

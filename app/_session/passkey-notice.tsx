@@ -3,7 +3,7 @@ import { Notice } from '../_ui/notice';
 import { PageLink } from '../_ui/page-link';
 import { requireSession } from './session';
 
-/** For operators and owners of apps: until they have a passkey, access to their mailbox is enough. */
+/** For operators and members of teams: until they have a passkey, access to their mailbox is enough. */
 export async function PasskeyNotice() {
   const { userId } = await requireSession();
   if ((await listPasskeys(userId)).length > 0) return null;

@@ -1,7 +1,7 @@
 import { settings } from '@/server/env';
 
 /** Pages that belong to one person, or to nobody. */
-const PRIVATE = ['/account', '/partner', '/operator', '/sign-in', '/checkout/', '/dev/', '/api/'];
+const PRIVATE = ['/account', '/partner', '/team/', '/operator', '/sign-in', '/checkout/', '/dev/', '/api/'];
 
 export const dynamic = 'force-dynamic';
 

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { type ParsedList, parseNetworks, parseOrigins } from './restriction-rules';
 
@@ -22,11 +22,10 @@ export async function restrictKey(userId: string, keyId: string, given: KeyRestr
 }
 
 /** Restricts all user keys of an app, present and future, to the networks of its own servers. */
-export async function restrictKeysOfApp(partnerId: string, networks: string): Promise<void> {
-  await pool().query(`UPDATE partner SET key_networks = nullif($2::inet[], '{}') WHERE id = $1`, [
-    partnerId,
-    requireList('networks', parseNetworks(networks)),
-  ]);
+export async function restrictKeysOfApp(partnerId: string, text: string, db: Tx = prisma()): Promise<void> {
+  const networks = requireList('networks', parseNetworks(text));
+  await db.$executeRaw`
+    UPDATE partner SET key_networks = nullif(${networks}::text[]::inet[], '{}') WHERE id = ${partnerId}`;
 }
 
 function requireList(field: keyof KeyRestrictions, parsed: ParsedList): string[] {

@@ -1,6 +1,7 @@
 import { acceptProcessorEvent } from '@/server/checkout/processor-events';
 import { readText } from '@/server/http/read-body';
 import { privateJson, respond } from '@/server/http/respond';
+import { acceptPayoutEvent } from '@/server/payouts/events';
 
 const MAX_EVENT_BYTES = 1024 * 1024;
 
@@ -10,7 +11,8 @@ export function POST(request: Request): Promise<Response> {
     'chat',
     async () => {
       const body = await readText(request, MAX_EVENT_BYTES);
-      await acceptProcessorEvent(body, request.headers.get('stripe-signature'));
+      const signature = request.headers.get('stripe-signature');
+      if (!(await acceptPayoutEvent(body, signature))) await acceptProcessorEvent(body, signature);
       return privateJson({ received: true });
     },
     'same-origin',

@@ -7,6 +7,7 @@ import { expectGoodAppearance } from './fixtures/appearance';
 import { newEmail, readCode, test } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';
 import { openInteractive, watchInteractive } from './fixtures/interactive';
+import { type Processor, processorAt } from './fixtures/processor';
 import {
   end,
   type Installation,
@@ -32,6 +33,8 @@ const DAYS_BACK = 40;
 let server: ChildProcess;
 let installation: Required<Installation>;
 let app: { id: string; publishable_key: string };
+let processorUrl: string;
+let charge: string;
 
 const onDatabaseServer = (sql: string) =>
   withClient(addressOn(ownInstallation().databaseUrl, 'postgres'), (client) => client.query(sql));
@@ -83,9 +86,10 @@ async function earn(page: Page): Promise<void> {
   const card = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
   const form = bought.checkout_url ?? '';
   expect((await page.request.post(form, { data: card })).ok()).toBe(true);
-  await expect
-    .poll(async () => (await query<{ n: number }>('SELECT count(*)::integer AS n FROM purchase'))[0]?.n)
-    .toBeGreaterThan(0);
+  processorUrl = new URL(form).origin;
+  charge = await findLastCharge(processorAt(page, processorUrl));
+  const bookedAs = `SELECT count(*)::integer AS n FROM purchase WHERE session_id = $1`;
+  await expect.poll(async () => (await query<{ n: number }>(bookedAs, [bought.session_id]))[0]?.n).toBe(1);
   const prompt = 'harbour '.repeat(100_000);
   for (let requests = 0; requests < 14; requests++)
     await call(
@@ -94,6 +98,11 @@ async function earn(page: Page): Promise<void> {
       { model: 'sandbox/story', messages: [{ role: 'user', content: prompt }], max_tokens: 50 },
       key,
     );
+}
+
+async function findLastCharge(processor: Processor): Promise<string> {
+  const [paid] = await processor.events('payment_intent.succeeded');
+  return (paid?.event.data.object as { latest_charge?: string } | undefined)?.latest_charge ?? '';
 }
 
 /** Everything that was booked lately happened so many days earlier: what was earned has matured. */
@@ -114,10 +123,30 @@ async function goBack(days: number): Promise<void> {
   });
 }
 
+/** The payouts were made a month earlier. */
+async function letMonthPass(): Promise<void> {
+  await withClient(installation.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('SET LOCAL session_replication_role = replica');
+    await client.query(
+      `UPDATE payout SET period = period - interval '1 month', created_at = created_at - interval '31 days'`,
+    );
+    await client.query('COMMIT');
+  });
+}
+
 const payoutsPage = () => `/partner/${app.id}/payouts`;
 const open = (page: Page) => page.goto(SERVICE + payoutsPage());
 const stat = (page: Page, label: string) =>
   page.locator('dl > div').filter({ has: page.locator('dt', { hasText: new RegExp(`^${label}$`) }) });
+
+/** Reloads until the page says it: jobs and events work in the background. */
+async function expectEventually(page: Page, text: string | RegExp): Promise<void> {
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByText(text).filter({ visible: true }).first()).toBeVisible({ timeout: 1_000 });
+  }).toPass({ timeout: 150_000 });
+}
 
 async function sumOf(page: Page, address: string): Promise<bigint> {
   const response = await page.request.get(SERVICE + address);
@@ -135,9 +164,7 @@ async function request(page: Page): Promise<void> {
   await expect(page.getByText('Payout requested')).toBeVisible();
 }
 
-test('a partner is onboarded after leaving something due, and requests a payout, whose statements add up', async ({
-  page,
-}) => {
+test('a partner is onboarded, paid, returned by the bank and paid again', async ({ page }) => {
   await signInTo(page, SERVICE, OWNER, payoutsPage());
   await test.step('before anything was earned, the page says what will appear and what to do', async () => {
     await expect(page.getByText('No payouts yet')).toBeVisible();
@@ -176,6 +203,27 @@ test('a partner is onboarded after leaving something due, and requests a payout,
     await expect(page.getByText('We check the first payout to a new destination')).toBeVisible();
     await expectGoodAppearance(page, 'payout-awaiting-approval');
   });
+  await test.step('an empty balance of the operator delays it, and then it is sent', async () => {
+    const processor = processorAt(page, processorUrl);
+    await processor.control({ balance: 0 });
+    await query(`UPDATE payout SET approved_by = 'operator@example.com'`);
+    await expectEventually(page, 'Waiting for balance');
+    await expectGoodAppearance(page, 'payout-waiting-for-balance');
+    await processor.control({ balance: 1_000_000 });
+    await query('UPDATE payout SET next_look_at = now()');
+    await expectEventually(page, 'It is in your Stripe account');
+    await expectGoodAppearance(page, 'payout-sent');
+  });
+  await test.step('the bank returns it, the partner corrects the account at Stripe, and it arrives', async () => {
+    const processor = processorAt(page, processorUrl);
+    const [account] = await query<{ id: string }>('SELECT processor_account_id AS id FROM payout_account');
+    await processor.control({ bank_payout: { account: account?.id ?? '', outcome: 'failed' } });
+    await expectEventually(page, 'Returned by the bank');
+    await expect(page.getByText('The bank account has been closed.')).toBeVisible();
+    await expectGoodAppearance(page, 'payout-returned-by-bank');
+    await processor.control({ bank_payout: { account: account?.id ?? '', outcome: 'paid' } });
+    await expectEventually(page, 'Stripe paid it out to your bank.');
+  });
   await test.step('the statements open and add up to the payout', async () => {
     const [payout] = await query<{ id: string; amount: string }>('SELECT id, amount::text FROM payout');
     const address = `${payoutsPage()}/${payout?.id}`;
@@ -189,18 +237,41 @@ test('a partner is onboarded after leaving something due, and requests a payout,
   });
 });
 
+test('what a dispute takes back after the payout is offset against the next one', async ({ page }) => {
+  await signInTo(page, SERVICE, OWNER, payoutsPage());
+  const [first] = await query<{ amount: string }>('SELECT amount::text FROM payout');
+  await processorAt(page, processorUrl).control({ open_dispute: { charge, status: 'needs_response' } });
+  await expect(async () => {
+    await page.reload();
+    await expect(stat(page, 'Payable')).toContainText('-$');
+  }).toPass({ timeout: 60_000 });
+  await expect(page.getByText(/is offset against your next earnings/)).toBeVisible();
+  await expectGoodAppearance(page, 'payouts-owed');
+  // The next month, with new earnings of the same amount and more.
+  await letMonthPass();
+  await earn(page);
+  await earn(page);
+  await goBack(DAYS_BACK);
+  await open(page);
+  await expect(stat(page, 'Payable')).not.toContainText('-');
+  await request(page);
+  const [next] = await query<{ id: string; amount: string }>(
+    'SELECT id, amount::text FROM payout ORDER BY created_at DESC LIMIT 1',
+  );
+  const [earned] = await query<{ sum: string }>(
+    `SELECT sum(amount)::text AS sum FROM payout_item WHERE payout_id = $1 AND kind = 'earned'`,
+    [next?.id],
+  );
+  expect(BigInt(next?.amount ?? '')).toBeLessThan(
+    BigInt(earned?.sum ?? '') - BigInt(first?.amount ?? '') + 2_000_000n,
+  );
+  expect(await sumOf(page, `${payoutsPage()}/${next?.id}/statement.csv`)).toBe(BigInt(next?.amount ?? ''));
+  await page.goto(`${SERVICE}${payoutsPage()}/${next?.id}`);
+  await expect(page.getByRole('columnheader', { name: 'Reversed' }).first()).toBeVisible();
+  await expectGoodAppearance(page, 'payout-offset');
+});
+
 const STATES: [string, string, string][] = [
-  [
-    'waiting-for-balance',
-    `state = 'waiting_for_balance', next_look_at = now() + interval '1 day'`,
-    'Our balance at Stripe does not cover it yet.',
-  ],
-  ['sent', `state = 'sent', sent_at = now()`, 'It is in your Stripe account'],
-  [
-    'returned-by-bank',
-    `bank_state = 'failed', bank_failure = 'The bank account has been closed.'`,
-    'Your bank returned it: The bank account has been closed.',
-  ],
   [
     'planned',
     `state = 'planned', approved_by = 'service'`,
@@ -237,7 +308,7 @@ const STATES: [string, string, string][] = [
 test('every state of a payout says what happened and what to do', async ({ page }) => {
   await signInTo(page, SERVICE, OWNER, payoutsPage());
   const [payout] = await query<{ id: string }>('SELECT id FROM payout ORDER BY created_at DESC LIMIT 1');
-  // Nothing is sent meanwhile.
+  // So that the service does not send it.
   await query('UPDATE team SET payouts_held_at = now()');
   for (const [name, change, text] of STATES) {
     await query(`UPDATE payout SET lease_until = now() + interval '1 day', ${change} WHERE id = $1`, [

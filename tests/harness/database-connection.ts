@@ -4,7 +4,7 @@ import pg from 'pg';
 
 /** Returns the URL of a database of the server. */
 export const addressOn = (serverUrl: string, database: string): string =>
-  serverUrl.replace(/\/svc$/, `/${database}`);
+  serverUrl.replace(/\/\w+$/, `/${database}`);
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });

@@ -68,8 +68,12 @@ function knownValues({ app, spender, visit, ids }: World): Known {
     },
     ...{
       kind: ['give', 'take'],
-      what: ['enable'],
+      what: ['enable', 'hold'],
       changeId: ['7b1f3c52-59a5-4f0e-9d7e-0f5a4bb6a001'],
+    },
+    ...{
+      ...{ teamId: [ids.team], payoutId: [ids.payout], role: ['viewer'], country: ['AT'] },
+      ...{ minimum: ['5'], reserve: ['5'], address: ['Pier 1'], taxId: [''], destination: [''] },
     },
     ...{
       eventId: ['evt_none'],

@@ -11,6 +11,7 @@ import { createPartner } from '@/server/partners/partner';
 import { bookPaidSession } from '../harness/purchases';
 import { mint, newAppUser } from '../identity/app-world';
 import { Dashboard } from '../identity/dashboard';
+import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
 
 /** A real server with users whose secrets no response and no log line may contain. */
@@ -46,8 +47,13 @@ export async function openWorld(databaseUrl: string, folder: string) {
   const spender = await newSpender(app.id, SPENDER);
   const bystander = await newSpender(other.id, BYSTANDER);
   const dashboard = new Dashboard(server.url.replace('127.0.0.1', 'localhost'));
+  const team = app.teamId ?? '';
   const ids = {
-    app: app.id,
+    ...{
+      app: app.id,
+      team,
+      payout: (await newPayout({ state: 'planned', method: 'manual', teamId: team })).id,
+    },
     ref: (await findUserRef(SPENDER)) ?? '',
     foreignRef: (await findUserRef(BYSTANDER)) ?? '',
   };

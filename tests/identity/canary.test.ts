@@ -16,6 +16,7 @@ import { setEndpoint } from '@/server/webhooks/endpoint';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
+import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
 import { Dashboard } from './dashboard';
 import { openMailbox, wrongCode } from './mailbox';
@@ -158,15 +159,24 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
   await call(one, '/auth/token', { body: exchange });
 }
 
+/** Redirects to the page of payouts. */
+const LEADS_BACK = '/payouts/account';
+
 /** Reads everything that the partner's dashboard shows and exports, as the owner of the app. */
 async function readPartnerPages(partnerId: string): Promise<void> {
   const cookie = await openSessionOf(OWNER);
   const { id: event } = await prisma().event.findFirstOrThrow({ where: { partnerId } });
+  const { teamId } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
+  const { id: payout } = await newPayout({ state: 'sent', method: 'manual', teamId: teamId ?? '' });
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
     .map((file) =>
-      `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '').replace('[event]', event),
-    );
+      `/${file}`
+        .replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '')
+        .replace('[event]', event)
+        .replace('[payout]', payout),
+    )
+    .filter((place) => place !== LEADS_BACK);
   for (const place of places) {
     const { status } = await call(one, `/partner/${partnerId}${place}`, { cookie });
     expect([place, status]).toEqual([place, 200]);

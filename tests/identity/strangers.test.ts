@@ -530,7 +530,7 @@ const OPEN_TO_ALL = [
   '/checkout/[visit]',
   '/redeem/[code]',
 ];
-/** Redirects to the processor, which is absent here. */
+/** Redirects, also to the processor, which is absent here. */
 const LEADS_AWAY = ['/account/receipts/[id]/invoice', '/partner/[app]/payouts/account'];
 
 /** The only page with an id in its query. */

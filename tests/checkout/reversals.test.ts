@@ -176,6 +176,16 @@ describe('refunds and disputes are booked from the final state', () => {
 });
 
 describe('a refund by the operator', () => {
+  test('costs at most five calls, its events included', async () => {
+    const { purchaseId } = await buy();
+    await setWebhooks(world, 'on');
+    const calls = await callsDuring(async () => {
+      await refundPurchase(purchaseId, 4);
+      await untilDelivered();
+    });
+    expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(5);
+  });
+
   test('costs one call, and its events share their reading', async () => {
     const { purchaseId, ...bought } = await buy();
     const calls = await callsDuring(() => refundPurchase(purchaseId, 4));

@@ -1,10 +1,9 @@
 'use client';
 
 import type { FormEvent } from 'react';
-import { AddressField } from '@/app/_ui/address-field';
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
-import { SelectField } from '@/app/_ui/select-field';
+import { PartyFields } from '@/app/_ui/party-fields';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { removeDetails, saveDetails } from './actions';
@@ -33,34 +32,11 @@ export function BillingForm({ details, countries }: Props) {
   return (
     <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
-      <TextField
-        label="Company or person"
-        name="name"
-        autoComplete="organization"
-        maxLength={100}
-        defaultValue={details?.name}
-        hint="As it should appear on invoices"
-        error={errorOf('name')}
-      />
-      <AddressField lines={details?.address} error={errorOf('address')} />
-      <SelectField
-        label="Country"
-        name="country"
-        autoComplete="country"
-        defaultValue={details?.country ?? ''}
-        options={[{ value: '', label: 'Choose…' }, ...countries]}
-        hint="Appears below the address"
-        error={errorOf('country')}
-        large
-      />
-      <TextField
-        label="Tax ID (optional)"
-        name="taxId"
-        autoComplete="off"
-        maxLength={40}
-        defaultValue={details?.taxId}
-        hint="For example a VAT ID"
-        error={errorOf('taxId')}
+      <PartyFields
+        party={details}
+        countries={countries}
+        nameHint="As it should appear on invoices"
+        errorOf={errorOf}
       />
       <TextField
         label="Your reference (optional)"

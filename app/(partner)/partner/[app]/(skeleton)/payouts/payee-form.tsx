@@ -1,10 +1,9 @@
 'use client';
 
 import type { FormEvent } from 'react';
-import { AddressField } from '@/app/_ui/address-field';
 import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
-import { SelectField } from '@/app/_ui/select-field';
+import { PartyFields } from '@/app/_ui/party-fields';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { savePayee } from './actions';
@@ -45,34 +44,11 @@ export function PayeeForm({ partnerId, payee, countries, asksForDestination }: P
   return (
     <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
-      <TextField
-        label="Company or person"
-        name="name"
-        autoComplete="organization"
-        maxLength={100}
-        defaultValue={payee?.name}
-        hint="The legal name, as it should appear on statements"
-        error={errorOf('name')}
-      />
-      <AddressField lines={payee?.address} error={errorOf('address')} />
-      <SelectField
-        label="Country"
-        name="country"
-        autoComplete="country"
-        defaultValue={payee?.country ?? ''}
-        options={[{ value: '', label: 'Choose…' }, ...countries]}
-        hint="Appears below the address"
-        error={errorOf('country')}
-        large
-      />
-      <TextField
-        label="Tax ID (optional)"
-        name="taxId"
-        autoComplete="off"
-        maxLength={40}
-        defaultValue={payee?.taxId}
-        hint="For example a VAT ID"
-        error={errorOf('taxId')}
+      <PartyFields
+        party={payee}
+        countries={countries}
+        nameHint="The legal name, as it should appear on statements"
+        errorOf={errorOf}
       />
       {asksForDestination && (
         <TextField

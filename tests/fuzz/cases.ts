@@ -26,7 +26,7 @@ const encode = (text: string, maxCharacters: number): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '?')).slice(0, maxCharacters);
 
 /** Real values of fields, by name: of the API, of actions and of the checkout's own routes. */
-function knownValues({ app, spender, visit, ids }: World): Known {
+function knownValues({ app, managed, holder, visit, ids }: World): Known {
   return {
     model: ['sandbox/echo', 'sandbox-anthropic/echo', 'sandbox/story', 'sandbox/tool'],
     models: [['sandbox/echo'], 'sandbox/echo', []],
@@ -58,7 +58,7 @@ function knownValues({ app, spender, visit, ids }: World): Known {
     },
     ...{ origin: ['http://localhost:9', 'https://fuzz.example'], display: ['popup', 'embedded'] },
     ...{ credits: [1, '1', null], save_id: ['fuzz-fuzz-1'], user_key: ['svc_sk_none'], visit_id: [visit.id] },
-    ...{ partnerId: [app.id], userRef: [ids.ref, ids.foreignRef], appUserId: [spender.appUserId] },
+    ...{ partnerId: [managed.id], userRef: [ids.ref, ids.foreignRef], appUserId: [holder.appUserId] },
     ...{
       reason: ['a test of it'],
       percent: ['10', '2.5'],
@@ -94,10 +94,10 @@ function knownValues({ app, spender, visit, ids }: World): Known {
 export function anyCase(world: World): fc.Arbitrary<Case> {
   const known = knownValues(world);
   return fc.oneof(
-    { weight: 60, arbitrary: apiCase(world, known) },
-    { weight: 22, arbitrary: actionCase(world, known) },
+    { weight: 40, arbitrary: apiCase(world, known) },
+    { weight: 36, arbitrary: actionCase(world, known) },
     { weight: 10, arbitrary: windowCase(world, known) },
-    { weight: 8, arbitrary: pageCase(world) },
+    { weight: 14, arbitrary: pageCase(world) },
   );
 }
 
@@ -138,7 +138,7 @@ function callOperation(
           ? `?publishable_key=${world.app.publishableKey}`
           : '',
       ),
-      headers: apiHeaders(world),
+      headers: apiHeaders(world, path),
       type: contentType,
       body: bodies.length > 0 ? near(fc.oneof(...bodies)) : fc.constant(null),
     })
@@ -177,8 +177,9 @@ const contentType: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-function apiHeaders({ spender, app }: World): fc.Arbitrary<Record<string, string>> {
-  const key = spender.userKey;
+function apiHeaders({ spender, holder, app }: World, path: string): fc.Arbitrary<Record<string, string>> {
+  // A revoked key would leave all later requests at the door.
+  const key = path === '/v1/keys/revoke' ? holder.userKey : spender.userKey;
   const credential = fc.oneof(
     { weight: 8, arbitrary: fc.constant({ authorization: `Bearer ${key}` }) },
     {
@@ -245,8 +246,19 @@ const HEADER_NAMES = [
 ];
 
 /** Mostly the documented path, with ids that exist or do not; otherwise a path near it. */
-function fillPath(pattern: string, { ids, app }: World): fc.Arbitrary<{ path: string; isMeant: boolean }> {
-  const values = [ids.request, ids.session, 'sandbox/echo', 'sandbox%2Fecho', app.id, ids.ref, 'none'];
+function fillPath(
+  pattern: string,
+  { ids, made, app }: World,
+): fc.Arbitrary<{ path: string; isMeant: boolean }> {
+  const values = [
+    made.api.request,
+    made.api.session,
+    'sandbox/echo',
+    'sandbox%2Fecho',
+    app.id,
+    ids.ref,
+    'none',
+  ];
   const own = fc
     .constantFrom(...values)
     .map((value) => ({ path: pattern.replace(/\{\w+\}/g, value), isMeant: true }));
@@ -287,6 +299,14 @@ const texts = (known: Known): string[] =>
 /** Actions that end sessions: they get those of a user whom no other request needs. */
 const ENDING = /^(logOut|signOut|enterCode|delete)/;
 
+const anybody = fc.constantFrom('operator', 'owner', 'user', null);
+
+/** The person whose pages these are. */
+function personFor(place: string): 'operator' | 'owner' | 'user' {
+  if (place.startsWith('/operator')) return 'operator';
+  return place.startsWith('/partner') ? 'owner' : 'user';
+}
+
 /** Each gets fields of every known name: it picks its own. */
 function actionCase(world: World, known: Known): fc.Arbitrary<Case> {
   const { dashboard } = world;
@@ -301,12 +321,13 @@ function actionCase(world: World, known: Known): fc.Arbitrary<Case> {
     .record({
       action: fc.constantFrom(...dashboard.actionNames),
       body: near(input as fc.Arbitrary<Json>),
-      who: fc.constantFrom('operator', 'operator', 'owner', 'owner', 'user', 'user', null),
+      who: onceIn(4, anybody, 'its person' as const),
       form: onceIn(6, fc.constantFrom('reference', 'named', 'multipart'), null),
     })
     .map(({ action, body, who, form }) => {
       const { id, page } = dashboard.find(action);
-      const sender = who && ENDING.test(action) ? 'leaver' : who;
+      const person = who === 'its person' ? personFor(page) : who;
+      const sender = person && ENDING.test(action) ? 'leaver' : person;
       const cookie = sender ? { cookie: `${SESSION_COOKIE}=${world.tokens[sender]}` } : {};
       const headers = { ...dashboard.ownPage, ...cookie, accept: 'text/x-component' };
       const common = { target: `action ${action}`, method: 'POST', path: page };
@@ -386,7 +407,7 @@ function windowCase({ dashboard, visit, tokens }: World, known: Known): fc.Arbit
 }
 
 /** Pages and exports, signed in, with any query. */
-function pageCase({ app, ids, tokens }: World): fc.Arbitrary<Case> {
+function pageCase({ managed, ids, made, tokens }: World): fc.Arbitrary<Case> {
   const places = APP_ROUTES.filter(
     ({ place, methods }) => methods.includes('GET') && !/^\/(v1|checkout\/api|metrics)/.test(place),
   );
@@ -411,23 +432,32 @@ function pageCase({ app, ids, tokens }: World): fc.Arbitrary<Case> {
   return fc
     .record({
       place: fc.constantFrom(...places.map(({ place }) => place)),
-      value: fc.oneof({ weight: 2, arbitrary: fc.constantFrom('none', app.id, ids.ref) }, oddText),
+      value: fc.oneof(
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom('none', managed.id, ...Object.values({ ...ids, ...made.pages })),
+        },
+        oddText,
+      ),
       search: onceIn(2, querySearch(names, {}), ''),
-      who: fc.constantFrom('operator', 'owner', 'user'),
+      who: onceIn(4, anybody, 'its person' as const),
       rsc: onceIn(
         4,
         oddText.map((text) => encode(text, 300)),
         null,
       ),
     })
-    .map(({ place, value, search, who, rsc }) => ({
-      target: `GET ${place}`,
-      method: 'GET',
-      path: place.replace('[app]', app.id).replace(/\[[.\w]+\]/g, encode(value, 900)) + search,
-      headers: {
-        cookie: `${SESSION_COOKIE}=${tokens[who as keyof World['tokens']]}`,
-        ...(rsc !== null && { rsc: '1', 'next-router-state-tree': rsc }),
-      },
-      body: null,
-    }));
+    .map(({ place, value, search, who, rsc }) => {
+      const person = who === 'its person' ? personFor(place) : who;
+      return {
+        target: `GET ${place}`,
+        method: 'GET',
+        path: place.replace('[app]', managed.id).replace(/\[[.\w]+\]/g, encode(value, 900)) + search,
+        headers: {
+          ...(person && { cookie: `${SESSION_COOKIE}=${tokens[person]}` }),
+          ...(rsc !== null && { rsc: '1', 'next-router-state-tree': rsc }),
+        },
+        body: null,
+      };
+    });
 }

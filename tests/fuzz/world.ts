@@ -1,25 +1,30 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DAY_MS, now } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction } from '@/server/db';
 import { openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
-import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
+import { createPayout, grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
+import { rollUpEarnings } from '@/server/ledger/earnings';
 import { findUserRef } from '@/server/operator/find-user';
 import { createPartner } from '@/server/partners/partner';
 import { bookPaidSession } from '../harness/purchases';
 import { mint, newAppUser } from '../identity/app-world';
 import { Dashboard } from '../identity/dashboard';
-import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
 
-/** A real server with users whose secrets no response and no log line may contain. */
+/**
+ * A real server with users whose secrets no response and no log line may contain. The API is called with the key
+ * of a spender; pages and actions belong to another app and its holder, because they disable apps and revoke keys.
+ */
 
 const OPERATOR = 'operator.zq81@canary.example';
 const OWNER = 'owner.zq82@canary.example';
 const BYSTANDER = 'bystander.zq83@canary.example';
 const SPENDER = 'spender.zq84@canary.example';
+const HOLDER = 'holder.zq88@canary.example';
 /** Text of prompts and addresses in requests: never logged. */
 export const PROMPT = 'prompt canary zq85';
 export const TYPED_EMAIL = 'typed.zq86@canary.example';
@@ -42,42 +47,47 @@ export async function openWorld(databaseUrl: string, folder: string) {
     LIMIT_CODES_PER_ADDRESS_PER_HOUR: '0',
     LIMIT_CODE_RESEND_SECONDS: '0',
   });
-  const app = await createPartner({ name: 'Fuzzed', rateBp: 2_500, origins: [], ownerEmail: OWNER });
+  const app = await createPartner({ name: 'Fuzzed', rateBp: 2_500, origins: [] });
+  const managed = await createPartner({ name: 'Managed', rateBp: 2_500, origins: [], ownerEmail: OWNER });
   const other = await createPartner({ name: 'Neighbour', rateBp: 0, origins: [] });
   const spender = await newSpender(app.id, SPENDER);
+  const holder = await newSpender(managed.id, HOLDER);
   const bystander = await newSpender(other.id, BYSTANDER);
   const dashboard = new Dashboard(server.url.replace('127.0.0.1', 'localhost'));
-  const team = app.teamId ?? '';
+  const team = managed.teamId ?? '';
   const ids = {
-    ...{
-      app: app.id,
-      team,
-      payout: (await newPayout({ state: 'planned', method: 'manual', teamId: team })).id,
-    },
-    ref: (await findUserRef(SPENDER)) ?? '',
+    ...{ app: managed.id, team },
+    payout: await payTeam(team, server.url, holder.userKey),
+    ref: (await findUserRef(HOLDER)) ?? '',
     foreignRef: (await findUserRef(BYSTANDER)) ?? '',
   };
   const visit = await openWindow(server.url, dashboard.ownPage, app.publishableKey);
-  const made = await spendAndBuy(server.url, spender.userKey);
+  const made = {
+    api: await spendAndBuy(server.url, spender.userKey),
+    pages: await spendAndBuy(server.url, holder.userKey),
+  };
   const payments = readFileSync(path.join(folder, 'sandbox-payments.json'), 'utf8');
   const { secretKey, webhookSecret } = JSON.parse(payments) as Record<string, string>;
   const isText = (text: string | undefined): text is string => text !== undefined && text.length > 5;
   const password = decodeURIComponent(new URL(databaseUrl).password);
   return {
-    ...{ server, dashboard, app, spender, bystander, ids: { ...ids, ...made }, visit },
+    ...{ server, dashboard, app, spender, managed, holder, bystander, ids, made, visit },
     /** What no response contains. */
-    secrets: [secret, secretKey, webhookSecret, password, bystander.userKey, spender.userKey].filter(isText),
+    secrets: [
+      ...[secret, secretKey, webhookSecret, password],
+      ...[bystander, spender, holder].map(({ userKey }) => userKey),
+    ].filter(isText),
     /** What only their owner and operators may read. */
     personal: [BYSTANDER, bystander.appUserId],
     /** What no log may contain, although requests do. */
-    unlogged: [SPENDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
+    unlogged: [SPENDER, HOLDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
     tokens: await signInEveryone(),
   };
 }
 
 /** New sessions, because requests end them, and because a confirmation is recent for some minutes only. */
 export async function signInEveryone() {
-  const emails = { operator: OPERATOR, owner: OWNER, user: SPENDER, leaver: TYPED_EMAIL };
+  const emails = { operator: OPERATOR, owner: OWNER, user: HOLDER, leaver: TYPED_EMAIL };
   const tokens = Object.entries(emails).map(async ([who, email]) => [who, await signIn(email)]);
   return Object.fromEntries(await Promise.all(tokens)) as Record<keyof typeof emails, string>;
 }
@@ -114,15 +124,36 @@ async function openWindow(url: string, ownPage: Record<string, string>, publisha
   return { id, cookie };
 }
 
+/** A payout of the commission on one long request, as if it had matured. Returns its id. */
+async function payTeam(teamId: string, url: string, userKey: string): Promise<string> {
+  const messages = [{ role: 'user', content: `${PROMPT} `.repeat(10_000) }];
+  await call(url, userKey, '/v1/chat/completions', { model: 'sandbox/story', messages });
+  await rollUpEarnings('0 seconds');
+  const year = 366 * DAY_MS;
+  const payout = await createPayout({
+    ...{
+      payoutId: newId('po'),
+      teamId,
+      period: '2026-11',
+      asOf: new Date(now() + year),
+      minimum: wholeCredits(1),
+    },
+    ...{ method: 'manual', approvedBy: null, processorAccountId: null, payee: null },
+  });
+  if (payout.outcome !== 'created') throw new Error(`no payout: ${payout.outcome}`);
+  return payout.payoutId;
+}
+
+function call(url: string, userKey: string, where: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' };
+  return fetch(url + where, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
 /** A request and a purchase, whose ids requests name. */
 async function spendAndBuy(url: string, userKey: string): Promise<{ request: string; session: string }> {
-  const call = (where: string, body: object) => {
-    const headers = { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' };
-    return fetch(url + where, { method: 'POST', headers, body: JSON.stringify(body) });
-  };
   const messages = [{ role: 'user', content: PROMPT }];
-  const generated = await call('/v1/chat/completions', { model: 'sandbox/echo', messages });
-  const bought = await call('/v1/credits/checkout', { amount: 5, currency: 'usd' });
+  const generated = await call(url, userKey, '/v1/chat/completions', { model: 'sandbox/echo', messages });
+  const bought = await call(url, userKey, '/v1/credits/checkout', { amount: 5, currency: 'usd' });
   const { session_id: session } = (await bought.json()) as { session_id: string };
   return { request: generated.headers.get('x-request-id') ?? '', session };
 }

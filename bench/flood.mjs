@@ -18,6 +18,7 @@ import {
 } from '../scripts/steps.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { makeFundedKeys } from './funded-keys.mjs';
+import { findDatabase } from './product-database.mjs';
 import { MODEL, ROOT, startEvenUpstream, startProduct, stopServers } from './servers.mjs';
 
 /**
@@ -100,7 +101,7 @@ async function flood() {
   const product = await startProduct(upstream.origin, dataDir, { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '600' });
   const attacker = fork(fileURLToPath(new URL('attacks.mjs', import.meta.url)));
   try {
-    const [ours = '', ...keys] = await makeFundedKeys(product, 6);
+    const [ours = '', ...keys] = await makeFundedKeys(product, findDatabase(dataDir), 6);
     const streams = Array.from({ length: STREAMS }, (_, n) =>
       openStream(product.origin, keys[n % keys.length] ?? ''),
     );

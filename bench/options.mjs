@@ -1,15 +1,22 @@
 // @ts-check
 import { parseArgs } from 'node:util';
-import { SERVERS } from './workloads.mjs';
+import { SERVERS, WORKLOADS } from './workloads.mjs';
 
-export const HELP = `npm run bench -- [--quick] [--seconds N] [--rounds N] [--users N] [--only raw,portkey,svc] [--assert]
+export const HELP = `npm run bench -- [options]
 
-  --quick    30 seconds of load in one round instead of 180 in five
-  --seconds  seconds of load in all
-  --rounds   times that each server gets each load
-  --users    users that share the load (64; 16 with --quick)
-  --only     servers to drive
-  --assert   exit 1 when a goal is missed`;
+  --quick          one round of one second, 16 users, no steady load
+  --rounds N       times that each server gets each load (5)
+  --seconds N      seconds of each load (3)
+  --steady N       seconds of steady load after the rounds (180); 0 for none
+  --users N        users that share the load (64)
+  --servers LIST   some of ${SERVERS.join(',')}
+  --loads LIST     some of ${Object.keys(WORKLOADS).join(',')}
+  --against REV    also builds and drives that commit (or checkout in a directory), as "old"
+  --grown N        also drives the product with N receipts in its database (a million is the goal's)
+  --assert         exit 1 if a goal is missed
+
+  Old and new side by side, in about two minutes:
+  npm run bench -- --servers svc --loads c32,stream32 --rounds 5 --seconds 3 --steady 0 --against main`;
 
 /** @typedef {ReturnType<typeof readOptions>} Options */
 
@@ -17,29 +24,44 @@ export function readOptions() {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
-      seconds: { type: 'string' },
       rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      steady: { type: 'string' },
       users: { type: 'string' },
-      only: { type: 'string', default: SERVERS.join(',') },
+      servers: { type: 'string', default: SERVERS.join(',') },
+      loads: { type: 'string', default: Object.keys(WORKLOADS).join(',') },
+      against: { type: 'string' },
+      grown: { type: 'string' },
       assert: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  /** @param {'seconds' | 'rounds' | 'users'} name @param {number} usual */
-  const number = (name, usual) => {
+  /** @param {'rounds' | 'seconds' | 'steady' | 'users' | 'grown'} name @param {number} usual @param {number} least */
+  const number = (name, usual, least = 1) => {
     const value = Number(values[name] ?? usual);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: expected a whole number above 0`);
+    if (!Number.isInteger(value) || value < least)
+      throw new Error(`--${name}: expected a whole number, at least ${least}`);
     return value;
   };
-  const only = values.only.split(',');
-  const unknown = only.find((name) => !SERVERS.includes(name));
-  if (unknown !== undefined) throw new Error(`--only: expected some of ${SERVERS.join(',')}, not ${unknown}`);
   return {
-    seconds: number('seconds', values.quick ? 30 : 180),
-    rounds: number('rounds', values.quick ? 1 : 5),
+    rounds: number('rounds', values.quick ? 1 : 5, 0),
+    seconds: number('seconds', values.quick ? 1 : 3),
+    steady: number('steady', values.quick ? 0 : 180, 0),
     users: number('users', values.quick ? 16 : 64),
-    servers: SERVERS.filter((name) => only.includes(name)),
+    servers: choose('servers', values.servers, SERVERS),
+    loads: choose('loads', values.loads, Object.keys(WORKLOADS)),
+    against: values.against,
+    grown: values.grown === undefined ? 0 : number('grown', 0),
     assert: values.assert,
     help: values.help,
   };
+}
+
+/** @param {string} name @param {string} list @param {string[]} known */
+function choose(name, list, known) {
+  const chosen = list.split(',');
+  const unknown = chosen.find((each) => !known.includes(each));
+  if (unknown !== undefined)
+    throw new Error(`--${name}: expected some of ${known.join(',')}, not ${unknown}`);
+  return known.filter((each) => chosen.includes(each));
 }

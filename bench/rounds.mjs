@@ -1,55 +1,78 @@
 // @ts-check
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { readCpuMs, waitUntilIdle } from './process-tree.mjs';
 import { count } from './report.mjs';
-import { WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
+import { STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
 
 /**
  * @typedef {import('./workloads.mjs').Workload} Workload
- * @typedef {{ name: string, origin: string, lastOutput: () => string, headers: Record<string, string>[] }} Target
- * @typedef {(target: Target, workload: Workload, seconds: number) => Promise<import('./load.mjs').Figures>} Drive
+ *
+ * @typedef {object} Target a server under test
+ * @property {string} name
+ * @property {import('./workloads.mjs').Kind} kind
+ * @property {string[]} origins one for each instance
+ * @property {number[]} pids its processes, and its database: their descendants count too
+ * @property {() => string} lastOutput
+ * @property {Record<string, string>[]} headers one set per user
+ *
+ * @typedef {import('./load.mjs').Figures & { cpuMs: number }} Measured `cpuMs` is per request
+ * @typedef {(target: Target, workload: Workload, seconds: number) => Promise<Measured>} Drive
  */
-
-const MINIMUM_CELL_SECONDS = 1;
-
-/** The number of seconds for which each server receives each load. @param {import('./options.mjs').Options} options */
-export function shareOutSeconds({ seconds, rounds, servers }) {
-  const cells = servers.flatMap((server) => [
-    ...workloadsOf(server, WARM_UP),
-    ...Array(rounds).fill(workloadsOf(server)).flat(),
-  ]).length;
-  return Math.max(MINIMUM_CELL_SECONDS, Math.floor((seconds / cells) * 10) / 10);
-}
 
 /**
  * The servers take turns within a round, and another one begins each round, so that whatever
  * disturbs the machine for a while disturbs them all.
  *
- * @param {Target[]} targets @param {Drive} drive @param {number} rounds @param {number} seconds
+ * @param {Target[]} targets @param {Drive} drive @param {import('./options.mjs').Options} options
  */
-export async function driveRounds(targets, drive, rounds, seconds) {
-  console.log(`Warming up, then ${rounds} × ${seconds} s for each server and load`);
-  for (const target of targets) {
-    for (const [, workload] of workloadsOf(target.name, WARM_UP)) await drive(target, workload, seconds);
-  }
+export async function driveRounds(targets, drive, { rounds, seconds, loads }) {
   /** @type {import('./report.mjs').Rounds} */
   const figures = Object.fromEntries(targets.map(({ name }) => [name, {}]));
+  if (rounds > 0) console.log(`${rounds} × ${seconds} s for each server and load`);
   for (let round = 0; round < rounds; round += 1) {
     const first = round % targets.length;
     const order = [...targets.slice(first), ...targets.slice(0, first)];
-    for (const [name, workload] of Object.entries(WORKLOADS)) {
+    for (const name of loads) {
+      const workload = /** @type {Workload} */ (WORKLOADS[name]);
       const results = [];
-      for (const target of order.filter((each) => workload.servers.includes(each.name))) {
+      for (const target of order.filter(({ kind }) => workload.kinds.includes(kind))) {
         const measured = await drive(target, workload, seconds);
         const own = figures[target.name] ?? {};
         own[name] = [...(own[name] ?? []), measured];
-        results.push(`${target.name} ${count(measured.rps)}/s`);
+        results.push(`${target.name} ${count(measured.rps)}/s ${measured.cpuMs.toFixed(3)} ms`);
       }
       if (results.length > 0)
         console.log(`round ${round + 1}/${rounds}  ${workload.title}: ${results.join(', ')}`);
     }
   }
   return figures;
+}
+
+/** @param {Target[]} targets @param {Drive} drive @param {string[]} loads */
+export async function warmUp(targets, drive, loads) {
+  for (const target of targets)
+    for (const [name, seconds] of Object.entries(WARM_UP))
+      for (const [, workload] of workloadsOf(target.kind, loads.includes(name) ? [name] : []))
+        await drive(target, workload, seconds);
+}
+
+/**
+ * One long load for each installation of this product, so that its background work runs too.
+ *
+ * @param {Target[]} targets @param {Drive} drive @param {number} seconds
+ */
+export async function driveSteadily(targets, drive, seconds) {
+  /** @type {Record<string, Measured>} */
+  const measured = {};
+  const workload = /** @type {Workload} */ (WORKLOADS[STEADY]);
+  for (const target of targets) {
+    console.log(`${target.name}: ${seconds} s of steady load with ${workload.title}`);
+    const figures = await drive(target, workload, seconds);
+    console.log(`  requests/s in each 5 s: ${figures.samples.map((each) => count(each / 5)).join(' ')}`);
+    measured[target.name] = figures;
+  }
+  return measured;
 }
 
 /**
@@ -60,29 +83,37 @@ export async function driveRounds(targets, drive, rounds, seconds) {
 export function startLoad() {
   const load = fork(fileURLToPath(new URL('load.mjs', import.meta.url)));
   /** @type {Drive} */
-  const drive = async (target, { connections, stream = false, oneUser = false }, seconds) => {
-    /** @type {import('./load.mjs').Job} */
-    const job = {
-      url: `${target.origin}/v1/chat/completions`,
-      connections,
-      seconds,
-      body: writeBody(stream),
-      headers: (oneUser ? target.headers.slice(0, 1) : target.headers).map((own) => ({
-        'content-type': 'application/json',
-        ...own,
-      })),
-      expected: stream ? 'data: [DONE]' : '"usage"',
-    };
+  const drive = async (target, workload, seconds) => {
+    const before = readCpuMs(target.pids);
     const answered = new Promise((resolve, reject) => {
       load.once('message', resolve);
       load.once('exit', () => reject(new Error('the load generator ended')));
     });
-    load.send(job);
+    load.send(writeJob(target, workload, seconds));
     const outcome = /** @type {import('./load.mjs').Outcome} */ (
       await answered.finally(() => load.removeAllListeners())
     );
-    if ('figures' in outcome) return outcome.figures;
-    throw new Error(`${target.name} failed under load: ${outcome.failure}\n${target.lastOutput()}`.trim());
+    if ('failure' in outcome)
+      throw new Error(`${target.name} failed under load: ${outcome.failure}\n${target.lastOutput()}`.trim());
+    await waitUntilIdle(target.pids);
+    const cpuMs = (readCpuMs(target.pids) - before) / outcome.figures.requests;
+    return { ...outcome.figures, cpuMs };
   };
   return { drive, stop: () => void (load.connected && load.disconnect()) };
+}
+
+/** @param {Target} target @param {Workload} workload @param {number} seconds @returns {import('./load.mjs').Job} */
+function writeJob({ origins, headers }, { connections, stream = false, oneUser, twoInstances }, seconds) {
+  return {
+    origins: twoInstances ? origins : origins.slice(0, 1),
+    path: '/v1/chat/completions',
+    connections,
+    seconds,
+    body: writeBody(stream),
+    headers: (oneUser ? headers.slice(0, 1) : headers).map((own) => ({
+      'content-type': 'application/json',
+      ...own,
+    })),
+    expected: stream ? 'data: [DONE]' : '"usage"',
+  };
 }

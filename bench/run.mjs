@@ -1,27 +1,13 @@
 // @ts-check
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {
-  buildPages,
-  buildWidget,
-  bundleCommands,
-  bundleServer,
-  enterProject,
-  generateClient,
-  installDependencies,
-} from '../scripts/steps.mjs';
-import { makeFundedKeys, runCommand } from './funded-keys.mjs';
+import { enterProject, installDependencies } from '../scripts/steps.mjs';
 import { HELP, readOptions } from './options.mjs';
-import {
-  computeAddedLatency,
-  computeRatios,
-  judgeGoals,
-  printReport,
-  roundFigures,
-  takeMedians,
-} from './report.mjs';
-import { driveRounds, shareOutSeconds, startLoad } from './rounds.mjs';
+import { readWrites } from './product-database.mjs';
+import { checkBooks, startProducts } from './products.mjs';
+import { judge, roundFigures, takeMedians, writeLoads, writeMeasures } from './report.mjs';
+import { driveRounds, driveSteadily, startLoad, warmUp } from './rounds.mjs';
 import {
   headersForPortkey,
   MODEL,
@@ -29,7 +15,6 @@ import {
   readPortkeyVersion,
   startMockUpstream,
   startPortkey,
-  startProduct,
   startRawProxy,
   stopServers,
 } from './servers.mjs';
@@ -40,6 +25,7 @@ import { WORKLOADS } from './workloads.mjs';
  *
  * @typedef {import('./rounds.mjs').Target} Target
  * @typedef {import('./options.mjs').Options} Options
+ * @typedef {import('./products.mjs').Installation} Installation
  */
 
 const BUSY_ADVICE = 'read the ratios rather than the figures';
@@ -52,26 +38,39 @@ async function cleanUp() {
   for (const undo of cleanUps.splice(0)) undo();
 }
 
-/** @param {Options} options @returns {Promise<boolean>} whether every goal was met */
+/** @param {Options} options @returns {Promise<boolean>} whether the books agree, and every goal was met if that is asked */
 async function bench(options) {
   const loadBefore = os.loadavg()[0] ?? 0;
   if (loadBefore > 1)
     console.log(`This machine is busy already (load ${loadBefore.toFixed(1)}): ${BUSY_ADVICE}`);
-  await setUp(options.servers);
+  enterProject();
+  await installDependencies({ dev: true });
   const upstream = await startMockUpstream();
-  const { targets, product } = await startTargets(options, upstream.origin);
+  const installations = await startProducts(options, upstream.origin, (undo) => cleanUps.push(undo));
+  const targets = [
+    ...(await startOthers(options, upstream.origin)),
+    ...installations.map(({ target }) => target),
+  ];
   const { drive, stop } = startLoad();
   cleanUps.push(stop);
-  const cellSeconds = shareOutSeconds(options);
+  const tallies = await tally(installations);
+  const counted = countRequests(drive, tallies);
 
-  const rounds = await driveRounds(targets, drive, options.rounds, cellSeconds);
-  const agrees = product === undefined ? null : await checkLedger(product.env);
+  await warmUp(targets, counted, options.loads);
+  const results = takeMedians(await driveRounds(targets, counted, options));
+  const problems = await checkAll(installations, tallies);
+  const ours = installations.map(({ target }) => target);
+  const steady = options.steady > 0 ? await driveSteadily(ours, counted, options.steady) : {};
+  if (options.steady > 0) problems.push(...(await checkAll(installations, tallies)));
 
-  const results = takeMedians(rounds);
-  const ratios = computeRatios(results);
-  const goals = judgeGoals(ratios);
-  const addedLatency = computeAddedLatency(results);
-  printReport({ workloads: WORKLOADS, results, ratios, addedLatency, goals, agrees });
+  const writes = await computeWrites(installations, tallies);
+  const products = ours.map(({ name }) => name);
+  const judged = judge({ results, steady, writes }, products);
+  console.log(`\n${writeLoads(results, WORKLOADS)}\n\n${writeMeasures(judged, products)}\n`);
+  console.log(
+    `books: ${problems.length > 0 ? 'DO NOT AGREE' : products.length > 0 ? 'agree' : 'not checked'}`,
+  );
+  for (const problem of problems) console.error(problem);
   writeResults({
     date: new Date().toISOString(),
     node: process.version,
@@ -80,72 +79,85 @@ async function bench(options) {
       cores: os.availableParallelism(),
       loadBefore: Number(loadBefore.toFixed(2)),
     },
-    rounds: options.rounds,
-    settings: {
-      seconds: options.seconds,
-      cellSeconds,
-      users: options.users,
-      model: MODEL,
-      portkey: readPortkeyVersion(),
-    },
+    settings: { ...options, model: MODEL, portkey: readPortkeyVersion() },
     results: roundFigures(results),
-    ratios,
-    addedLatency,
-    ledgerAgrees: agrees,
+    steady,
+    writes,
+    measures: judged,
+    problems,
   });
-  return agrees !== false && !(options.assert && goals.some(({ met }) => !met));
+  return problems.length === 0 && !(options.assert && judged.some(({ met }) => met === false));
 }
 
-/** Does what `npm start` would do, for the server and for operator commands. @param {string[]} servers */
-async function setUp(servers) {
-  enterProject();
-  await installDependencies({ dev: true });
-  if (!servers.includes('svc')) return;
-  await generateClient();
-  await buildWidget();
-  await buildPages();
-  await bundleServer();
-  await bundleCommands();
-}
-
-/** @param {Options} options @param {string} upstreamOrigin */
-async function startTargets({ servers, users }, upstreamOrigin) {
+/** @param {Options} options @param {string} upstreamOrigin @returns {Promise<Target[]>} */
+async function startOthers({ servers }, upstreamOrigin) {
   /** @type {Target[]} */
   const targets = [];
-  if (servers.includes('raw')) {
-    const server = await startRawProxy(upstreamOrigin);
-    targets.push({ ...server, name: 'raw', headers: [{ authorization: 'Bearer sk-bench' }] });
-  }
-  if (servers.includes('portkey')) {
-    const server = await startPortkey();
-    targets.push({ ...server, name: 'portkey', headers: [headersForPortkey(upstreamOrigin)] });
-  }
-  if (!servers.includes('svc')) return { targets, product: undefined };
-
-  console.log('Starting the product on an empty database');
-  const product = await startProduct(upstreamOrigin, nameDataDir());
-  console.log(`Making ${users} users with credits`);
-  const keys = await makeFundedKeys(product, users);
-  targets.push({ ...product, name: 'svc', headers: keys.map((key) => ({ authorization: `Bearer ${key}` })) });
-  return { targets, product };
+  /** @param {'raw' | 'portkey'} name @param {import('./servers.mjs').Server} server @param {Record<string, string>} headers */
+  const add = (name, { origin, pid, lastOutput }, headers) =>
+    targets.push({
+      name,
+      kind: name,
+      origins: [origin],
+      pids: pid === undefined ? [] : [pid],
+      lastOutput,
+      headers: [headers],
+    });
+  if (servers.includes('raw'))
+    add('raw', await startRawProxy(upstreamOrigin), { authorization: 'Bearer sk-bench' });
+  if (servers.includes('portkey')) add('portkey', await startPortkey(), headersForPortkey(upstreamOrigin));
+  return targets;
 }
 
-/** The product makes it, with the rights that its database needs. */
-function nameDataDir() {
-  const dataDir = path.join(ROOT, '.data/bench', `run-${process.pid}`);
-  cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
-  return dataDir;
+/**
+ * What an installation had written before the load, and the responses that it has sent since.
+ *
+ * @typedef {{ name: string, requests: number, before: Awaited<ReturnType<typeof readWrites>> }} Tally
+ * @param {Installation[]} installations @returns {Promise<Tally[]>}
+ */
+async function tally(installations) {
+  return Promise.all(
+    installations.map(async ({ target, database }) => ({
+      name: target.name,
+      requests: 0,
+      before: await readWrites(database),
+    })),
+  );
 }
 
-/** @param {Record<string, string>} env */
-async function checkLedger(env) {
-  try {
-    await runCommand(env, ['ledger', 'check']);
-    return true;
-  } catch (error) {
-    console.error(error instanceof Error && 'stdout' in error ? `${error.stdout}${error.message}` : error);
-    return false;
+/** @param {import('./rounds.mjs').Drive} drive @param {Tally[]} tallies @returns {import('./rounds.mjs').Drive} */
+function countRequests(drive, tallies) {
+  return async (target, workload, seconds) => {
+    const measured = await drive(target, workload, seconds);
+    const own = tallies.find(({ name }) => name === target.name);
+    if (own !== undefined) own.requests += measured.requests;
+    return measured;
+  };
+}
+
+/** @param {Installation[]} installations @param {Tally[]} tallies @returns {Promise<string[]>} */
+async function checkAll(installations, tallies) {
+  const problems = [];
+  for (const [index, installation] of installations.entries()) {
+    const { before, requests } = /** @type {Tally} */ (tallies[index]);
+    problems.push(...(await checkBooks(installation, { receipts: before.receipts, requests })));
   }
+  return problems;
+}
+
+/** @param {Installation[]} installations @param {Tally[]} tallies */
+async function computeWrites(installations, tallies) {
+  /** @type {Record<string, import('./report.mjs').Writes>} */
+  const writes = {};
+  for (const [index, { target, database }] of installations.entries()) {
+    const { before, requests } = /** @type {Tally} */ (tallies[index]);
+    const after = await readWrites(database);
+    writes[target.name] = {
+      walBytes: Math.round((after.walBytes - before.walBytes) / requests),
+      diskBytes: Math.round((after.diskBytes - before.diskBytes) / requests),
+    };
+  }
+  return writes;
 }
 
 /** @param {object} report */

@@ -1,5 +1,6 @@
 // @ts-check
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -15,12 +16,14 @@ import { fileURLToPath } from 'node:url';
  * @property {string} origin
  * @property {number | undefined} pid
  * @property {() => string} lastOutput its last output, for the report of a failure
+ * @typedef {Server & { env: Record<string, string>, root: string }} Product `root` is its checkout
  *
  * @typedef {object} Command
  * @property {string} name
  * @property {number} port
  * @property {string[]} args
  * @property {Record<string, string>} [env]
+ * @property {string} [root]
  * @property {string} readyPath returns 2xx as soon as the server is ready
  * @property {number} [startSeconds]
  */
@@ -32,6 +35,8 @@ const KEPT_OUTPUT = 4_000;
 
 export const MODEL = 'openai/gpt-4.1-mini';
 const UPSTREAM_KEY = 'sk-bench';
+/** Two instances share it. */
+const AUTH_SECRET = randomBytes(32).toString('base64url');
 
 export async function startMockUpstream() {
   const port = await findFreePort();
@@ -107,14 +112,17 @@ export function readPortkeyVersion() {
  * @param {string} upstreamOrigin
  * @param {string} dataDir
  * @param {Record<string, string>} [more]
+ * @param {string} [root]
+ * @returns {Promise<Product>}
  */
-export async function startProduct(upstreamOrigin, dataDir, more = {}) {
+export async function startProduct(upstreamOrigin, dataDir, more = {}, root = ROOT) {
   const port = await findFreePort();
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
     BASE_URL: `http://127.0.0.1:${port}`,
     DATA_DIR: dataDir,
+    AUTH_SECRET,
     LOG_LEVEL: 'warn',
     OPENAI_API_KEY: UPSTREAM_KEY,
     OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
@@ -133,16 +141,17 @@ export async function startProduct(upstreamOrigin, dataDir, more = {}) {
     SDK_URL: '',
     ...more,
   };
-  const args = [path.join(ROOT, '.build/main.mjs')];
+  const args = [path.join(root, '.build/main.mjs')];
   const server = await startServer({
     name: 'svc',
     port,
     args,
     env,
+    root,
     readyPath: '/v1/models',
     startSeconds: 120,
   });
-  return { ...server, env };
+  return { ...server, env, root };
 }
 
 /** Operator commands use the same settings as the server. @param {Record<string, string>} [env] */
@@ -162,11 +171,11 @@ export async function stopServers() {
 }
 
 /** @param {Command} command @returns {Promise<Server>} */
-async function startServer({ name, port, args, env, readyPath, startSeconds = 20 }) {
+async function startServer({ name, port, args, env, root = ROOT, readyPath, startSeconds = 20 }) {
   if (closed) throw new Error(`${name} is not started any more`);
   // A separate process group: Ctrl-C reaches the driver, which then stops the servers in order.
   const child = spawn(process.execPath, args, {
-    cwd: ROOT,
+    cwd: root,
     env: childEnvironment({ PORT: String(port), ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

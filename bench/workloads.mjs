@@ -1,7 +1,12 @@
 // @ts-check
 import { MODEL } from './servers.mjs';
 
-/** @typedef {{ title: string, connections: number, stream?: boolean, oneUser?: boolean, servers: string[] }} Workload */
+/**
+ * A `svc` is this product on an empty database; a `grown` one has a year of requests in its database.
+ *
+ * @typedef {'raw' | 'portkey' | 'svc' | 'grown'} Kind
+ * @typedef {{ title: string, connections: number, stream?: boolean, oneUser?: boolean, twoInstances?: boolean, kinds: Kind[] }} Workload
+ */
 
 export const SERVERS = ['raw', 'portkey', 'svc'];
 
@@ -11,18 +16,21 @@ export const SERVERS = ['raw', 'portkey', 'svc'];
  * @type {Record<string, Workload>}
  */
 export const WORKLOADS = {
-  c1: { title: '1 connection', connections: 1, servers: SERVERS },
-  c32: { title: '32 connections', connections: 32, servers: SERVERS },
-  c128: { title: '128 connections', connections: 128, servers: SERVERS },
-  stream32: { title: '32 streaming', connections: 32, stream: true, servers: ['raw', 'svc'] },
-  hotUser32: { title: '32, one user', connections: 32, oneUser: true, servers: ['svc'] },
+  c1: { title: '1 connection', connections: 1, kinds: ['raw', 'portkey', 'svc'] },
+  c32: { title: '32 connections', connections: 32, kinds: ['raw', 'portkey', 'svc', 'grown'] },
+  c128: { title: '128 connections', connections: 128, kinds: ['raw', 'portkey', 'svc', 'grown'] },
+  stream32: { title: '32 streaming', connections: 32, stream: true, kinds: ['raw', 'svc'] },
+  hotUser32: { title: '32, one user', connections: 32, oneUser: true, kinds: ['svc'] },
+  twoInstances128: { title: '128, two instances', connections: 128, twoInstances: true, kinds: ['svc'] },
 };
-export const WARM_UP = ['c32', 'stream32'];
+/** Seconds of load that each server gets before the first round. */
+export const WARM_UP = { c32: 3, stream32: 2 };
+export const STEADY = 'c32';
 
-/** @param {string} server @param {string[]} [names] @returns {[string, Workload][]} */
-export function workloadsOf(server, names = Object.keys(WORKLOADS)) {
+/** @param {Kind} kind @param {string[]} [names] @returns {[string, Workload][]} */
+export function workloadsOf(kind, names = Object.keys(WORKLOADS)) {
   return Object.entries(WORKLOADS).filter(
-    ([name, workload]) => names.includes(name) && workload.servers.includes(server),
+    ([name, workload]) => names.includes(name) && workload.kinds.includes(kind),
   );
 }
 

@@ -61,7 +61,7 @@ async function startInstallation({ name, root, receipts, dataDir }, { users, loa
   const keys = await makeFundedKeys(product, database, users);
   const instances = [product];
   if (receipts === 0 && loads.includes('twoInstances128'))
-    instances.push(await startProduct(upstreamOrigin, dataDir, { DATABASE_URL: database.url }, root));
+    instances.push(await startProduct(upstreamOrigin, dataDir, secondOn(database), root));
   return {
     product,
     database,
@@ -75,6 +75,9 @@ async function startInstallation({ name, root, receipts, dataDir }, { users, loa
     },
   };
 }
+
+/** The embedded server has 60 connections, and the first instance may open 34. @param {import('./product-database.mjs').Database} database */
+const secondOn = ({ url }) => ({ DATABASE_URL: url, DATABASE_CONNECTIONS: '20' });
 
 /** A year of activity by other users. @param {import('./servers.mjs').Product} product @param {number} receipts */
 async function fill({ root, env }, receipts) {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { query } from './product-database.mjs';
+import { APP_NAME, query } from './product-database.mjs';
 import { childEnvironment } from './servers.mjs';
 
 /**
@@ -24,7 +24,7 @@ const MICROCREDITS = 100_000_000_000;
  * @returns {Promise<string[]>}
  */
 export async function makeFundedKeys(product, database, users) {
-  const partner = await runCommand(product, ['partner', 'create', '--name', 'bench', '--rate', '25']);
+  const partner = await runCommand(product, ['partner', 'create', '--name', APP_NAME, '--rate', '25']);
   const publishableKey = String(partner.publishable_key);
   /** @type {string[]} */
   const keys = [];

@@ -9,6 +9,9 @@ import pg from 'pg';
  * @typedef {{ pid: number, url: string }} Database
  */
 
+/** The app whose users send the load. */
+export const APP_NAME = 'bench';
+
 /** @param {string} dataDir @returns {Database} */
 export function findDatabase(dataDir) {
   const directory = path.join(dataDir, 'postgres');
@@ -33,12 +36,18 @@ export async function readWrites(database) {
   return row;
 }
 
-/** What no load may leave behind: credits below zero, or a hold without a request. @param {Database} database */
+/**
+ * What no load may leave behind: credits below zero, or a hold without a request. Other users' refunds may have
+ * left a debt.
+ *
+ * @param {Database} database
+ */
 export async function findLeftovers(database) {
   const [row] = await query(
     database,
-    `SELECT (SELECT count(*)::int FROM wallet WHERE money < 0) AS "wallets below zero",
-       (SELECT count(*)::int FROM user_app WHERE own < 0) AS "pockets below zero",
+    `WITH pocket AS (SELECT * FROM user_app WHERE partner_id = (SELECT id FROM partner WHERE name = '${APP_NAME}'))
+     SELECT (SELECT count(*)::int FROM pocket WHERE own < 0) AS "pockets below zero",
+       (SELECT count(*)::int FROM wallet JOIN pocket USING (user_id) WHERE money < 0) AS "wallets below zero",
        (SELECT count(*)::int FROM wallet WHERE held <> 0 OR running <> 0) AS "wallets with held credits",
        (SELECT count(*)::int FROM hold) AS "open holds"`,
   );

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeFundedKeys, runCommand } from './funded-keys.mjs';
 import { findDatabase, findLeftovers, readWrites } from './product-database.mjs';
-import { count } from './report.mjs';
+import { count, GROWN } from './report.mjs';
 import { buildIn, checkOut, runNode } from './revision.mjs';
 import { ROOT, startProduct } from './servers.mjs';
 
@@ -53,7 +53,7 @@ export async function startProducts(options, upstreamOrigin, onCleanUp) {
  * @returns {Promise<Installation>}
  */
 async function startInstallation({ name, root, receipts, dataDir }, { users, loads }, upstreamOrigin) {
-  console.log(`Starting ${name} on an empty database`);
+  console.log(`Starting ${name}${receipts > 0 ? GROWN : ''} on an empty database`);
   const product = await startProduct(upstreamOrigin, dataDir, {}, root);
   const database = findDatabase(dataDir);
   if (receipts > 0) await fill(product, receipts);
@@ -66,7 +66,7 @@ async function startInstallation({ name, root, receipts, dataDir }, { users, loa
     product,
     database,
     target: {
-      name: receipts > 0 ? `${name} grown` : name,
+      name: receipts > 0 ? name + GROWN : name,
       kind: receipts > 0 ? 'grown' : 'svc',
       origins: instances.map(({ origin }) => origin),
       pids: [...instances.flatMap(({ pid }) => pid ?? []), database.pid],

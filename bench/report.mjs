@@ -22,7 +22,7 @@
  * @property {(figures: Figures, server: string) => number} compute NaN if it was not measured
  */
 
-const GROWN = ' grown';
+export const GROWN = ' grown';
 /** The goals are for this commit. */
 const JUDGED = ['svc', `svc${GROWN}`];
 

@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
     if (request.url === '/refused') return response.writeHead(503).end(BODY);
     if (request.url === '/cut') return response.end('{"text":"wa"}');
     if (request.url === '/whole') return response.setHeader('content-length', BODY.length).end(BODY);
-    for (const character of BODY) response.write(character);
+    for (const part of BODY.split(/(?<=,)/)) response.write(part);
     response.end();
   });
 });

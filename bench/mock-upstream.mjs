@@ -83,7 +83,7 @@ function stream(socket, events) {
 function lengthOf(received) {
   const end = received.indexOf(HEAD_END);
   if (end === -1) return undefined;
-  const head = received.latin1Slice(0, end);
+  const head = received.toString('latin1', 0, end);
   return end + HEAD_END.length + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
 }
 

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -42,8 +43,11 @@ export function fail(message) {
 // ── The steps ────────────────────────────────────────────────────────────────────────────────
 
 export async function installDependencies({ dev = false } = {}) {
-  if (areDependenciesInstalled(dev)) return;
-  await step('Installing dependencies', () => npm('ci', '--ignore-scripts', '--no-audit', '--no-fund'));
+  await unlessDone(
+    'install',
+    () => areDependenciesInstalled(dev),
+    () => step('Installing dependencies', () => npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')),
+  );
 }
 
 /** Compares what npm recorded when it installed with what the lock file asks for. */
@@ -145,12 +149,55 @@ export async function bundle(entry, name) {
 async function stepWhenStale(title, name, sources, outputs, work, setting = '') {
   const stamp = path.join(BUILD_DIR, `${name}.stamp`);
   const hash = hashFiles([...sources, 'package-lock.json']) + setting;
-  const isFresh =
+  const isFresh = () =>
     outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
-  if (isFresh) return;
-  await step(title, work);
+  await unlessDone(name, isFresh, async () => {
+    await step(title, work);
+    writeFileSync(stamp, hash);
+  });
+}
+
+const LOCK_POLL_MS = 100;
+
+/** Does the work in one process at a time; the others wait, and find it done. */
+async function unlessDone(name, isDone, work) {
+  if (isDone()) return;
+  const lock = path.join(BUILD_DIR, `${name}.lock`);
   mkdirSync(BUILD_DIR, { recursive: true });
-  writeFileSync(stamp, hash);
+  while (!isDone()) {
+    if (!takeLock(lock)) {
+      await sleep(LOCK_POLL_MS);
+      continue;
+    }
+    try {
+      if (!isDone()) await work();
+      return;
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+}
+
+function takeLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (isAbandoned(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** A process that was killed leaves its lock. */
+function isAbandoned(lock) {
+  try {
+    const owner = Number(readFileSync(lock, 'utf8'));
+    // Between creating the file and writing to it.
+    if (owner > 0) process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
 }
 
 /** Steps shorter than this are not worth a line. */

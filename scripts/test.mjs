@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { requireBrowser } from './find-browser.mjs';
 import {
   buildPages,
   buildWidget,
+  bundle,
   bundleCommands,
   bundleServer,
   enterProject,
+  fail,
   generateClient,
   installDependencies,
 } from './steps.mjs';
@@ -29,14 +32,20 @@ await generateClient();
 await buildWidget();
 await bundleServer();
 await bundleCommands();
-// Before any test: two of them would otherwise build at the same time.
+// Before any test, because building takes both cores.
 if (files.length === 0 || browserFiles.length > 0) await buildPages();
 rmSync(RESULTS, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
 
+const runsVitest = wants(otherFiles);
+const runsPlaywright = wants(browserFiles) && hasBrowserTests();
+const browser = runsPlaywright ? await requireBrowser() : {};
+const database = runsVitest && runsPlaywright ? await startDatabase() : undefined;
 const runs = [];
-if (wants(otherFiles)) runs.push(await runVitest());
-if (wants(browserFiles) && hasBrowserTests()) runs.push(await runPlaywright());
+// One after the other: at the same time, both take longer than they save, and tests time out.
+if (runsVitest) runs.push(await runVitest());
+if (runsPlaywright) runs.push(await runPlaywright());
+await database?.stop();
 
 const passed = runs.reduce((sum, run) => sum + run.passed, 0);
 const failed = runs.reduce((sum, run) => sum + run.failed, 0);
@@ -47,7 +56,7 @@ process.exit(ok ? 0 : 1);
 
 async function runVitest() {
   const report = `${RESULTS}/vitest.json`;
-  const code = await show(
+  const code = await runTests(
     'node_modules/vitest/vitest.mjs',
     ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherFiles, ...options],
     { VITEST_SUMMARY: report },
@@ -58,10 +67,9 @@ async function runVitest() {
 
 async function runPlaywright() {
   const report = `${RESULTS}/playwright.json`;
-  const browser = await requireBrowser();
   // Each worker has a server, and a file stays with one.
   const workers = browserFiles.length === 1 ? ['--workers=1'] : [];
-  const code = await show(
+  const code = await runTests(
     'node_modules/@playwright/test/cli.js',
     ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
     browser,
@@ -106,17 +114,35 @@ function total(code, passed, failed, flaky) {
   };
 }
 
-function show(program, args, environment = {}) {
-  const child = spawn(process.execPath, [program, ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
+function runTests(program, args, environment = {}) {
+  const server = database && { TEST_DATABASE_SERVER: database.address };
+  const env = { ...process.env, ...server, ...environment };
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit', env });
   // Both runners clean up on SIGINT only. The terminal sends it to the child as well.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGINT'));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
+}
+
+/** One database server for both runners. */
+async function startDatabase() {
+  await bundle('tests/harness/serve-database.ts', 'serve-database');
+  const child = spawn(process.execPath, ['.build/serve-database.mjs'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const lines = createInterface({ input: child.stdout });
+  const address = await Promise.race([new Promise((resolve) => lines.once('line', resolve)), closed]);
+  if (typeof address !== 'string') fail('The database server of the tests did not start.');
+  return {
+    address,
+    stop() {
+      child.stdin.end();
+      return closed;
+    },
+  };
 }
 
 function readReport(file) {

@@ -73,8 +73,8 @@ export async function startServer(
 /** Another start was faster, or processes of a killed server have not ended yet. */
 const BLOCKED = /FATAL: {2}(pre-existing shared memory block|lock file "postmaster.pid" already exists)/;
 
-/** One cluster for several servers and test files at a time, which nothing has to survive. */
-const FOR_TESTS = { max_connections: 150, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** One cluster for both test runners and the servers they start, which nothing has to survive. */
+const FOR_TESTS = { max_connections: 250, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
   const settings = {

@@ -19,12 +19,24 @@ export type DatabaseServer = {
 /** Runs at the same time get a server each. */
 const SLOTS = 8;
 
-export async function startDatabaseServer(): Promise<DatabaseServer & { stop(): Promise<void> }> {
-  const postgres = await startInFreeSlot();
+type StartedServer = DatabaseServer & { stop(): Promise<void> };
+
+/** The server that the run of all tests started, or else a new one. */
+export async function useDatabaseServer(): Promise<StartedServer> {
+  const shared = process.env.TEST_DATABASE_SERVER;
+  if (!shared) return startDatabaseServer();
+  return { ...(JSON.parse(shared) as DatabaseServer), stop: async () => {} };
+}
+
+export async function startDatabaseServer(
+  folder = '.data/test',
+): Promise<StartedServer & { dataDir: string }> {
+  const { postgres, dataDir } = await startInFreeSlot(folder);
   try {
     return {
       serverUrl: postgres.url,
       templateName: await ensureTemplate(postgres.url),
+      dataDir,
       stop: () => postgres.stop(),
     };
   } catch (error) {
@@ -33,11 +45,15 @@ export async function startDatabaseServer(): Promise<DatabaseServer & { stop(): 
   }
 }
 
-async function startInFreeSlot(slot = 1): Promise<EmbeddedPostgres> {
+async function startInFreeSlot(
+  folder: string,
+  slot = 1,
+): Promise<{ postgres: EmbeddedPostgres; dataDir: string }> {
+  const dataDir = `${folder}-${slot}`;
   try {
-    return await startEmbeddedPostgres({ dataDir: `.data/test-${slot}`, durable: false });
+    return { postgres: await startEmbeddedPostgres({ dataDir, durable: false }), dataDir };
   } catch (error) {
-    if (error instanceof DataDirInUse && slot < SLOTS) return startInFreeSlot(slot + 1);
+    if (error instanceof DataDirInUse && slot < SLOTS) return startInFreeSlot(folder, slot + 1);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startDatabaseServer } from './database-server';
+import { useDatabaseServer } from './database-server';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { serverUrl, templateName, stop } = await startDatabaseServer();
+  const { serverUrl, templateName, stop } = await useDatabaseServer();
   project.provide('serverUrl', serverUrl);
   project.provide('templateName', templateName);
   return stop;

@@ -13,11 +13,15 @@ function makeString(length: number): string {
 }
 
 /** Names that JavaScript moves to the front, or that mean something else when they are set, and dropped values. */
-const makeFields = (count: number): object =>
-  JSON.parse(
-    `{"__proto__":{"a":[]},${Array.from({ length: count }, (_, index) => `"${index % 3 === 0 ? index : `k${index}`}":"${'v'.repeat(below(400))}"`).join()}}`,
-    (name, value) => (name.endsWith('7') ? undefined : value),
+const makeFields = (count: number): object => {
+  const fields = Array.from(
+    { length: count },
+    (_, index) => `"${index % 3 === 0 ? index : `k${index}`}":"${'v'.repeat(below(400))}"`,
   );
+  return JSON.parse(`{${['"__proto__":{"a":[]}', ...fields].join()}}`, (name, value) =>
+    name.endsWith('7') ? undefined : value,
+  );
+};
 
 const nest = (depth: number, value: unknown): unknown =>
   depth === 0 ? value : { inner: [nest(depth - 1, value)] };

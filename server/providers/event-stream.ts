@@ -7,24 +7,28 @@ const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n|\n\r/g;
 /** A line ending may begin in the previous chunk, so the last characters of that chunk are searched again. */
 const OVERLAP = 3;
 
+/** Receives the events of a stream in their order. */
+export type EventSink = {
+  /** The data of an event. */
+  event(data: string): void;
+  /** Takes whole events from this position, if it recognises them. Returns the position after the last one. */
+  skim(text: string, from: number): number;
+};
+
 export type EventReader = {
-  /** Returns the data of the events that this chunk completes. */
-  push(chunk: Uint8Array): string[];
-  /**
-   * Called at the end of the body. Returns a last event without its blank line, or a body that was not an
-   * event stream.
-   */
-  end(): string[];
+  push(chunk: Uint8Array): void;
+  /** Called at the end of the body: the last event may lack its blank line. */
+  end(): void;
   /** The reason why reading stopped. */
   readonly failure: string | null;
 };
 
 /**
  * Splits a server-sent event stream into the data of its events. More lenient than the standard in one
- * respect: the last event needs no blank line. A body that begins as JSON is returned in full at its end, for
- * providers that respond to a stream request with one object.
+ * respect: the last event needs no blank line. A body that begins as JSON is one event in full, for providers
+ * that respond to a stream request with one object.
  */
-export function readEvents(): EventReader {
+export function readEvents({ event, skim }: EventSink): EventReader {
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];
   let length = 0;
@@ -33,52 +37,60 @@ export function readEvents(): EventReader {
   let kind: 'unknown' | 'events' | 'whole' = 'unknown';
   let failure: string | null = null;
 
-  function push(chunk: Uint8Array): string[] {
-    if (failure !== null) return [];
+  function push(chunk: Uint8Array): void {
+    if (failure !== null) return;
+    const isBetweenEvents = carry === '';
     streamBytes += chunk.length;
     let text = carry + decoder.write(chunk as Buffer);
     if (kind === 'unknown') {
       text = text.replace(/^[\uFEFF\s]+/, '');
       if (text !== '') kind = /^[[{<]/.test(text) ? 'whole' : 'events';
     }
-    const events = kind === 'events' ? takeEvents(text) : keep(text);
+    if (kind === 'events') takeEvents(text, isBetweenEvents);
+    else keep(text);
     if (length > MAX_EVENT_CHARACTERS) failure = 'an event of the provider is too large';
     if (streamBytes > MAX_STREAM_BYTES) failure = 'the response of the provider is too large';
-    return events;
   }
 
-  function takeEvents(text: string): string[] {
-    const events: string[] = [];
-    let read = 0;
-    EVENT_END.lastIndex = 0;
+  function takeEvents(text: string, isBetweenEvents: boolean): void {
+    let read = isBetweenEvents ? skim(text, 0) : 0;
+    EVENT_END.lastIndex = read;
     for (let match = EVENT_END.exec(text); match; match = EVENT_END.exec(text)) {
-      addData(pieces.join('') + text.slice(read, match.index), events);
+      readData(pieces.join('') + text.slice(read, match.index));
       pieces = [];
       length = 0;
-      read = match.index + match[0].length;
+      read = skim(text, match.index + match[0].length);
+      EVENT_END.lastIndex = read;
     }
     keep(text.slice(read));
-    return events;
   }
 
-  function keep(text: string): string[] {
+  function keep(text: string): void {
     carry = text.slice(-OVERLAP);
     if (text.length > OVERLAP) {
       pieces.push(text.slice(0, -OVERLAP));
       length += text.length - OVERLAP;
     }
-    return [];
   }
 
-  function end(): string[] {
+  function end(): void {
     const tail = pieces.join('') + carry + decoder.end();
     pieces = [];
     carry = '';
-    if (failure !== null || tail.trim() === '') return [];
-    if (kind === 'whole') return [tail];
-    const events: string[] = [];
-    addData(tail, events);
-    return events;
+    if (failure !== null || tail.trim() === '') return;
+    if (kind === 'whole') event(tail);
+    else readData(tail);
+  }
+
+  /** Joins the `data:` lines of an event, if it has any (a comment or a bare name has none). */
+  function readData(lines: string): void {
+    let data: string | null = null;
+    for (const line of lines.split(/\r\n|\n|\r/)) {
+      if (!line.startsWith('data:')) continue;
+      const value = line.slice(line.startsWith('data: ') ? 6 : 5);
+      data = data === null ? value : `${data}\n${value}`;
+    }
+    if (data !== null && data !== '') event(data);
   }
 
   return {
@@ -88,15 +100,4 @@ export function readEvents(): EventReader {
       return failure;
     },
   };
-}
-
-/** Adds the joined `data:` lines of an event, if it has any (a comment or a bare name has none). */
-function addData(event: string, events: string[]): void {
-  let data: string | null = null;
-  for (const line of event.split(/\r\n|\n|\r/)) {
-    if (!line.startsWith('data:')) continue;
-    const value = line.slice(line.startsWith('data: ') ? 6 : 5);
-    data = data === null ? value : `${data}\n${value}`;
-  }
-  if (data !== null && data !== '') events.push(data);
 }

@@ -1,6 +1,7 @@
 import type { Picocredits } from '../credits';
 import type { StreamFrames } from '../protocols/client-protocol';
 import type { TokenUsage } from '../protocols/neutral';
+import { type EventPattern, matchPattern } from './event-pattern';
 import { readEvents } from './event-stream';
 import { brokenResponse, type ProviderFailure } from './provider-failure';
 
@@ -39,6 +40,8 @@ export type StreamRelay = StreamFrames & {
 /** Turns the data of a provider's events into text for the client. */
 export type EventHandler = {
   event(data: string): string;
+  /** How the next event is recognised if it is the last one with other texts. Null if it must be read. */
+  learn?(): EventPattern | null;
   /** Returns the end of the client's stream. May find that the response is incomplete. */
   close(): string;
 };
@@ -56,26 +59,55 @@ export function newFacts(): StreamFacts {
   };
 }
 
-export function relayStream(handler: EventHandler, facts: StreamFacts, frames: StreamFrames): StreamRelay {
-  const reader = readEvents();
+/** After as many patterns that matched nothing, no others are learned: every event of this stream differs. */
+const MAX_UNMATCHED = 8;
 
-  function relay(events: string[]): string {
-    let out = '';
-    for (const data of events) {
-      if (facts.failure !== null) return out;
-      out += handler.event(data);
+export function relayStream(handler: EventHandler, facts: StreamFacts, frames: StreamFrames): StreamRelay {
+  const reader = readEvents({ event, skim });
+  let pattern: EventPattern | null = null;
+  let unmatched = 0;
+  let out = '';
+
+  function event(data: string): void {
+    if (facts.failure !== null) return;
+    out += handler.event(data);
+    pattern = unmatched < MAX_UNMATCHED && handler.learn ? handler.learn() : null;
+    if (pattern !== null) unmatched++;
+  }
+
+  function skim(text: string, from: number): number {
+    if (pattern === null) return from;
+    let end = from;
+    for (let next = matchPattern(pattern, text, end); next; next = matchPattern(pattern, text, end)) {
+      out += next.text;
+      facts.outputBytes += next.outputBytes;
+      facts.outputDeltas++;
+      unmatched = 0;
+      end = next.end;
     }
+    return end;
+  }
+
+  function take(): string {
+    const taken = out;
+    out = '';
     if (reader.failure !== null) facts.failure ??= brokenResponse(reader.failure);
-    return out;
+    return taken;
+  }
+
+  function push(chunk: Uint8Array): string {
+    reader.push(chunk);
+    return take();
   }
 
   function end(): string {
-    const rest = relay(reader.end());
+    reader.end();
+    const rest = take();
     return facts.failure === null ? rest + handler.close() : rest;
   }
 
   return {
-    push: (chunk) => relay(reader.push(chunk)),
+    push,
     end,
     fail: frames.fail,
     keepalive: frames.keepalive,

@@ -9,6 +9,7 @@ import { type Envelope, writeUsage } from '../../protocols/messages/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
+import { learnPattern, type VariableTexts } from '../event-pattern';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import { brokenResponse } from '../provider-failure';
@@ -38,8 +39,11 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   const places = new Map<unknown, number>();
   let blocks = 0;
   let whole: EventHandler | null = null;
+  /** The last event, if it continued a block and the client received it unchanged. */
+  let unchanged: { event: Json; data: string } | null = null;
 
   function event(data: string): string {
+    unchanged = null;
     const event = readEvent(data, facts);
     if (event === null) return '';
     if (isWholeMessage(event)) {
@@ -64,6 +68,8 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
         places.set(event.index, blocks++);
         return writeBlock(event, line);
       case 'content_block_delta':
+        if (places.get(event.index) === event.index) unchanged = { event, data };
+        return openBlock(event) + writeBlock(event, line);
       case 'content_block_stop':
         return openBlock(event) + writeBlock(event, line);
       default:
@@ -129,7 +135,22 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     });
   }
 
-  return { event, close };
+  return {
+    event,
+    close,
+    learn: () =>
+      unchanged && learnPattern({ lead: DELTA_LEAD, textsOf: findDelta, rewrite: String, ...unchanged }),
+  };
+}
+
+const DELTA_LEAD = 'event: content_block_delta\n';
+const DELTA_TEXTS = ['text', 'thinking', 'partial_json'];
+
+/** The text of a delta that contains no other. */
+function findDelta({ delta, content_block }: Json): VariableTexts | null {
+  if (content_block !== undefined) return null;
+  const [filled, ...others] = DELTA_TEXTS.filter((name) => asText(asObject(delta)[name]) !== '');
+  return filled === undefined || others.length > 0 ? null : { [filled]: asText(asObject(delta)[filled]) };
 }
 
 /** The provider responded with one object, so the client gets the stream that it requested. */

@@ -2,6 +2,7 @@ import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stre
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import { learnPattern, type VariableTexts } from '../event-pattern';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
@@ -38,8 +39,12 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   let isDone = false;
   let usageFrame: string | null = null;
   let whole: EventHandler | null = null;
+  /** The last event, if the client received it unchanged but for the name. */
+  let unchanged: { event: Json; data: string } | null = null;
+  const rename = (json: string) => renameModel(json, envelope.model);
 
   function event(data: string): string {
+    unchanged = null;
     if (data === DONE) {
       isDone = true;
       return '';
@@ -58,8 +63,10 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
     const repairs = [isRepaired, ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
-    const text = repairs.includes(true) ? JSON.stringify(chunk) : data.replaceAll('\n', '');
-    const frame = `data: ${renameModel(text, envelope.model)}\n\n`;
+    const isChanged = repairs.includes(true);
+    const text = isChanged ? JSON.stringify(chunk) : data.replaceAll('\n', '');
+    const frame = `data: ${rename(text)}\n\n`;
+    if (!isChanged) unchanged = { event: chunk, data };
     if (!isUsageChunk) return frame;
     usageFrame = frame;
     return '';
@@ -113,7 +120,39 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return chatFrame({ id, object: 'chat.completion.chunk', created, model: envelope.model, ...fields });
   }
 
-  return { event, close };
+  return {
+    event,
+    close,
+    learn: () =>
+      unchanged && learnPattern({ lead: '', textsOf: findVariableTexts, rewrite: rename, ...unchanged }),
+  };
+}
+
+const TEXTS = ['content', 'reasoning_content', 'reasoning'];
+
+/** Of a chunk with a single piece of output. OpenAI adds a text of its own, which hides the length of the output. */
+function findVariableTexts({ choices, obfuscation }: Json): VariableTexts | null {
+  const [choice, ...others] = asArray(choices).map(asObject);
+  const output = others.length === 0 ? findOutput(asObject(choice?.delta)) : null;
+  if (output === null) return null;
+  return typeof obfuscation === 'string' ? Object.assign(output, { obfuscation }) : output;
+}
+
+function findOutput(delta: Json): VariableTexts | null {
+  const [filled, ...others] = Object.entries(delta).filter(
+    ([name, value]) => name !== 'role' && value !== null && value !== '',
+  );
+  if (filled === undefined || others.length > 0) return null;
+  const [name, value] = filled;
+  if (name === 'tool_calls') return findArguments(asArray(value).map(asObject));
+  return typeof value === 'string' && TEXTS.includes(name) ? { [name]: value } : null;
+}
+
+/** Of a piece that continues one call. */
+function findArguments([piece, ...others]: Json[]): VariableTexts | null {
+  const called = asObject(piece?.function);
+  if (others.length > 0 || asText(called.name) !== '' || typeof called.arguments !== 'string') return null;
+  return { arguments: called.arguments };
 }
 
 /** The provider responded with one object, so the client gets the stream that it requested. */

@@ -40,13 +40,9 @@ export async function invite({ teamId, actor, email, mailbox, role }: NewInvitat
   return inTransaction(async (tx) => {
     await lockTeam(tx, teamId);
     if ((await findRole(email, teamId, tx)) !== null) return refuse('This person is already a member');
-    const where = { teamId, state: 'open', expiresAt: { gt: nowDate() } };
-    if ((await tx.teamInvitation.count({ where: { ...where, email } })) > 0)
+    if ((await tx.teamInvitation.count({ where: { ...validOf(teamId), email } })) > 0)
       return refuse('This person is already invited. Send the invitation again instead');
-    const people =
-      (await tx.teamMember.count({ where: { teamId } })) + (await tx.teamInvitation.count({ where }));
-    if (people >= MAX_PEOPLE)
-      return refuse(`A team has at most ${MAX_PEOPLE} members, including those invited`);
+    if (await isFull(tx, teamId)) return FULL;
     await tx.teamInvitation.deleteMany({ where: { teamId, email } });
     const at = nowDate();
     const dates = { createdAt: at, expiresAt: new Date(now() + VALID_MS), mailDueAt: at };
@@ -55,6 +51,14 @@ export async function invite({ teamId, actor, email, mailbox, role }: NewInvitat
     await record(tx, 'team.invite', { id, teamId, role }, actor);
     return { ok: true };
   });
+}
+
+const FULL = refuse(`A team has at most ${MAX_PEOPLE} members, including those invited`);
+const validOf = (teamId: string) => ({ teamId, state: 'open', expiresAt: { gt: nowDate() } });
+
+async function isFull(tx: Tx, teamId: string): Promise<boolean> {
+  const members = await tx.teamMember.count({ where: { teamId } });
+  return members + (await tx.teamInvitation.count({ where: validOf(teamId) })) >= MAX_PEOPLE;
 }
 
 type Asked = { teamId: string; actor: Actor; invitationId: string };
@@ -78,6 +82,8 @@ async function changeOpen(what: string, asked: Asked, data: Partial<TeamInvitati
     await lockTeam(tx, asked.teamId);
     const invitation = await findOpen(tx, asked);
     if (invitation === null) return GONE;
+    // One that expired is not counted until it is valid again.
+    if (data.expiresAt && isExpired(invitation) && (await isFull(tx, asked.teamId))) return FULL;
     await tx.teamInvitation.update({ where: { id: invitation.id }, data });
     await record(tx, what, invitation, asked.actor);
     return { ok: true };

@@ -158,6 +158,26 @@ describe('an invitation', () => {
   });
 });
 
+describe('a team', () => {
+  it('has at most 50 people, also if invitations that expired are sent again', async () => {
+    const team = await newTeam();
+    const { teamId } = team;
+    const asked = { teamId, actor: team.owner.userId, mailboxOf };
+    const { invitationId, email } = await newInvitation(team);
+    const other = await newInvitation(team);
+    const expired = { where: { id: { in: [invitationId, other.invitationId] } } };
+    await prisma().teamInvitation.updateMany({ ...expired, data: { expiresAt: new Date(0) } });
+    await prisma().teamMember.createMany({
+      data: Array.from({ length: 48 }, (_, n) => ({ teamId, email: `m-${n}-${email}`, role: 'viewer' })),
+    });
+    expect(await invitations.inviteAgain({ ...asked, invitationId })).toEqual({ ok: true });
+    // One that is valid only gets more time.
+    expect(await invitations.inviteAgain({ ...asked, invitationId })).toEqual({ ok: true });
+    const full = { ok: false, message: expect.stringContaining('at most 50 members') };
+    expect(await invitations.inviteAgain({ ...asked, invitationId: other.invitationId })).toEqual(full);
+  });
+});
+
 describe('a member', () => {
   it('who is removed, leaves or gets another role has only the new rights at once, and gets a mail', async () => {
     const team = await newTeam();

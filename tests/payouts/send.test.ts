@@ -142,6 +142,17 @@ test('while Stripe cannot be reached, a payout stays on its way and is sent late
   expect(await transfersTo(payout.accountId)).toHaveLength(1);
 });
 
+test('while Stripe still works on the same transfer, a payout stays on its way, and is not booked back', async () => {
+  const payout = await newPlannedPayout(6_100);
+  await control(world, { fail_next: { status: 409, times: 3, path: 'transfers' } });
+  await sendPayouts();
+  expect((await readPayout(payout.payoutId)).state).toBe('sending');
+  expect(await paidOut(payout.partnerId)).toBe(6_100_000_000n);
+  advance(6 * MINUTE_MS);
+  await sendPayouts();
+  expect((await readPayout(payout.payoutId)).state).toBe('sent');
+});
+
 test('how the bank accepts a payout is shown and mailed, and is not booked', async () => {
   const payout = await newPlannedPayout(7_000);
   await sendPayouts();

@@ -40,9 +40,15 @@ export async function transfer({
 const GROUP = 'payout_';
 const groupOf = (payoutId: string): string => GROUP + payoutId;
 
-/** Stripe has several codes for an account that cannot receive; none of them moved money. */
+const CONFLICT = 409;
+
+/**
+ * Stripe has several codes for an account that cannot receive; none of them moved money. A conflict is none: another
+ * request with the same key is still in progress, and may succeed.
+ */
 const isRefusal = (error: unknown): error is Stripe.errors.StripeError =>
-  error instanceof Stripe.errors.StripeInvalidRequestError || hasCode(error, 'account_invalid');
+  hasCode(error, 'account_invalid') ||
+  (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== CONFLICT);
 
 /** With what to do. Stripe's own words may name the account. */
 function describeRefusal(error: Stripe.errors.StripeError): string {

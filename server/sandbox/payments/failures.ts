@@ -1,7 +1,15 @@
 import { now, SECOND_MS } from '../../clock';
 import { StripeError } from './stripe-errors';
 
-export type FailureOrder = { status: 429 | 500 | 503; times: number; path?: string | undefined };
+/** As Stripe answers. 409: another request with the same key is still in progress. */
+const FAILURES = {
+  409: { type: 'invalid_request_error', code: 'idempotency_key_in_use' },
+  429: { type: 'invalid_request_error', code: 'rate_limit' },
+  500: { type: 'api_error' },
+  503: { type: 'api_error' },
+} as const;
+
+export type FailureOrder = { status: keyof typeof FAILURES; times: number; path?: string | undefined };
 
 /** Makes calls fail, like a processor that is down, overloaded or limits its callers. */
 export class Failures {
@@ -42,9 +50,8 @@ export class Failures {
     order.times -= 1;
     if (order.times <= 0) this.ordered = null;
     throw new StripeError(order.status, {
-      type: order.status === 429 ? 'invalid_request_error' : 'api_error',
+      ...FAILURES[order.status],
       message: 'The sandbox failed this request on demand.',
-      ...(order.status === 429 && { code: 'rate_limit' }),
     });
   }
 }

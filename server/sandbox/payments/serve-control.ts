@@ -24,7 +24,7 @@ const controlSchema = z.strictObject({
   /** The next calls of the API whose path contains `path` fail. */
   fail_next: z
     .strictObject({
-      status: z.literal([429, 500, 503]).default(500),
+      status: z.literal([409, 429, 500, 503]).default(500),
       times: z.number().int().min(1).default(1),
       path: z.string().optional(),
     })

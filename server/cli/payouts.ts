@@ -157,19 +157,17 @@ async function list(input: CommandInput): Promise<Outcome> {
 
 async function show(input: CommandInput): Promise<Outcome> {
   const payout = await requireFacts(input.require('ID'));
-  const { paidMinor, paidCurrency, lines } = payout;
-  const paid =
-    paidMinor === null || paidCurrency === null ? null : Number(paidMinor) / 10 ** decimalsOf(paidCurrency);
+  const { paid, lines } = payout;
   const json = {
     ...toJson(payout),
     approved_by: payout.approvedBy,
     bank_state: payout.bankState,
-    paid,
-    paid_currency: paidCurrency,
-    rate: payout.rate === null ? null : Number(payout.rate),
+    paid: paid && Number(paid.minor) / 10 ** decimalsOf(paid.currency),
+    paid_currency: paid?.currency ?? null,
+    rate: paid?.rate ? Number(paid.rate) : null,
     apps: lines.map((line) => ({
       partner_id: line.partnerId,
-      name: line.name,
+      name: line.app,
       amount: inDollars(line.amount),
       carried_before: inDollars(line.carriedBefore),
       carried_after: inDollars(line.carriedAfter),

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { nowDate } from '../clock';
 import type { Microcredits } from '../credits';
 import { pool, prisma, querySlowly, type Tx } from '../db';
@@ -66,9 +67,11 @@ export type PayoutCreation =
 
 type CreationRow = { outcome: PayoutCreation['outcome']; payout_id: string; amount: Microcredits };
 
-/** Plans a team's payout of a month and books it, at most once (create-payout.sql). */
-export async function createPayout(payout: NewPayout): Promise<PayoutCreation> {
-  const [row] = await querySlowly<CreationRow>(
+/** Plans a team's payout of a month and books it, at most once (create-payout.sql). `client` has a slow transaction. */
+export async function createPayout(payout: NewPayout, client?: PoolClient): Promise<PayoutCreation> {
+  const query = async (text: string, values: unknown[]) =>
+    client ? (await client.query<CreationRow>(text, values)).rows : querySlowly<CreationRow>(text, values);
+  const [row] = await query(
     `SELECT outcome, payout_id, amount
      FROM ledger_create_payout($1, $2, $3::date, $4, $5::interval, $6, $7, $8, $9, $10)`,
     [

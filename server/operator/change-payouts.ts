@@ -22,7 +22,8 @@ import { type ActionName, type Operator, recordAction, requireReason } from './r
 
 /** Partners see the reason for a hold, a failure and a return. */
 export type PayoutChange =
-  | { do: 'approve' | 'hold' | 'release' | 'send_now' | 'returned' | 'failed' }
+  | { do: 'approve'; payeeSavedAt?: string | null | undefined }
+  | { do: 'hold' | 'release' | 'send_now' | 'returned' | 'failed' }
   | { do: 'sent'; payment: ManualPayment };
 
 type Asked = { operator: Operator; payoutId: string; reason: string };
@@ -36,7 +37,7 @@ export async function changePayout({ change, ...asked }: Asked & { change: Payou
 function apply(tx: Tx, { operator, payoutId, reason }: Asked, change: PayoutChange): Promise<void> {
   switch (change.do) {
     case 'approve':
-      return approvePayout(tx, payoutId, operator);
+      return approvePayout(tx, payoutId, { approvedBy: operator, payeeSavedAt: change.payeeSavedAt });
     case 'hold':
       return holdPayout(tx, payoutId, reason.trim());
     case 'release':

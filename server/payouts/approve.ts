@@ -13,16 +13,27 @@ import type { PayoutState } from '../ledger';
 /** Payouts that are not on their way yet. */
 const UNSENT: PayoutState[] = ['planned', 'waiting_for_balance'];
 
+/** `payeeSavedAt`: the version of the payee details that the operator saw; undefined for any. */
+type Approval = { approvedBy: string; payeeSavedAt: string | null | undefined };
+
 /** The first payout to a destination waits for this. */
-export async function approvePayout(tx: Tx, payoutId: string, approvedBy: string): Promise<void> {
-  const { count } = await tx.payout.updateMany({
-    where: { id: payoutId, state: 'planned', approvedBy: null },
-    data: { approvedBy },
-  });
-  if (count === 1) return;
+export async function approvePayout(
+  tx: Tx,
+  payoutId: string,
+  { approvedBy, payeeSavedAt: seen }: Approval,
+): Promise<void> {
+  const approved = await tx.$executeRaw`
+    UPDATE payout SET approved_by = ${approvedBy}
+    WHERE id = ${payoutId} AND state = 'planned' AND approved_by IS NULL
+      AND (${seen === undefined} OR payee ->> 'savedAt' IS NOT DISTINCT FROM ${seen ?? null}::text)`;
+  if (approved === 1) return;
   const payout = await requirePayout(tx, payoutId);
   requireState(payout, ['planned'], 'approved');
-  throw refusal('This payout is already approved');
+  throw refusal(
+    payout.approvedBy === null
+      ? 'The payee details of this payout have changed: reload the page, and check them again'
+      : 'This payout is already approved',
+  );
 }
 
 /** A payout that is held is not sent. */

@@ -1,7 +1,7 @@
 import { nowDate } from '../clock';
 import { pool } from '../db';
 import type { PayoutState } from '../ledger';
-import { type PayoutPayee, payeeSchema } from './payee-details';
+import { findPayout, type PayoutDetails } from './list-payouts';
 
 /** Payouts of all teams, for operators. */
 
@@ -33,6 +33,8 @@ export type ListedPayout = {
   reference: string | null;
   createdAt: Date;
   sentAt: Date | null;
+  /** The version of the payee details, which an approval is for. */
+  payeeSavedAt: string | null;
 };
 
 /** An ended payout needs attention until the team has a newer one. */
@@ -40,7 +42,7 @@ const LISTED = `
   SELECT p.id, p.team_id AS "teamId", t.name AS "teamName", to_char(p.period, 'YYYY-MM') AS period, p.amount,
          p.method, p.state, coalesce(p.reference, p.processor_transfer_id) AS reference,
          p.created_at AS "createdAt", p.sent_at AS "sentAt",
-         p.held_at IS NOT NULL AS "isHeld",
+         p.held_at IS NOT NULL AS "isHeld", p.payee ->> 'savedAt' AS "payeeSavedAt",
          coalesce(CASE WHEN p.state IN ('planned', 'waiting_for_balance') THEN coalesce(p.held_reason, t.payouts_held_reason) END,
                   p.failure, p.bank_failure) AS detail,
          CASE WHEN p.state IN ('planned', 'waiting_for_balance') AND coalesce(p.held_at, t.payouts_held_at) IS NOT NULL THEN 'held'
@@ -99,43 +101,28 @@ export async function searchPayouts({ teamId, text = '', limit, offset }: Search
   return { payouts: rows.map(({ total: _, ...payout }) => payout), total: rows[0]?.total ?? 0 };
 }
 
-export type PayoutFacts = ListedPayout & {
+/** The payout as its team reads it, with what only operators know. */
+export type PayoutFacts = PayoutDetails & ListedPayout & OperatorFacts;
+
+type OperatorFacts = {
   approvedBy: string | null;
   teamHeldReason: string | null;
-  failure: string | null;
   processorAccountId: string | null;
-  bankState: 'in_transit' | 'paid' | 'failed' | null;
-  paidCurrency: string | null;
-  paidMinor: bigint | null;
-  /** Units of the currency per USD. */
-  rate: string | null;
   nextLookAt: Date | null;
-  endedAt: Date | null;
-  payee: PayoutPayee | null;
-  lines: { partnerId: string; name: string; amount: bigint; carriedBefore: bigint; carriedAfter: bigint }[];
 };
 
 export async function findPayoutFacts(payoutId: string): Promise<PayoutFacts | null> {
-  const [payouts, lines] = await Promise.all([
-    pool().query<Omit<PayoutFacts, 'lines'>>(
-      `SELECT listed.*, p.approved_by AS "approvedBy",
-              (SELECT payouts_held_reason FROM team WHERE id = p.team_id) AS "teamHeldReason", p.failure,
-              p.processor_account_id AS "processorAccountId", p.bank_state AS "bankState", p.paid_currency AS "paidCurrency",
-              p.paid_minor AS "paidMinor", trim_scale(p.rate)::text AS rate, p.next_look_at AS "nextLookAt",
-              p.ended_at AS "endedAt", p.payee
-       FROM (${LISTED} WHERE p.id = $1) listed JOIN payout p ON p.id = listed.id`,
-      [payoutId],
-    ),
-    pool().query<PayoutFacts['lines'][number]>(
-      `SELECT l.partner_id AS "partnerId", a.name, l.amount, l.carried_before AS "carriedBefore",
-              l.carried_after AS "carriedAfter"
-       FROM payout_line l JOIN partner a ON a.id = l.partner_id WHERE l.payout_id = $1 ORDER BY l.amount DESC, a.name`,
+  const [payout, { rows }] = await Promise.all([
+    findPayout(payoutId, null),
+    pool().query<ListedPayout & OperatorFacts>(
+      `SELECT listed.*, p.approved_by AS "approvedBy", t.payouts_held_reason AS "teamHeldReason",
+              p.processor_account_id AS "processorAccountId", p.next_look_at AS "nextLookAt"
+       FROM (${LISTED} WHERE p.id = $1) listed JOIN payout p ON p.id = listed.id JOIN team t ON t.id = p.team_id`,
       [payoutId],
     ),
   ]);
-  const [payout] = payouts.rows;
-  if (payout === undefined) return null;
-  return { ...payout, payee: payout.payee && payeeSchema.parse(payout.payee), lines: lines.rows };
+  const [facts] = rows;
+  return payout && facts ? { ...payout, ...facts, amount: payout.amount } : null;
 }
 
 export type PayoutTeam = {

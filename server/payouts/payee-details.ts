@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PayeeDetails as StoredDetails } from '../../prisma/client/client';
-import { nowDate } from '../clock';
+import { now } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { type GivenDetails, readDetails } from '../invoices/billing-details';
 import { sellerSchema } from '../invoices/document';
@@ -34,6 +34,8 @@ export const payeeSchema = z.object({
   country: z.string(),
   taxId: z.string().nullable(),
   destinationEnding: z.string().nullable(),
+  /** When these details were saved: what an operator approves is paid as long as they do not change. */
+  savedAt: z.iso.datetime(),
 });
 export type PayoutPayee = z.output<typeof payeeSchema>;
 
@@ -54,9 +56,8 @@ export async function revealDestination(teamId: string): Promise<string | null> 
 }
 
 /** What a payout made now says about its parties. */
-export async function readPayoutPayee(teamId: string): Promise<PayoutPayee | null> {
-  const details = await readPayeeDetails(teamId);
-  return details === null ? null : { payer: findSeller(), ...details };
+export function toPayoutPayee(row: StoredDetails): PayoutPayee {
+  return { payer: findSeller(), ...toDetails(row), savedAt: row.updatedAt.toISOString() };
 }
 
 /**
@@ -79,23 +80,32 @@ export async function savePayeeDetails(
     const row = await tx.payeeDetails.findUnique({ where: { teamId } });
     const before = row && toDetails(row);
     const kept = row?.destination ? openDestination(row.destination, teamId) : null;
-    const now = destination ?? kept;
-    const after = { ...named, destinationEnding: endingOf(now) };
+    const whole = destination ?? kept;
+    const after = { ...named, destinationEnding: endingOf(whole) };
     const saved = { ok: true, before, after } as const;
-    if (now === kept && JSON.stringify(before) === JSON.stringify(after)) return saved;
-    const sealed = now === kept ? {} : { destination: now === null ? null : seal(now, boundTo(teamId)) };
-    const data = { ...named, ...sealed, updatedAt: nowDate() };
-    await tx.payeeDetails.upsert({ where: { teamId }, create: { teamId, ...data }, update: data });
-    await renewPlanned(tx, teamId, after);
+    if (whole === kept && JSON.stringify(before) === JSON.stringify(after)) return saved;
+    const sealed =
+      whole === kept ? {} : { destination: whole === null ? null : seal(whole, boundTo(teamId)) };
+    const data = { ...named, ...sealed, updatedAt: laterThan(row?.updatedAt) };
+    const stored = await tx.payeeDetails.upsert({
+      where: { teamId },
+      create: { teamId, ...data },
+      update: data,
+    });
+    await renewPlanned(tx, stored);
     await record(tx, saved);
     return saved;
   });
 }
 
-async function renewPlanned(tx: Tx, teamId: string, details: PayeeDetails): Promise<void> {
-  const planned = { teamId, state: 'planned' };
-  const payee = { payer: findSeller(), ...details };
-  await tx.payout.updateMany({ where: planned, data: { payee } });
+/** The time tells each version of the details from the one before, whatever the clock does. */
+function laterThan(last: Date | undefined): Date {
+  return new Date(Math.max(now(), (last?.getTime() ?? 0) + 1));
+}
+
+async function renewPlanned(tx: Tx, details: StoredDetails): Promise<void> {
+  const planned = { teamId: details.teamId, state: 'planned' };
+  await tx.payout.updateMany({ where: planned, data: { payee: toPayoutPayee(details) } });
   await tx.payout.updateMany({ where: { ...planned, method: 'manual' }, data: { approvedBy: null } });
 }
 

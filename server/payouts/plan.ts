@@ -1,11 +1,14 @@
+import type { PoolClient } from 'pg';
+import type { PayeeDetails } from '../../prisma/client/client';
 import { DAY_MS, now, nowDate } from '../clock';
 import { type Microcredits, microcredits, wholeCredits, ZERO } from '../credits';
-import { prisma } from '../db';
+import { inSlowTransaction, prisma } from '../db';
 import { settings } from '../env';
+import { invariant } from '../errors';
 import { newId } from '../ids';
 import { createPayout, type PayoutCreation, readExposure } from '../ledger';
 import { describeError, log } from '../log';
-import { readPayoutPayee } from './payee-details';
+import { toPayoutPayee } from './payee-details';
 
 /** Plans payouts: which team is paid what, and where. The ledger decides the amount and that a month has one. */
 
@@ -51,47 +54,66 @@ export async function requestPayout(teamId: string): Promise<RequestedPayout> {
   return made === 0 ? { outcome: 'not_allowed' } : plan(teamId, period, begin);
 }
 
+/** The lock of the team admits no change of its account or payee details until the payout is written. */
 async function plan(
   teamId: string,
   period: string,
   asOf: Date,
 ): Promise<Exclude<RequestedPayout, { outcome: 'not_allowed' }>> {
-  const destination = await findDestination(teamId);
-  if ('missing' in destination) return { outcome: 'not_ready', what: destination.missing };
-  const team = await prisma().team.findUniqueOrThrow({ where: { id: teamId } });
-  return createPayout({
-    ...{ payoutId: newId('po'), teamId, period, asOf },
-    ...destination,
-    minimum: minimumOf(team),
-    payee: await readPayoutPayee(teamId),
+  return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
+    await client.query('SELECT FROM team WHERE id = $1 FOR NO KEY UPDATE', [teamId]);
+    const facts = await readFacts(client, teamId);
+    const destination = findDestination(facts);
+    if ('missing' in destination) return { outcome: 'not_ready', what: destination.missing };
+    const payout = { payoutId: newId('po'), teamId, period, asOf, ...destination };
+    const payee = facts.details && toPayoutPayee(facts.details);
+    return createPayout({ ...payout, minimum: minimumOf(facts), payee }, client);
   });
 }
 
-async function findDestination(teamId: string): Promise<Destination> {
-  return settings().PAYOUTS === 'stripe' ? findAccount(teamId) : findBank(teamId);
+type Facts = {
+  payoutMinimum: bigint | null;
+  details: PayeeDetails | null;
+  /** Null unless it is active. */
+  accountId: string | null;
+  /** An operator approved a payout to this account, or to these payee details as they are. */
+  isAccountApproved: boolean;
+  arePayeeDetailsApproved: boolean;
+};
+
+async function readFacts(client: PoolClient, teamId: string): Promise<Facts> {
+  const { rows } = await client.query<Omit<Facts, 'details'> & PayeeDetails>(
+    `SELECT t.payout_minimum AS "payoutMinimum", a.processor_account_id AS "accountId",
+            EXISTS (SELECT FROM payout o WHERE o.team_id = t.id AND o.approved_by IS NOT NULL
+                      AND o.processor_account_id = a.processor_account_id) AS "isAccountApproved",
+            EXISTS (SELECT FROM payout o WHERE o.team_id = t.id AND o.approved_by IS NOT NULL AND o.method = 'manual'
+                      AND (o.payee ->> 'savedAt')::timestamptz = d.updated_at) AS "arePayeeDetailsApproved",
+            d.team_id AS "teamId", d.name, d.address, d.country, d.tax_id AS "taxId", d.destination,
+            d.updated_at AS "updatedAt"
+     FROM team t
+     LEFT JOIN payout_account a ON a.team_id = t.id AND a.state = 'active'
+     LEFT JOIN payee_details d ON d.team_id = t.id
+     WHERE t.id = $1`,
+    [teamId],
+  );
+  const [row] = rows;
+  invariant(row, 'a team that is planned exists');
+  return { ...row, details: row.teamId === null ? null : row };
 }
 
-async function findAccount(teamId: string): Promise<Destination> {
-  const account = await prisma().payoutAccount.findUnique({ where: { teamId, state: 'active' } });
-  const processorAccountId = account?.processorAccountId;
-  if (!processorAccountId) return { missing: 'account' };
-  const approved = await prisma().payout.count({
-    where: { teamId, processorAccountId, approvedBy: { not: null } },
-  });
-  return { method: 'stripe', processorAccountId, approvedBy: approved > 0 ? 'service' : null };
-}
-
-/** Details that changed after the last payout that was approved need a new approval. */
-async function findBank(teamId: string): Promise<Destination> {
-  const details = await prisma().payeeDetails.findUnique({
-    where: { teamId, destination: { not: null } },
-    select: { updatedAt: true },
-  });
-  if (details === null) return { missing: 'payee_details' };
-  const approved = await prisma().payout.count({
-    where: { teamId, method: 'manual', approvedBy: { not: null }, createdAt: { gt: details.updatedAt } },
-  });
-  return { method: 'manual', processorAccountId: null, approvedBy: approved > 0 ? 'service' : null };
+/** A new destination needs an operator's approval. */
+function findDestination(facts: Facts): Destination {
+  const byService = (isApproved: boolean) => (isApproved ? 'service' : null);
+  if (settings().PAYOUTS === 'manual') {
+    if (!facts.details?.destination) return { missing: 'payee_details' };
+    return {
+      ...{ method: 'manual', processorAccountId: null },
+      approvedBy: byService(facts.arePayeeDetailsApproved),
+    };
+  }
+  const { accountId: processorAccountId } = facts;
+  if (processorAccountId === null) return { missing: 'account' };
+  return { method: 'stripe', processorAccountId, approvedBy: byService(facts.isAccountApproved) };
 }
 
 function minimumOf({ payoutMinimum }: Pick<Team, 'payoutMinimum'>): Microcredits {

@@ -9,7 +9,7 @@ export type Statement = {
   /** Null while the operator has not set who sells. */
   payer: Seller | null;
   /** Null if the team has entered none. */
-  payee: Omit<PayoutPayee, 'payer'> | null;
+  payee: Omit<PayoutPayee, 'payer' | 'savedAt'> | null;
 };
 
 /** With `teamId` null, of any team. Null if there is no such payout. */

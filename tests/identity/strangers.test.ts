@@ -457,9 +457,11 @@ async function* actionsOnPayouts(token: string): AsyncGenerator<Step> {
   const reason = 'a test of it';
   const { id: payoutId, teamId } = await newPayout({ state: 'planned', method: 'manual', isApproved: false });
   const ofPayout = { token, ids: { payoutId } };
-  yield { ...ofPayout, action: 'decidePayout', input: { reason, what: 'approve' } };
+  yield { ...ofPayout, action: 'approvePayout', input: { reason, payeeSavedAt: null } };
+  yield { ...ofPayout, action: 'decidePayout', input: { reason, what: 'hold' } };
   yield { ...ofPayout, action: 'showDestination', answers: /has not entered a bank account/ };
   const payment = { reference: 'SEPA 1', currency: 'usd', amount: '125', rate: '1', date: '' };
+  yield { ...ofPayout, action: 'decidePayout', input: { reason, what: 'release' } };
   yield { ...ofPayout, action: 'recordPayment', input: { reason, ...payment } };
   yield { ...ofPayout, action: 'reverse', input: { reason }, answers: /was made by hand/ };
   const ofTeam = { token, ids: { teamId } };

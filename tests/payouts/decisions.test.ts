@@ -186,7 +186,7 @@ describe('the record of a payment by hand', () => {
   ])('takes %s at %s as %s', async (currency, rate, amount, minor) => {
     await change(id, sent({ currency, rate, amount }));
     expect(await rowOf(id)).toMatchObject({ paidCurrency: currency.toLowerCase(), paidMinor: minor });
-    expect((await findPayoutFacts(id))?.rate).toBe(rate);
+    expect((await findPayoutFacts(id))?.paid?.rate).toBe(rate);
   });
 
   it('has a reference that no other payout of the team has, even in parallel', async () => {

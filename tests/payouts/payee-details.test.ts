@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { prisma } from '@/server/db';
+import { changePayout } from '@/server/operator/change-payouts';
+import { findPayoutFacts } from '@/server/payouts/operator-list';
 import {
   type GivenPayee,
   readPayeeDetails,
-  readPayoutPayee,
   revealDestination,
   savePayeeDetails,
+  toPayoutPayee,
 } from '@/server/payouts/payee-details';
 import { newDatabase } from '../harness';
 import { newTeam, writePayout } from './payout-rows';
@@ -47,7 +49,7 @@ test('payee details are saved tidied, with the destination encrypted and shown o
   expect(await revealDestination(teamId)).toBe(IBAN);
   const row = await prisma().payeeDetails.findUniqueOrThrow({ where: { teamId } });
   expect(Buffer.from(row.destination ?? []).toString('latin1')).not.toContain('1904');
-  expect(JSON.stringify(await readPayoutPayee(teamId))).not.toContain('1904');
+  expect(JSON.stringify(toPayoutPayee(row))).not.toContain('1904');
 });
 
 test('a destination copied to another team’s row cannot be read there', async () => {
@@ -103,7 +105,7 @@ test('new details reach a planned payout, which needs an approval again; sent on
   const { teamId, apps } = await newTeam('Planner');
   const [partnerId = ''] = apps;
   await save(teamId);
-  const payee = (await readPayoutPayee(teamId)) ?? {};
+  const payee = toPayoutPayee(await prisma().payeeDetails.findUniqueOrThrow({ where: { teamId } }));
   const items = [{ partnerId, day: '2026-09-01', model: 'sandbox/echo', amount: 5_000_000n }];
   const sent = await writePayout({
     teamId,
@@ -123,5 +125,27 @@ test('new details reach a planned payout, which needs an approval again; sent on
   expect(await read(planned)).toMatchObject({
     approvedBy: null,
     payee: { destinationEnding: '3000', payer: { name: 'Example Software GmbH' } },
+  });
+});
+
+test('an operator approves the payee details that they saw: after a change, the page has to be read again', async () => {
+  const { teamId, apps } = await newTeam('Switcher');
+  await save(teamId);
+  const row = await prisma().payeeDetails.findUniqueOrThrow({ where: { teamId } });
+  const items = [{ partnerId: apps[0] ?? '', day: '2026-09-01', model: 'sandbox/echo', amount: 5_000_000n }];
+  const id = await writePayout({ teamId, period: '2026-10', items, row: { payee: toPayoutPayee(row) } });
+  const asked = { operator: 'boss@example.com', payoutId: id, reason: 'known' };
+  const approve = (payeeSavedAt: string | null | undefined) =>
+    changePayout({ ...asked, change: { do: 'approve', payeeSavedAt } });
+  const seen = (await findPayoutFacts(id))?.payeeSavedAt;
+  expect(seen).toBe(row.updatedAt.toISOString());
+  // Another account with the same ending, while the operator reads the page.
+  await save(teamId, { destination: '00000000000000003201' });
+  await expect(approve(seen)).rejects.toThrow('have changed: reload the page');
+  await expect(approve(null)).rejects.toThrow('have changed: reload the page');
+  expect(await prisma().payout.findUnique({ where: { id } })).toMatchObject({ approvedBy: null });
+  await approve((await findPayoutFacts(id))?.payeeSavedAt);
+  expect(await prisma().payout.findUnique({ where: { id } })).toMatchObject({
+    approvedBy: 'boss@example.com',
   });
 });

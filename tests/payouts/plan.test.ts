@@ -7,6 +7,7 @@ import { refreshAccount } from '@/server/payouts/accounts';
 import { savePayeeDetails } from '@/server/payouts/payee-details';
 import { planPayouts, requestPayout } from '@/server/payouts/plan';
 import { newDatabase } from '../harness';
+import { until } from '../harness/until';
 import { earn, newPayee, onboard, type Payee, readPayout, startPayouts } from './payout-world';
 
 await newDatabase();
@@ -136,3 +137,48 @@ test('manual payouts need payee details with a destination, and a new approval a
   }
   expect((await payoutsOf(payee)).map(({ approvedBy }) => approvedBy)).toEqual(['operator', 'service', null]);
 });
+
+async function newManualPayee(day?: string) {
+  Object.assign(settings(), { PAYOUTS: 'manual', PAYOUT_SCHEDULE: 'on_request' });
+  const payee = await newPayee();
+  const { teamId } = payee;
+  const given = { name: 'Harbour Ltd', address: 'Pier 1', country: 'AT', taxId: '' };
+  const save = (destination: string, record: () => Promise<void> = async () => {}) =>
+    savePayeeDetails(teamId, { ...given, destination }, record);
+  await save('AT61 1904 3002 3457 3201');
+  await earn(payee, 5_000, day);
+  await requestPayout(teamId);
+  await prisma().payout.updateMany({ where: { teamId }, data: { approvedBy: 'operator', state: 'sent' } });
+  await earn(payee, 5_000, day);
+  return { ...payee, save };
+}
+
+test('payee details that change after the payout that was approved need an approval, whatever the clocks say', async () => {
+  // The database has the real time.
+  at('2020-01-05T12:00:00Z');
+  const payee = await newManualPayee('2019-01-02');
+  await payee.save('DE89 3704 0044 0532 0130 00');
+  at('2020-02-05T12:00:00Z');
+  expect(await requestPayout(payee.teamId)).toMatchObject({ outcome: 'created' });
+  expect((await payoutsOf(payee)).map(({ approvedBy }) => approvedBy)).toEqual(['operator', null]);
+});
+
+test('payee details that are saved while a payout is planned are in it, and need an approval', async () => {
+  const payee = await newManualPayee();
+  at('2026-12-05T12:00:00Z');
+  let planned: Promise<unknown> | undefined;
+  await payee.save('DE89 3704 0044 0532 0130 00', async () => {
+    planned = requestPayout(payee.teamId);
+    await until(countWaitingForLocks, (count) => count > 0);
+  });
+  expect(await planned).toMatchObject({ outcome: 'created' });
+  const [, last] = await payoutsOf(payee);
+  expect(last).toMatchObject({ approvedBy: null, payee: { destinationEnding: '3000' } });
+});
+
+async function countWaitingForLocks(): Promise<number> {
+  const [row] = await prisma().$queryRaw<{ waiting: number }[]>`
+    SELECT count(*)::int AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return row?.waiting ?? 0;
+}

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { prisma } from '@/server/db';
 import { writeCsvRow } from '@/server/http/csv';
 import { findPayout, listPayouts, readPayoutDays } from '@/server/payouts/list-payouts';
-import { readPayoutPayee, savePayeeDetails } from '@/server/payouts/payee-details';
+import { savePayeeDetails, toPayoutPayee } from '@/server/payouts/payee-details';
 import { respondWithStatement } from '@/server/payouts/respond-with-statement';
 import { findStatement } from '@/server/payouts/statement';
 import { STATEMENT_HEADER, writeStatementRows } from '@/server/payouts/statement-csv';
@@ -20,6 +20,9 @@ Object.assign(process.env, {
   SELLER_ADDRESS: 'Mariahilfer Straße 1, 1060 Wien, Österreich',
   SELLER_TAX_ID: 'ATU13585627',
 });
+
+const payeeOf = async (id: string) =>
+  toPayoutPayee(await prisma().payeeDetails.findUniqueOrThrow({ where: { teamId: id } }));
 
 let teamId: string;
 let apps: string[];
@@ -57,7 +60,7 @@ beforeAll(async () => {
   payoutId = await writePayout({
     ...{ teamId, period: '2026-10', items, carriedBefore: { [one]: 999_999n, [two]: -5_000_000n } },
     row: {
-      ...{ payee: await readPayoutPayee(teamId), state: 'sent', sentAt: new Date('2026-10-02T10:00:00Z') },
+      ...{ payee: await payeeOf(teamId), state: 'sent', sentAt: new Date('2026-10-02T10:00:00Z') },
       ...{ reference: 'SEPA-17', paidCurrency: 'eur', paidMinor: 6412n, rate: '0.92', approvedBy: 'op' },
     },
   });
@@ -115,7 +118,7 @@ test('a statement is the same file each time, on several pages too, and says the
   const items = Array.from({ length: 90 }, (_, index) => ({
     ...{ partnerId: apps[0] ?? '', day: '2026-07-01', model: `sandbox/model-${index}`, amount: 10_000_000n },
   }));
-  const payee = await readPayoutPayee(teamId);
+  const payee = await payeeOf(teamId);
   const id = await writePayout({ teamId, period: '2026-08', items, row: { payee, state: 'returned' } });
   const render = async () => {
     const response = await respondWithStatement(id, teamId);

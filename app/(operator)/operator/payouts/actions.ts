@@ -19,7 +19,6 @@ const ofTeam = z.object({ teamId: z.string().max(100), reason: z.string().max(60
 const text = z.string().max(200);
 
 const DECIDED = {
-  approve: 'Approved',
   hold: 'Held',
   release: 'Released',
   send_now: 'It is sent within a minute',
@@ -29,8 +28,17 @@ const DECIDED = {
 
 const PAGES = '/operator/payouts';
 
+export const approvePayout = operatorAction(
+  ofPayout.extend({ payeeSavedAt: text.nullable() }),
+  async ({ email: operator }, { payoutId, reason, payeeSavedAt }) => {
+    await changePayout({ operator, payoutId, reason, change: { do: 'approve', payeeSavedAt } });
+    revalidatePath(PAGES, 'layout');
+    return { ok: true, message: 'Approved' };
+  },
+);
+
 export const decidePayout = operatorAction(
-  ofPayout.extend({ what: z.enum(['approve', 'hold', 'release', 'send_now', 'returned', 'failed']) }),
+  ofPayout.extend({ what: z.enum(['hold', 'release', 'send_now', 'returned', 'failed']) }),
   async ({ email: operator }, { payoutId, reason, what }) => {
     await changePayout({ operator, payoutId, reason, change: { do: what } });
     revalidatePath(PAGES, 'layout');

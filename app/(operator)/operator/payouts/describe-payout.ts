@@ -46,4 +46,5 @@ export const toButtons = (payout: ListedPayout): PayoutButtonsProps => ({
   describe: `${inDollars(payout.amount)} to ${payout.teamName}`,
   dollars: (Number(payout.amount / MICROCREDITS_PER_CENT) / 100).toFixed(2),
   isHeld: payout.isHeld,
+  payeeSavedAt: payout.payeeSavedAt,
 });

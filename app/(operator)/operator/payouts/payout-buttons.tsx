@@ -2,12 +2,12 @@
 
 import type { ListedPayout } from '@/server/payouts/operator-list';
 import { ReasonButton } from '../reason-button';
-import { decidePayout, planPayoutAgain, reverse } from './actions';
+import { approvePayout, decidePayout, planPayoutAgain, reverse } from './actions';
 import { SentButton } from './sent-button';
 
 export type PayoutButtonsProps = Pick<
   ListedPayout,
-  'id' | 'teamId' | 'method' | 'state' | 'attention' | 'isHeld'
+  'id' | 'teamId' | 'method' | 'state' | 'attention' | 'isHeld' | 'payeeSavedAt'
 > & {
   /** For screen readers: the amount and the team. */
   describe: string;
@@ -21,12 +21,6 @@ type Words = { label: string; title: string; consequence: string; isDanger?: boo
 const SEEN = 'The team sees the reason.';
 
 const WORDS: Record<Decision, Words> = {
-  approve: {
-    label: 'Approve',
-    title: 'Approve this payout?',
-    consequence: 'It can be paid from now on. Later payouts to the same destination need no approval.',
-    look: 'primary',
-  },
   hold: {
     label: 'Hold',
     title: 'Hold this payout?',
@@ -60,7 +54,6 @@ const WORDS: Record<Decision, Words> = {
 function decisionsFor({ state, attention, method, isHeld }: PayoutButtonsProps): Decision[] {
   const isUnsent = state === 'planned' || state === 'waiting_for_balance';
   return [
-    ...(attention === 'approve' ? (['approve'] as const) : []),
     ...(state === 'waiting_for_balance' && attention !== 'held' ? (['send_now'] as const) : []),
     ...(isHeld ? (['release'] as const) : isUnsent ? (['hold'] as const) : []),
     ...(state === 'planned' ? (['failed'] as const) : []),
@@ -74,6 +67,16 @@ export function PayoutButtons(payout: PayoutButtonsProps) {
   return (
     <>
       {attention === 'pay' && <SentButton payoutId={payoutId} describe={describe} dollars={dollars} />}
+      {attention === 'approve' && (
+        <ReasonButton
+          label="Approve"
+          title="Approve this payout?"
+          consequence="It can be paid from now on. Later payouts to the same destination need no approval."
+          describe={describe}
+          look="primary"
+          action={(reason) => approvePayout({ payoutId, payeeSavedAt: payout.payeeSavedAt, reason })}
+        />
+      )}
       {decisionsFor(payout).map((what) => (
         <ReasonButton
           key={what}

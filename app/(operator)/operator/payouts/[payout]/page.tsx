@@ -70,12 +70,12 @@ export default async function PayoutPage(props: Props) {
       </Section>
       <Section title="Apps" description="What each app of the team earned." flush>
         <LineTable
-          rows={payout.lines.map((line) => ({
-            ...line,
-            amount: inDollars(line.amount),
-            carriedBefore: inDollars(line.carriedBefore),
-            carriedAfter: inDollars(line.carriedAfter),
-          }))}
+          rows={payout.lines
+            .toSorted((one, other) => Number(other.amount - one.amount))
+            .map(({ partnerId, app, amount, carriedBefore, carriedAfter }) => ({
+              ...{ partnerId, name: app, amount: inDollars(amount) },
+              ...{ carriedBefore: inDollars(carriedBefore), carriedAfter: inDollars(carriedAfter) },
+            }))}
         />
       </Section>
       <Section title="Operator actions" flush>
@@ -87,7 +87,7 @@ export default async function PayoutPage(props: Props) {
 
 function Due({ payout: { attention, detail, teamHeldReason, isHeld, teamId } }: { payout: PayoutFacts }) {
   if (attention === null) return null;
-  const isBad = attention === 'failed' || attention === 'returned' || attention === 'bank_failed';
+  const isBad = ['failed', 'returned', 'bank_failed'].includes(attention);
   return (
     <div className="mb-6">
       <Notice kind={isBad ? 'danger' : 'warning'}>
@@ -159,7 +159,7 @@ function Details({ payout }: { payout: PayoutFacts }) {
       <Given name={payout.method === 'manual' ? 'Reference' : 'Transfer'} value={payout.reference} />
       <Given name="Account at Stripe" value={payout.processorAccountId} />
       <Given name="Bank" value={payout.bankState && BANK[payout.bankState]} />
-      <Given name="Amount paid" value={describePaid(payout)} />
+      <Given name="Amount paid" value={payout.paid && writePaid(payout.paid)} />
       <Given
         name="Tried again"
         value={
@@ -179,8 +179,4 @@ function describeApproval(approvedBy: string | null): string {
   return approvedBy === 'service'
     ? 'not needed, as an earlier payout to the destination was approved'
     : approvedBy;
-}
-
-function describePaid({ paidMinor: minor, paidCurrency: currency, rate }: PayoutFacts): string | null {
-  return minor === null || currency === null ? null : writePaid({ currency, minor, rate });
 }

@@ -13,6 +13,8 @@ export const RIGHTS = {
   see_payouts: ['owner', 'finance', 'viewer'],
   /** Payee details, the payout account, asking for a payout. */
   payouts: ['owner', 'finance'],
+  /** Disconnecting the payout account, to begin again with another one. */
+  replace_account: ['owner'],
   /** Inviting and removing people, their roles, the team's name, handing over ownership. */
   members: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;

@@ -42,6 +42,7 @@ export const TEAM_ACTION_WORDS = {
   'app.redirects': 'Changed the redirect addresses',
   'payouts.payee': 'Changed the payee details',
   'payouts.account': 'Set up the payout account',
+  'payouts.disconnect': 'Disconnected the payout account',
   'payouts.request': 'Asked for a payout',
   'team.rename': 'Renamed the team',
   'team.invite': 'Invited a person',

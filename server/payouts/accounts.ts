@@ -1,9 +1,11 @@
 import type { PayoutAccount } from '../../prisma/client/client';
 import { DAY_MS, HOUR_MS, now, nowDate } from '../clock';
-import { prisma } from '../db';
+import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
+import { type PayoutState, returnPayout } from '../ledger';
 import { describeError, log } from '../log';
+import { lockTeam } from '../partners/teams';
 import { stripePayouts } from './stripe/processor';
 import { PAYOUT_COUNTRIES } from './stripe/regions';
 
@@ -72,9 +74,11 @@ async function openAccount(teamId: string, country: string, email: string): Prom
   return count === 1 ? accountId : openAccount(teamId, country, email);
 }
 
+const newCreationKey = (): string => `account_${randomBase62(22)}`;
+
 /** A team begins again with a new account after the last one was closed, or with another country before its first use. */
 async function openRow(teamId: string, country: string, email: string): Promise<PayoutAccount> {
-  const creationKey = `account_${randomBase62(22)}`;
+  const creationKey = newCreationKey();
   await prisma().$executeRaw`
     INSERT INTO payout_account (team_id, creation_key, country, email, created_at)
     VALUES (${teamId}, ${creationKey}, ${country}, ${email}, ${nowDate()})
@@ -98,6 +102,40 @@ async function createAccount(row: PayoutAccount): Promise<{ accountId: string }>
       { cause: error },
     );
   }
+}
+
+const UNSENT: PayoutState[] = ['planned', 'waiting_for_balance'];
+const DISCONNECTED = 'The payout account was disconnected. Set up a new one, then request another payout';
+
+/**
+ * Ends the use of a team's account, so that the team can begin again with a new one. Payouts to it that are not on
+ * their way fail. At the processor it remains, with its balance, the payee's. False if the team has no account;
+ * `record` writes the team's audit log.
+ */
+export async function disconnectAccount(
+  teamId: string,
+  record: (tx: Tx, before: PayoutAccount) => Promise<void>,
+): Promise<boolean> {
+  return inTransaction(async (tx) => {
+    // Payouts of the team are planned under the same lock.
+    await lockTeam(tx, teamId);
+    const account = await tx.payoutAccount.findUnique({ where: { teamId } });
+    if (account?.processorAccountId == null) return false;
+    const unsent = { teamId, method: 'stripe', state: { in: UNSENT } };
+    for (const { id: payoutId } of await tx.payout.findMany({ where: unsent, select: { id: true } }))
+      await returnPayout({ payoutId, from: UNSENT, to: 'failed', failure: DISCONNECTED }, tx);
+    if ((await tx.payout.count({ where: { teamId, state: 'sending' } })) > 0)
+      throw new ApiError(
+        'invalid_request',
+        'A payout is being sent to this account. Try again in a few minutes',
+      );
+    // With a new key: a caller who is still creating this account does not store it again.
+    const closed = { state: 'closed', processorAccountId: null, creationKey: newCreationKey() };
+    const data = { ...closed, dueFields: [], disabledReason: null, checkedAt: nowDate() };
+    await tx.payoutAccount.update({ where: { teamId }, data });
+    await record(tx, account);
+    return true;
+  });
 }
 
 /** Reads the account from the processor. Null if the team has none there. */

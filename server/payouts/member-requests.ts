@@ -1,7 +1,7 @@
 import { prisma } from '../db';
 import { settings } from '../env';
 import { recordTeamAction } from '../partners/team-log';
-import { startOnboarding } from './accounts';
+import { disconnectAccount, startOnboarding } from './accounts';
 import { requestPayout } from './plan';
 
 /** What the members of a team ask for, recorded in the team's audit log. */
@@ -28,4 +28,11 @@ export async function setUpAccount({ actor, ...given }: SetUp): Promise<{ url: s
   const after = { country: given.country };
   await recordTeamAction(prisma(), { teamId: given.teamId, actor, what: 'payouts.account', after });
   return page;
+}
+
+/** False if the team has no payout account. */
+export function disconnectByMember({ teamId, actor }: Asker): Promise<boolean> {
+  return disconnectAccount(teamId, (tx, { country, state }) =>
+    recordTeamAction(tx, { teamId, actor, what: 'payouts.disconnect', before: { country, state } }),
+  );
 }

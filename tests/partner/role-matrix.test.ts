@@ -63,6 +63,7 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   },
   setUpPayouts: { roles: MONEY, input: { country: '' } },
   openPayoutAccount: { roles: MONEY },
+  disconnectPayoutAccount: { roles: OWNER },
   askForPayout: { roles: MONEY },
   // Last: a member who left is a stranger. The owner has to hand over first.
   leaveTeam: { roles: ALL },

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS, nowDate } from '@/server/clock';
+import { DAY_MS, HOUR_MS, MINUTE_MS, nowDate, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import {
   openDashboard,
@@ -11,6 +11,8 @@ import {
 } from '@/server/payouts/accounts';
 import { describeAccount } from '@/server/payouts/describe-account';
 import { sendPayoutMails } from '@/server/payouts/mails';
+import { disconnectByMember } from '@/server/payouts/member-requests';
+import { requestPayout } from '@/server/payouts/plan';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 import {
@@ -19,9 +21,11 @@ import {
   CONNECT_SECRET,
   control,
   newPayee,
+  newPlannedPayout,
   onboard,
   REFRESH_URL,
   RETURN_URL,
+  readPayout,
   startPayouts,
 } from './payout-world';
 
@@ -104,6 +108,12 @@ test('without events, the sweep learns what changed', async () => {
   expect(await stateOf(payee.teamId)).toBe('restricted');
 });
 
+async function mailsTo(email: string): Promise<CaughtMail[]> {
+  await sendPayoutMails();
+  const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
+  return (await response.json()) as CaughtMail[];
+}
+
 test('what an account lacks is said in words, on the page and once by mail', async () => {
   const payee = await newPayee();
   const accountId = await onboard(payee, 'later');
@@ -114,11 +124,7 @@ test('what an account lacks is said in words, on the page and once by mail', asy
   };
   const needed = 'Until Stripe has it, you are not paid: an identity document.';
   expect(await words()).toEqual({ title: 'Restricted', text: needed });
-  const mails = async () => {
-    await sendPayoutMails();
-    const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(payee.owner)}`);
-    return (await response.json()) as CaughtMail[];
-  };
+  const mails = () => mailsTo(payee.owner);
   expect(await mails()).toMatchObject([
     { subject: 'Your payout account needs something', text: expect.stringContaining(needed) },
   ]);
@@ -153,6 +159,55 @@ test('an account that its owner disconnects is closed, and the team can begin ag
   expect(next).not.toBe(id);
   await refreshAccount(payee.teamId);
   expect(await stateOf(payee.teamId)).toBe('active');
+});
+
+test('an owner replaces an account that still exists: what was not sent fails, and the first payout to the new one waits', async () => {
+  const payout = await newPlannedPayout(5_000);
+  const waiting = await newPlannedPayout(6_000, { state: 'waiting_for_balance' });
+  const sending = await newPlannedPayout(7_000, { state: 'sending', leaseUntil: new Date('2100-01-01') });
+  const ask = ({ teamId }: { teamId: string }) => disconnectByMember({ teamId, actor: 'usr_owner' });
+  for (const { teamId, payoutId } of [payout, waiting]) {
+    expect(await ask({ teamId })).toBe(true);
+    expect(await readPayout(payoutId)).toMatchObject({
+      state: 'failed',
+      failure: expect.stringContaining('was disconnected'),
+    });
+    const booked = await prisma().payoutTransaction.findMany({ where: { payoutId } });
+    expect(booked.map(({ kind }) => kind).sort()).toEqual(['payout', 'payout_return']);
+    expect(await ask({ teamId })).toBe(false);
+    expect(await prisma().teamAction.findMany({ where: { teamId } })).toMatchObject([
+      { actor: 'usr_owner', what: 'payouts.disconnect', before: { country: 'AT' } },
+    ]);
+  }
+  await expect(ask(sending)).rejects.toThrow('A payout is being sent to this account');
+  expect(await prisma().payoutAccount.findUnique({ where: { teamId: sending.teamId } })).toMatchObject({
+    processorAccountId: sending.accountId,
+  });
+
+  // Nothing that Stripe still reports about the old account brings it back.
+  await control(world, { connect_account: { id: payout.accountId, state: 'active' } });
+  await refreshAccount(payout.teamId);
+  expect(await stateOf(payout.teamId)).toBe('closed');
+  const mails = await mailsTo(payout.owner);
+  expect(mails.map(({ subject }) => subject)).toContain('Your payout account was closed');
+
+  const next = await onboard(payout);
+  expect(next).not.toBe(payout.accountId);
+  await refreshAccount(payout.teamId);
+  setClock(() => Date.parse('2026-11-23T12:00:00Z'));
+  expect(await requestPayout(payout.teamId)).toMatchObject({ outcome: 'created' });
+  const planned = await prisma().payout.findFirst({ where: { teamId: payout.teamId, state: 'planned' } });
+  expect(planned).toMatchObject({ processorAccountId: next, approvedBy: null, amount: 5_000_000_000n });
+});
+
+test('an account that is disconnected while a caller still creates it is not stored again', async () => {
+  const payee = await newPayee();
+  await onboard(payee, 'later');
+  const { creationKey } = await prisma().payoutAccount.findUniqueOrThrow({ where: { teamId: payee.teamId } });
+  await disconnectByMember({ teamId: payee.teamId, actor: 'usr_owner' });
+  const row = await prisma().payoutAccount.findUniqueOrThrow({ where: { teamId: payee.teamId } });
+  expect(row).toMatchObject({ state: 'closed', processorAccountId: null });
+  expect(row.creationKey).not.toBe(creationKey);
 });
 
 test('an account that was closed without our knowledge is replaced when a member comes back', async () => {

@@ -3,10 +3,11 @@
 import type { FormEvent, ReactNode } from 'react';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { Button, type ButtonLook } from '@/app/_ui/button';
+import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { Notice } from '@/app/_ui/notice';
 import { SelectField } from '@/app/_ui/select-field';
 import { useAction } from '@/app/_ui/use-action';
-import { openPayoutAccount, setUpPayouts } from './actions';
+import { disconnectPayoutAccount, openPayoutAccount, setUpPayouts } from './actions';
 import type { CountryOption } from './payee-form';
 
 type Opened = ActionResult<{ url: string }>;
@@ -83,6 +84,18 @@ export function DashboardButton({ partnerId, ...look }: Props) {
         Open Stripe account
       </Button>
     </ButtonWithFailure>
+  );
+}
+
+export function DisconnectButton({ partnerId }: { partnerId: string }) {
+  return (
+    <ConfirmButton
+      label="Disconnect"
+      title="Disconnect this payout account?"
+      consequence="Payouts that were not sent yet fail, and are payable again. You can set up a new account, and we check the first payout to it. What you were paid stays in your Stripe account."
+      action={disconnectPayoutAccount.bind(null, { partnerId })}
+      size="medium"
+    />
   );
 }
 

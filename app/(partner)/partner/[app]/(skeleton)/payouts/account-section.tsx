@@ -1,10 +1,10 @@
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { Section } from '@/app/_ui/section';
-import type { Role } from '@/server/partners/rights';
+import { hasRight, type Role } from '@/server/partners/rights';
 import { describeAccount } from '@/server/payouts/describe-account';
 import type { PayoutOutlook } from '@/server/payouts/outlook';
 import { ForRight } from '../../for-right';
-import { ContinueButton, DashboardButton, StartForm } from './account-buttons';
+import { ContinueButton, DashboardButton, DisconnectButton, StartForm } from './account-buttons';
 import type { CountryOption } from './payee-form';
 
 type Props = {
@@ -61,6 +61,9 @@ export function AccountSection({
             <ContinueButton partnerId={partnerId} country={account.country} label="Continue at Stripe" />
           )}
           {hasDashboard && <DashboardButton partnerId={partnerId} />}
+          {account !== null && account.state !== 'closed' && hasRight(role, 'replace_account') && (
+            <DisconnectButton partnerId={partnerId} />
+          )}
         </div>
       </ForRight>
     </Section>

@@ -5,7 +5,7 @@ import { settings } from '@/server/env';
 import { isCountry } from '@/server/invoices/countries';
 import { recordTeamAction } from '@/server/partners/team-log';
 import { openDashboard } from '@/server/payouts/accounts';
-import { requestByMember, setUpAccount } from '@/server/payouts/member-requests';
+import { disconnectByMember, requestByMember, setUpAccount } from '@/server/payouts/member-requests';
 import { savePayeeDetails } from '@/server/payouts/payee-details';
 import { memberAction, ofApp } from '../../member-action';
 
@@ -49,6 +49,15 @@ export const openPayoutAccount = memberAction('payouts', ofApp, async ({ teamId 
     ? { ok: false, message: 'There is no payout account yet' }
     : { ok: true, value: opened };
 });
+
+export const disconnectPayoutAccount = memberAction(
+  'replace_account',
+  ofApp,
+  async ({ teamId }, _, { userId }) =>
+    (await disconnectByMember({ teamId, actor: userId }))
+      ? { ok: true, message: 'Payout account disconnected' }
+      : { ok: false, message: 'There is no payout account yet' },
+);
 
 export const askForPayout = memberAction('payouts', ofApp, async ({ teamId }, _, { userId }) => {
   const { outcome } = await requestByMember({ teamId, actor: userId });

@@ -13,6 +13,7 @@ export const RIGHT_WORDS: Record<Right, string> = {
   rate: 'Change the commission',
   see_payouts: 'See payouts',
   payouts: 'Change payee details and the payout account; ask for a payout',
+  replace_account: 'Disconnect the payout account',
   members: 'Invite and remove members, change their roles, hand over the ownership',
 };
 

@@ -69,8 +69,17 @@ export async function reversePayout(asked: Asked): Promise<void> {
   await reverseTransfer(subject);
   await inTransaction(async (tx) => {
     const before = await readFacts(tx, subject);
-    if (!(await bookReversal(tx, subject, reason.trim()))) return;
-    await record(tx, { what: 'payout.reversed', ...asked, before });
+    const entry = { operator, what: 'payout.reversed', subject } as const;
+    if (await bookReversal(tx, subject, reason.trim()))
+      return record(tx, { ...asked, what: entry.what, before });
+    // Another operator was faster, or Stripe's event, which knows no operator.
+    if ((await tx.operatorAction.count({ where: { subject, what: entry.what } })) === 0)
+      await recordAction(tx, {
+        ...entry,
+        reason,
+        before: { ...before, state: 'sent' },
+        after: await readFacts(tx, subject),
+      });
   });
 }
 

@@ -2,16 +2,18 @@ import { prisma } from '../db';
 import { refreshAccount } from './accounts';
 import { refreshBankPayout } from './bank-payouts';
 import { stripePayouts } from './stripe/processor';
+import { refreshTransfer } from './transfers';
 
 /**
- * Handles an event of the processor about a payee. It only says where to look; the state is read from the
- * processor. False if it came from another endpoint. Failures are thrown, so that the processor retries the event.
+ * Handles an event of the processor about a payee or a transfer. It only says where to look; the state is read from
+ * the processor. False if it is about anything else. Failures are thrown, so that the processor retries the event.
  */
 export async function acceptPayoutEvent(body: string, signature: string | null): Promise<boolean> {
   const event = stripePayouts.readEvent(body, signature);
   if (event === null) return false;
   if (event.about === 'bank_payout') await refreshBankPayout(event.accountId);
   if (event.about === 'account') await refreshAccountAt(event.accountId);
+  if (event.about === 'transfer') await refreshTransfer(event.transferId);
   return true;
 }
 

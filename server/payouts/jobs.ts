@@ -4,6 +4,7 @@ import { sweepBankPayouts } from './bank-payouts';
 import { sendPayoutMails } from './mails';
 import { planPayouts } from './plan';
 import { sendPayouts } from './send';
+import { sweepTransfers } from './transfers';
 
 const SWEEP_ACCOUNTS_EVERY_MS = 60 * SECOND_MS;
 const SEND_EVERY_MS = 15 * SECOND_MS;
@@ -15,5 +16,6 @@ export const PAYOUT_JOBS: readonly { name: string; everyMs: number; run: () => P
   { name: 'payouts', everyMs: SEND_EVERY_MS, run: sendPayouts },
   { name: 'payout accounts', everyMs: SWEEP_ACCOUNTS_EVERY_MS, run: sweepAccounts },
   { name: 'bank payouts', everyMs: HOUR_MS, run: sweepBankPayouts },
+  { name: 'transfers', everyMs: HOUR_MS, run: sweepTransfers },
   { name: 'payout mails', everyMs: MAIL_EVERY_MS, run: sendPayoutMails },
 ];

@@ -20,6 +20,8 @@ export type PayoutView = {
   failure: string | null;
   bankState: 'in_transit' | 'paid' | 'failed' | null;
   bankFailure: string | null;
+  /** What was taken back in part, in cents. */
+  reversedMinor: bigint | null;
   reference: string | null;
   /** What arrived, in another currency than USD too; null if nobody recorded it. */
   paid: { currency: string; minor: bigint; rate: string | null } | null;
@@ -173,6 +175,7 @@ function toView(row: StoredPayout): PayoutView {
     failure: row.failure,
     bankState: row.bankState as PayoutView['bankState'],
     bankFailure: row.bankFailure,
+    reversedMinor: row.reversedMinor,
     reference: row.reference,
     paid:
       paidCurrency === null || paidMinor === null

@@ -13,6 +13,7 @@ export type Attention =
   | 'failed'
   | 'returned'
   | 'bank_failed'
+  | 'reversed_in_part'
   | 'held';
 
 export type ListedPayout = {
@@ -49,6 +50,7 @@ const LISTED = `
               WHEN p.state = 'planned' AND p.approved_by IS NULL THEN 'approve'
               WHEN p.state = 'planned' AND p.method = 'manual' THEN 'pay'
               WHEN p.state = 'waiting_for_balance' THEN p.state
+              WHEN p.state = 'sent' AND p.reversed_minor IS NOT NULL THEN 'reversed_in_part'
               WHEN EXISTS (SELECT FROM payout n WHERE n.team_id = p.team_id AND n.created_at > p.created_at) THEN NULL
               WHEN p.state IN ('failed', 'returned') THEN p.state
               WHEN p.state = 'sent' AND p.bank_state = 'failed' THEN 'bank_failed'
@@ -58,9 +60,9 @@ const LISTED = `
 /** The oldest first within each kind. Payouts that an operator holds come last. */
 export async function listPayoutsNeedingAttention(): Promise<(ListedPayout & { attention: Attention })[]> {
   const { rows } = await pool().query<ListedPayout & { attention: Attention }>(
-    `SELECT * FROM (${LISTED} WHERE p.state <> 'sent' OR p.bank_state = 'failed') listed
+    `SELECT * FROM (${LISTED} WHERE p.state <> 'sent' OR p.bank_state = 'failed' OR p.reversed_minor IS NOT NULL) listed
      WHERE attention IS NOT NULL
-     ORDER BY array_position(ARRAY['approve', 'pay', 'bank_failed', 'failed', 'returned', 'waiting_for_balance', 'held'], attention),
+     ORDER BY array_position(ARRAY['approve', 'pay', 'reversed_in_part', 'bank_failed', 'failed', 'returned', 'waiting_for_balance', 'held'], attention),
               "createdAt", id`,
   );
   return rows;

@@ -27,12 +27,14 @@ export interface PayoutProcessor {
   findTransfer(destination: PayoutDestination): Promise<string | null>;
   /** Takes a whole transfer back. A repetition reverses once. */
   reverseTransfer(transfer: { payoutId: string; transferId: string }): Promise<ReversalOutcome>;
+  /** Null if the processor has no such transfer. */
+  readTransfer(transferId: string): Promise<ProcessorTransfer | null>;
   /** The transfers that began in a period. */
   listTransfers(period: { from: Date; to: Date }): AsyncIterable<ProcessorTransfer>;
   /** The account's newest payout to a bank; null before the first. */
   readBankPayout(accountId: string): Promise<BankPayout | null>;
 
-  /** What an event of the endpoint for payees is about; null if another endpoint sent it. */
+  /** What an event is about; null if it does not concern payouts. */
   readEvent(body: string, signature: string | null): PayoutEvent | null;
 }
 
@@ -60,7 +62,8 @@ export type ProcessorTransfer = {
   amountMinor: number;
   currency: string;
   accountId: string | null;
-  isReversed: boolean;
+  /** What was taken back, in the same unit. */
+  reversedMinor: number;
 };
 
 export type ReversalOutcome = { kind: 'reversed' } | { kind: 'refused'; failure: string };
@@ -71,4 +74,7 @@ export type BankPayout = {
   createdAt: Date;
 };
 
-export type PayoutEvent = { about: 'account' | 'bank_payout'; accountId: string } | { about: 'nothing' };
+export type PayoutEvent =
+  | { about: 'account' | 'bank_payout'; accountId: string }
+  | { about: 'transfer'; transferId: string }
+  | { about: 'nothing' };

@@ -63,13 +63,15 @@ function compare(
 const MICROCREDITS_PER_CENT = 1_000_000n;
 
 function describeDifference(transfer: ProcessorTransfer, payout: Payout): string | null {
-  const { amountMinor, currency, accountId, isReversed } = transfer;
+  const { amountMinor, currency, accountId, reversedMinor } = transfer;
   const expected = payout.amount / MICROCREDITS_PER_CENT;
   if (currency !== 'usd' || BigInt(amountMinor) !== expected)
     return `${amountMinor} ${currency} instead of ${expected} usd`;
   if (accountId !== payout.processorAccountId)
     return `to ${accountId} instead of ${payout.processorAccountId}`;
-  if (isReversed) return payout.state === 'returned' ? null : `reversed there, and ${payout.state} here`;
+  if (reversedMinor > 0 && payout.state !== 'returned')
+    return `reversed there${reversedMinor < amountMinor ? ' in part' : ''}, and ${payout.state} here`;
+  if (reversedMinor === amountMinor) return null;
   // An answer that is still awaited, or was lost: the payout is looked up before it is sent again.
   if (payout.state === 'sending') return null;
   if (payout.state !== 'sent') return `${payout.state} here`;

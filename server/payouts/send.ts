@@ -83,7 +83,7 @@ async function send({ id, teamId, amount, accountId, attempt, isContinued, isHel
 
 const SENDING: PayoutState = 'sending';
 
-async function noteSent(id: string, processorTransferId: string): Promise<void> {
+export async function noteSent(id: string, processorTransferId: string): Promise<void> {
   await prisma().payout.updateMany({
     where: { id, state: SENDING },
     data: {

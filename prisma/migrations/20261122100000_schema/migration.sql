@@ -394,6 +394,7 @@ CREATE TABLE payout (
   processor_transfer_id text,
   bank_state text,
   bank_failure text,
+  reversed_minor bigint,
   reference text,
   paid_currency text,
   paid_minor bigint,
@@ -411,6 +412,7 @@ CREATE TABLE payout (
     state IN ('planned', 'sending', 'waiting_for_balance', 'sent', 'returned', 'failed')),
   CONSTRAINT payout_method_known CHECK (method IN ('stripe', 'manual')),
   CONSTRAINT payout_bank_state_known CHECK (bank_state IN ('in_transit', 'paid', 'failed')),
+  CONSTRAINT payout_reversed_in_part CHECK (reversed_minor > 0 AND reversed_minor * 1000000 < amount),
   CONSTRAINT payout_whole_cents CHECK (amount > 0 AND amount % 1000000 = 0),
   CONSTRAINT payout_first_of_month CHECK (extract(day FROM period) = 1)
 );

@@ -1,7 +1,7 @@
 import type { PayoutProcessor } from '../payout-processor';
 import { createAccount, openDashboard, openOnboarding, readAccount, readBankPayout } from './accounts';
 import { readPayoutEvent } from './events';
-import { findTransfer, listTransfers, reverseTransfer, transfer } from './transfers';
+import { findTransfer, listTransfers, readTransfer, reverseTransfer, transfer } from './transfers';
 
 export const stripePayouts: PayoutProcessor = {
   createAccount,
@@ -10,6 +10,7 @@ export const stripePayouts: PayoutProcessor = {
   readAccount,
   transfer,
   findTransfer,
+  readTransfer,
   listTransfers,
   reverseTransfer,
   readBankPayout,

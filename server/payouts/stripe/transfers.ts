@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { hasCode, idOf, stripe } from '../../checkout/stripe/client';
+import { hasCode, idOf, isMissing, stripe } from '../../checkout/stripe/client';
 import type {
   PayoutDestination,
   ProcessorTransfer,
@@ -79,15 +79,26 @@ export async function* listTransfers({
 }): AsyncGenerator<ProcessorTransfer> {
   const [gte, lt] = [from, to].map((time) => Math.floor(time.getTime() / 1000)) as [number, number];
   for await (const each of stripe().transfers.list({ created: { gte, lt }, limit: PAGE_SIZE }))
-    yield {
-      transferId: each.id,
-      payoutId: each.transfer_group?.startsWith(GROUP) ? each.transfer_group.slice(GROUP.length) : null,
-      amountMinor: each.amount,
-      currency: each.currency,
-      accountId: idOf(each.destination),
-      isReversed: each.reversed,
-    };
+    yield describeTransfer(each);
 }
+
+export async function readTransfer(transferId: string): Promise<ProcessorTransfer | null> {
+  try {
+    return describeTransfer(await stripe().transfers.retrieve(transferId));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+const describeTransfer = (transfer: Stripe.Transfer): ProcessorTransfer => ({
+  transferId: transfer.id,
+  payoutId: transfer.transfer_group?.startsWith(GROUP) ? transfer.transfer_group.slice(GROUP.length) : null,
+  amountMinor: transfer.amount,
+  currency: transfer.currency,
+  accountId: idOf(transfer.destination),
+  reversedMinor: transfer.amount_reversed,
+});
 
 export async function reverseTransfer({
   payoutId,
@@ -99,7 +110,7 @@ export async function reverseTransfer({
   const { reversed } = await stripe().transfers.retrieve(transferId);
   if (reversed) return { kind: 'reversed' };
   try {
-    // What is left of it: a second reversal finds nothing, so it needs no key of its own.
+    // All that is left of it: a second reversal finds nothing, so it needs no key of its own.
     await stripe().transfers.createReversal(transferId, { metadata: { payout: payoutId } });
     return { kind: 'reversed' };
   } catch (error) {

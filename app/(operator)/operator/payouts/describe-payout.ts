@@ -14,6 +14,10 @@ export const ATTENTION: Record<Attention, [title: string, what: string]> = {
     'Returned by the bank',
     'The money is in the team’s account at Stripe. The team corrects its bank account there, and Stripe pays it again.',
   ],
+  reversed_in_part: [
+    'Reversed in part',
+    'A part of its transfer was taken back in Stripe’s dashboard. The books still say that the team has the whole amount. Reverse the rest here: everything becomes payable again, and the next payout pays what is owed.',
+  ],
   failed: ['Failed', 'The amount is payable again. Once the cause is fixed, plan another payout.'],
   returned: ['Returned', 'The amount is payable again. Once the cause is fixed, plan another payout.'],
   waiting_for_balance: [

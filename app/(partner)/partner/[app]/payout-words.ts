@@ -13,7 +13,15 @@ export type PayoutWords = {
 
 type State = Pick<
   PayoutView,
-  'state' | 'method' | 'isApproved' | 'isHeld' | 'heldReason' | 'failure' | 'bankState' | 'bankFailure'
+  | 'state'
+  | 'method'
+  | 'isApproved'
+  | 'isHeld'
+  | 'heldReason'
+  | 'failure'
+  | 'bankState'
+  | 'bankFailure'
+  | 'reversedMinor'
 >;
 
 export function describePayout(payout: State): PayoutWords {
@@ -72,8 +80,15 @@ const SENT_BY_HAND: PayoutWords = {
   text: 'We transferred it to the account in your payee details.',
 };
 
-function describeBank({ bankState, bankFailure }: State): PayoutWords {
+function describeBank({ bankState, bankFailure, reversedMinor }: State): PayoutWords {
   const look = 'positive';
+  if (reversedMinor !== null)
+    return {
+      label: 'Reversed in part',
+      look: 'warning',
+      text: `$${(Number(reversedMinor) / 100).toFixed(2)} of it was taken back from your Stripe account.`,
+      advice: 'We are looking into it. Contact us if you have questions.',
+    };
   if (bankState === 'failed')
     return {
       label: 'Returned by the bank',

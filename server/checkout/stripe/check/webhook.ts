@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { settings } from '../../../env';
 import { isLoopbackHost } from '../../../open-sandboxes';
+import { TRANSFER_EVENTS } from '../../../payouts/stripe/events';
 import { stripe } from '../client';
 import { HEARD_EVENTS } from '../events';
 import { couldNotRead, isForbidden, ok, type SetupCheck, warning, wrong } from './setup-check';
@@ -19,7 +20,8 @@ export async function checkWebhook(): Promise<SetupCheck> {
     const endpoint = ours.find(({ isEnabled }) => isEnabled) ?? ours[0];
     if (endpoint === undefined) return describeMissing(address);
     const count = ours.filter(({ isEnabled }) => isEnabled).length;
-    return describeEndpoint(endpoint, { name: NAME, needed: HEARD_EVENTS, count });
+    const needed = settings().PAYOUTS === 'stripe' ? [...HEARD_EVENTS, ...TRANSFER_EVENTS] : HEARD_EVENTS;
+    return describeEndpoint(endpoint, { name: NAME, needed, count });
   } catch (error) {
     return couldNotRead(NAME, error, 'Webhook Endpoints');
   }

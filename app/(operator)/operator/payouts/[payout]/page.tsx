@@ -87,7 +87,7 @@ export default async function PayoutPage(props: Props) {
 
 function Due({ payout: { attention, detail, teamHeldReason, isHeld, teamId } }: { payout: PayoutFacts }) {
   if (attention === null) return null;
-  const isBad = ['failed', 'returned', 'bank_failed'].includes(attention);
+  const isBad = ['failed', 'returned', 'bank_failed', 'reversed_in_part'].includes(attention);
   return (
     <div className="mb-6">
       <Notice kind={isBad ? 'danger' : 'warning'}>
@@ -160,6 +160,7 @@ function Details({ payout }: { payout: PayoutFacts }) {
       <Given name="Account at Stripe" value={payout.processorAccountId} />
       <Given name="Bank" value={payout.bankState && BANK[payout.bankState]} />
       <Given name="Amount paid" value={payout.paid && writePaid(payout.paid)} />
+      <Given name="Reversed" value={payout.reversedMinor && inDollars(payout.reversedMinor * 1_000_000n)} />
       <Given
         name="Tried again"
         value={

@@ -3,6 +3,7 @@ import { nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
+import { lockAccount } from '../lock-account';
 import { createPartner, type Partner } from './partner';
 import { hasRight, writeRolesWith } from './rights';
 import { recordTeamAction } from './team-log';
@@ -28,6 +29,7 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
     throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
   const { userId, name, rateBp, origins } = signUp;
   return inTransaction(async (tx) => {
+    await lockAccount(tx, userId);
     const teamId = await requireTeam(tx, signUp);
     // The apps of one team are counted one at a time.
     await lockTeam(tx, teamId);

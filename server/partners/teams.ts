@@ -65,7 +65,12 @@ export async function openOwnTeam(tx: Tx, email: string, name: string): Promise<
     where: { email, role: 'owner' },
     orderBy: [{ team: { createdAt: 'asc' } }, { teamId: 'asc' }],
   });
-  if (owned !== null) return owned.teamId;
+  if (owned !== null) {
+    // Until the app is in it, the team neither ends with its owner's account nor gets another owner.
+    await lockTeam(tx, owned.teamId);
+    const isOwner = (await findRole(email, owned.teamId, tx)) === 'owner';
+    return isOwner ? owned.teamId : openOwnTeam(tx, email, name);
+  }
   const at = nowDate();
   const members = { create: { email, role: 'owner', addedAt: at } };
   return (await tx.team.create({ data: { id: newId('tm'), name, createdAt: at, members } })).id;

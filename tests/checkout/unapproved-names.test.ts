@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { POST as sendApiCode } from '@/app/v1/auth/send-code/route';
 import { fulfil } from '@/server/checkout/fulfil';
-import { prisma } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
+import { openUser } from '@/server/identity/users';
 import { signUpPartner } from '@/server/partners/sign-up';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
@@ -14,9 +15,10 @@ const world = await startCheckout();
 const NAME = 'Verlockung Gratis';
 
 beforeAll(async () => {
+  const email = 'owner@example.com';
+  const { id: userId } = await inTransaction((tx) => openUser(tx, email));
   const signUp = {
-    email: 'owner@example.com',
-    userId: 'usr_owner',
+    ...{ email, userId },
     teamId: null,
     name: NAME,
     rateBp: 0,

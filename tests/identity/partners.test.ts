@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
-import { prisma } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
+import { openUser } from '@/server/identity/users';
 import {
   createPartner,
   disablePartner,
@@ -33,13 +34,15 @@ const historyOf = async (id: string) => (await listRates(id)).map((rate) => rate
 
 describe('signing up an app', () => {
   let apps = 0;
-  const signUp = (email = 'owner@example.com') =>
-    signUpPartner({
-      ...{ email, userId: 'usr_owner', teamId: null },
+  const signUp = async (email = 'owner@example.com') => {
+    const { id: userId } = await inTransaction((tx) => openUser(tx, email));
+    return signUpPartner({
+      ...{ email, userId, teamId: null },
       name: `Notes ${'x'.repeat(++apps)}`,
       rateBp: 1_000,
       origins: ['https://notes.example'],
     });
+  };
 
   it('enables the app immediately where sign-up is open', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });

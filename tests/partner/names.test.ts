@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '@/server/cli/run';
-import { prisma } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
+import { openUser } from '@/server/identity/users';
 import { changePartner } from '@/server/operator/change-partner';
 import { enablePartner, findPartner, type Partner } from '@/server/partners/partner';
 import { renamePartner } from '@/server/partners/rename';
@@ -13,8 +14,10 @@ await newDatabase();
 
 let owners = 0;
 const newOwner = () => `owner-${++owners}@example.com`;
-const signUp = (name: string, email = newOwner()) =>
-  signUpPartner({ email, userId: 'usr_owner', teamId: null, name, rateBp: 1_000, origins: [] });
+const signUp = async (name: string, email = newOwner()) => {
+  const { id: userId } = await inTransaction((tx) => openUser(tx, email));
+  return signUpPartner({ email, userId, teamId: null, name, rateBp: 1_000, origins: [] });
+};
 const read = async ({ id }: Partner): Promise<Partner> => {
   const partner = await findPartner(id);
   if (partner === null) throw new Error('partners are never deleted');

@@ -4,6 +4,8 @@ import { inTransaction, prisma } from '@/server/db';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { mailboxOf } from '@/server/identity/email';
 import { openUser } from '@/server/identity/users';
+import { newId } from '@/server/ids';
+import { lockAccount } from '@/server/lock-account';
 import { changePartner } from '@/server/operator/change-partner';
 import { changeApp } from '@/server/partners/app-facts';
 import * as invitations from '@/server/partners/invitations';
@@ -12,8 +14,9 @@ import { addOrigin, createPartner, type Partner } from '@/server/partners/partne
 import type { Role } from '@/server/partners/rights';
 import { signUpPartner } from '@/server/partners/sign-up';
 import { listTeamActions, nameActor } from '@/server/partners/team-log';
-import { type AppOfTeam, findMembership, listTeams } from '@/server/partners/teams';
+import { type AppOfTeam, findMembership, listTeams, lockTeam, moveToOwner } from '@/server/partners/teams';
 import { newDatabase } from '../harness';
+import { until } from '../harness/until';
 import { openMailbox } from '../identity/mailbox';
 
 const mailbox = await openMailbox();
@@ -158,7 +161,49 @@ describe('an invitation', () => {
   });
 });
 
+async function countWaitingForLocks(): Promise<number> {
+  const [row] = await prisma().$queryRaw<{ waiting: number }[]>`
+    SELECT count(*)::int AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return row?.waiting ?? 0;
+}
+const isWaiting = () => until(countWaitingForLocks, (count) => count > 0);
+
 describe('a team', () => {
+  it('that ends with its owner’s account while an operator gives it an app is replaced by a new one', async () => {
+    const { owner, app } = await newTeam();
+    const { email } = await newPerson();
+    const ending = { id: newId('tm'), name: 'Ending' };
+    await prisma().team.create({ data: { ...ending, members: { create: { email, role: 'owner' } } } });
+    let moved: Promise<void> | undefined;
+    await inTransaction(async (tx) => {
+      await lockTeam(tx, ending.id);
+      moved = moveToOwner(app.id, email);
+      await isWaiting();
+      await tx.teamMember.deleteMany({ where: { teamId: ending.id } });
+    });
+    await moved;
+    expect(await findMembership(email, app.id)).toMatchObject({ role: 'owner' });
+    expect(await findMembership(owner.email, app.id)).toBeNull();
+  });
+
+  it('gets no app from an account that is being deleted', async () => {
+    const person = await newPerson();
+    const signUp = { ...person, teamId: null, name: 'Too late', rateBp: 0, origins: [] };
+    let signedUp: Promise<unknown> | undefined;
+    await inTransaction(async (tx) => {
+      await lockAccount(tx, person.userId);
+      signedUp = signUpPartner(signUp).then(
+        () => 'signed up',
+        (error: Error) => error.message,
+      );
+      await isWaiting();
+      await tx.user.update({ where: { id: person.userId }, data: { deletedAt: new Date() } });
+    });
+    expect(await signedUp).toBe('This account has been deleted.');
+    expect(await listTeams(person.email)).toEqual([]);
+  });
+
   it('has at most 50 people, also if invitations that expired are sent again', async () => {
     const team = await newTeam();
     const { teamId } = team;

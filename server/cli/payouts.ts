@@ -237,6 +237,7 @@ async function reconcile(input: CommandInput): Promise<Outcome> {
     throw new CommandRefused('No payment processor is configured: set STRIPE_SECRET_KEY.');
   const to = readDate(input, 'to') ?? nowDate();
   const from = readDate(input, 'from') ?? new Date(to.getTime() - DEFAULT_PERIOD_MS);
+  if (from >= to) throw new CommandRefused('Invalid period: --from has to be before --to');
   const { compared, foreign, differences } = await reconcilePayouts({ from, to });
   const rows = differences.map(({ payoutId, transferId, what }) => ({
     payout_id: payoutId,
@@ -259,7 +260,8 @@ function readDate(input: CommandInput, name: string): Date | undefined {
   const text = input.find(name);
   if (text === undefined) return undefined;
   const date = new Date(text);
-  if (Number.isNaN(date.getTime()))
+  // JavaScript reads almost any text as a date, and turns 31 February into March.
+  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)
     throw new CommandRefused(`Invalid --${name} "${text}": expected a date such as 2026-11-01`);
   return date;
 }

@@ -232,4 +232,14 @@ test('the command line plans, sends, lists, shows, holds, records and exports pa
     err: 'Unknown payout po_none\n',
   });
   expect(await svc('payouts', 'export', '--year', 'last')).toMatchObject({ status: 1 });
+  for (const period of [
+    ['--from', '1'],
+    ['--to', '2026-02-31'],
+    ['--from', '2026-12-01', '--to', '2026-12-01'],
+  ])
+    expect(await svc('payouts', 'reconcile', ...period)).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringMatching(/^Invalid /),
+    });
 });

@@ -353,3 +353,20 @@ test('three years of payouts open as fast as any page', async ({ page, context }
   }
   await expectGoodAppearance(page, 'payout-long');
 });
+
+test('an owner disconnects the payout account and begins again with another one', async ({ page }) => {
+  await signInTo(page, SERVICE, OWNER, payoutsPage());
+  const accountId = async () =>
+    (await query<{ id: string | null }>('SELECT processor_account_id AS id FROM payout_account'))[0]?.id;
+  const before = await accountId();
+  await page.getByRole('button', { name: 'Disconnect' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+  await expect(page.getByText('Payout account disconnected')).toBeVisible();
+  await expect(page.getByText('Closed', { exact: true })).toBeVisible();
+  await expectGoodAppearance(page, 'payouts-account-closed');
+  await page.getByLabel('Country of your company or home').selectOption('Germany');
+  await page.getByRole('button', { name: 'Set up payouts with Stripe' }).click();
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await expect(page.getByText('Active', { exact: true })).toBeVisible();
+  expect(await accountId()).not.toBe(before);
+});

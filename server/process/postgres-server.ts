@@ -74,7 +74,14 @@ export async function startServer(
 const BLOCKED = /FATAL: {2}(pre-existing shared memory block|lock file "postmaster.pid" already exists)/;
 
 /** One cluster for both test runners and the servers they start, which nothing has to survive. */
-const FOR_TESTS = { max_connections: 250, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const FOR_TESTS = {
+  max_connections: 250,
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  // Many databases, each of which would be visited in that time.
+  autovacuum_naptime: '1min',
+};
 
 function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
   const settings = {
@@ -86,6 +93,8 @@ function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
     max_wal_size: '512MB',
     max_parallel_workers_per_gather: 0,
     io_method: 'sync',
+    // Every request leaves dead rows in the same few tables, whose storage settings say when they are vacuumed.
+    autovacuum_naptime: '3s',
     timezone: 'UTC',
     log_timezone: 'UTC',
     // The log says what went wrong, without the statement or its values: those are people's data.

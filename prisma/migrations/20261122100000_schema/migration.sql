@@ -277,8 +277,10 @@ CREATE TABLE wallet (
   paused_at timestamptz(6),
   CONSTRAINT account_not_negative CHECK (least(held, running) >= 0)
 );
--- Balances are updated in place: leave room on their pages.
-ALTER TABLE wallet SET (fillfactor = 60);
+-- Every request updates balances in place: leave room on their pages, and vacuum by the number of changes, not by
+-- the size of the table. Dead rows on these pages cost every request.
+ALTER TABLE wallet SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX wallet_paused ON wallet (paused_at) WHERE paused_at IS NOT NULL;
 
 CREATE TABLE user_app (
@@ -299,7 +301,8 @@ CREATE TABLE user_app (
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
 CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
-ALTER TABLE user_app SET (fillfactor = 60);
+ALTER TABLE user_app SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0);
 
 CREATE TABLE hold (
   user_id text NOT NULL,
@@ -318,8 +321,9 @@ CREATE TABLE hold (
   PRIMARY KEY (user_id, request_id),
   CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount)
 );
--- Holds come and go with every request: vacuum by their number, not by the size of the table.
-ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+-- Holds come and go with every request.
+ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0);
 
 CREATE TABLE ledger_transaction (
   user_id text NOT NULL,

@@ -1,7 +1,8 @@
 import { OF } from './invariants';
 
-/** `$2` is a time; null means since the beginning. */
-const SINCE = (column: string): string => `($2::timestamptz IS NULL OR ${column} >= $2)`;
+/** From `$2` to before `$3`; null means since the beginning or until now. */
+const WITHIN = (column: string): string =>
+  `($2::timestamptz IS NULL OR ${column} >= $2) AND ($3::timestamptz IS NULL OR ${column} < $3)`;
 
 const BOOKED = `
   SELECT t.user_id, t.id, t.partner_id, t.kind, t.cause_id, t.credits, e.*
@@ -23,7 +24,7 @@ const BOOKED = `
            bool_or(p.partner_id <> t.partner_id AND (p.account = 'partner_earnings'
              OR p.account = 'pocket' AND t.kind <> 'usage')) AS is_of_another_partner
     FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)) e
-  WHERE ${SINCE('t.created_at')} AND ${OF('t.user_id')}`;
+  WHERE ${WITHIN('t.created_at')} AND ${OF('t.user_id')}`;
 
 /** The prices by version and tier: a tier applies to prompts of more tokens than `above`, up to `up_to`. */
 const PRICE = `
@@ -58,15 +59,18 @@ const HAS_OTHER_COST = 'provider_cost <> cost';
 const HAS_OTHER_CHARGE = `charge NOT BETWEEN lowest AND highest
   OR partner_share <> greatest(0, charge - provider_cost)`;
 
+const DISAGREES = (receipt: string): string => `${receipt}.charge <> -t.credits OR ${receipt}.charge > ${receipt}.held
+      OR ${receipt}.provider_cost <> t.cost OR ${receipt}.partner_share <> t.share OR ${receipt}.partner_id <> t.partner_id`;
+
 /**
- * What was booked for users (`$1`) since a time (`$2`), read once. If that time falls between a receipt and its
- * transaction, the missing one is looked up: it only has to exist.
+ * What was booked for users (`$1`) from a time (`$2`) to before another (`$3`), read once. If one of these times falls
+ * between a receipt and its transaction, the other one is looked up.
  */
 export const BOOKING_INVARIANTS = `
   WITH booked AS MATERIALIZED (${BOOKED}),
   receipt AS MATERIALIZED (
     SELECT *, input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens AS prompt_tokens
-    FROM usage WHERE ${SINCE('created_at')} AND ${OF('user_id')}),
+    FROM usage WHERE ${WITHIN('created_at')} AND ${OF('user_id')}),
   price AS MATERIALIZED (${PRICE}),
   broken_transaction AS MATERIALIZED (
     SELECT * FROM booked WHERE credits <> pockets OR total <> 0 OR is_of_another_kind OR is_of_another_partner),
@@ -88,9 +92,8 @@ export const BOOKING_INVARIANTS = `
     WHEN t.id IS NULL THEN NOT EXISTS (
       SELECT 1 FROM ledger_transaction o WHERE o.user_id = r.user_id AND o.id = 'txn_' || substr(r.request_id, 5))
     WHEN r.request_id IS NULL THEN NOT EXISTS (
-      SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id)
-    ELSE r.charge <> -t.credits OR r.charge > r.held OR r.provider_cost <> t.cost OR r.partner_share <> t.share
-      OR r.partner_id <> t.partner_id END
+      SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id AND NOT (${DISAGREES('o')}))
+    ELSE ${DISAGREES('r')} END
   UNION ALL
   SELECT v.* FROM broken_receipt CROSS JOIN LATERAL (
     SELECT 'every receipt names a price of its model and provider' AS invariant, request_id AS subject,

@@ -1,19 +1,14 @@
-import type { ClientBase, PoolClient } from 'pg';
-import { inSlowTransaction } from '../db';
+import type { ClientBase } from 'pg';
 import { BOOKING_INVARIANTS } from './booking-invariants';
-import {
-  ALLOWANCE_INVARIANT,
-  EARNINGS_INVARIANT,
-  GRANTED_INVARIANT,
-  LEASE_INVARIANT,
-  POCKET_INVARIANT,
-  PRESENT_INVARIANTS,
-  USAGE_DAY_INVARIANT,
-  WALLET_INVARIANTS,
-} from './invariants';
-import { EARNINGS_DAY_INVARIANT, PAYOUT_INVARIANTS, PAYOUT_ITEM_INVARIANT } from './payout-invariants';
-import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from './promotion-invariants';
-import { INVOICE_INVARIANT, PURCHASE_INVARIANTS } from './purchase-invariants';
+import { checkBookings, findSlice, type Slice } from './check-bookings';
+import { checkEarnings } from './check-earnings';
+import { checkInTurn, checkTeams, checkUsers, TEAMS, USERS } from './check-in-turn';
+import { findDifferences } from './differences';
+import { EARNINGS_INVARIANT, LEASE_INVARIANT, PRESENT_INVARIANTS } from './invariants';
+import { EARNINGS_DAY_INVARIANT, PAYOUT_ITEM_INVARIANT } from './payout-invariants';
+import { PROMOTION_INVARIANTS } from './promotion-invariants';
+import { INVOICE_INVARIANT } from './purchase-invariants';
+import { type Pause, type Step, takeSteps, withoutPause } from './steps';
 
 export type LedgerReport = {
   /** Empty if all invariants hold. */
@@ -22,41 +17,39 @@ export type LedgerReport = {
   transactions: number;
 };
 
-/** Recomputes every balance from the postings, in one snapshot, and returns the differences. */
-export function checkLedger(): Promise<LedgerReport> {
-  return inSnapshot(async (client) => {
-    const differences = [
-      ...(await checkBooks(client)),
-      ...(await findDifferences(client, [LEASE_INVARIANT])),
-    ];
-    const { rows } = await client.query<{ users: number; transactions: number }>(
-      'SELECT (SELECT count(*)::int FROM wallet) AS users, (SELECT count(*)::int FROM ledger_transaction) AS transactions',
-    );
-    return { differences, users: rows[0]?.users ?? 0, transactions: rows[0]?.transactions ?? 0 };
-  });
+/** Pauses take as long as steps: a check of the whole ledger uses half of a core. */
+const PAUSES = 1;
+
+/**
+ * Recomputes every balance from the postings and returns the differences. Each user and each team is checked in one
+ * snapshot, and every transaction in the snapshot of its slice.
+ */
+export async function checkLedger(pause: Pause = withoutPause): Promise<LedgerReport> {
+  const step = takeSteps(pause, PAUSES);
+  const { differences: ofUsers } = await checkInTurn(step, USERS);
+  const bookings = await checkEveryBooking(step);
+  const ofEarnings = await checkEveryHour(step);
+  const { differences: ofTeams } = await checkInTurn(step, TEAMS);
+  const others: string[] = [];
+  for (const invariant of [...GLOBAL_INVARIANTS, LEASE_INVARIANT])
+    others.push(...(await step((client) => findDifferences(client, [invariant]))));
+  return {
+    differences: [...ofUsers, ...bookings.differences, ...ofEarnings, ...ofTeams, ...others],
+    users: await step(countWallets),
+    transactions: bookings.transactions,
+  };
 }
 
 /** The same check without expired leases, in the caller's transaction: in a backup, no request is running. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
     ...(await checkUsers(client, null)),
-    ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null])),
+    ...(await findDifferences(client, [BOOKING_INVARIANTS], [null, null, null])),
+    ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null, null, null])),
     ...(await checkTeams(client, null)),
     ...(await findDifferences(client, GLOBAL_INVARIANTS)),
   ];
 }
-
-/** Checks the whole history of users; null means all. */
-export async function checkUsers(client: ClientBase, users: string[] | null): Promise<string[]> {
-  return [
-    ...(await findDifferences(client, USER_INVARIANTS, [users])),
-    ...(await findDifferences(client, [BOOKING_INVARIANTS], [users, null])),
-  ];
-}
-
-/** Checks all payouts of teams, and what the teams have earned; null means all. */
-export const checkTeams = (client: ClientBase, teams: string[] | null): Promise<string[]> =>
-  findDifferences(client, PAYOUT_INVARIANTS, [teams]);
 
 const GLOBAL_INVARIANTS = [
   ...PRESENT_INVARIANTS,
@@ -66,38 +59,62 @@ const GLOBAL_INVARIANTS = [
   PAYOUT_ITEM_INVARIANT,
 ];
 
-const USER_INVARIANTS = [
-  POCKET_INVARIANT,
-  GRANTED_INVARIANT,
-  ...WALLET_INVARIANTS,
-  ALLOWANCE_INVARIANT,
-  USAGE_DAY_INVARIANT,
-  ...PURCHASE_INVARIANTS,
-  ...BONUS_INVARIANTS,
-];
+/** A later transaction may commit before an earlier one, so the last slice has no end. */
+const SETTLED = "clock_timestamp() - interval '15 seconds'";
 
-type Parameter = string[] | string | Date | null;
-
-/** Runs the queries of invariants with their parameters, and returns the differences. */
-export async function findDifferences(
-  client: ClientBase,
-  invariants: string[],
-  parameters: Parameter[] = [],
-): Promise<string[]> {
+async function checkEveryBooking(step: Step): Promise<{ differences: string[]; transactions: number }> {
   const differences: string[] = [];
-  for (const query of invariants) {
-    const { rows } = await client.query<Difference>(query, parameters);
-    differences.push(...rows.map(describeDifference));
+  let transactions = 0;
+  const settled = await step(readSettled);
+  let since = '-infinity';
+  for (let isLast = false; !isLast; )
+    await step(async (client) => {
+      const slice = await findSlice(client, since, settled);
+      const whole = { since, until: slice.isLast ? null : slice.until };
+      differences.push(...(await checkBookings(client, whole)));
+      transactions += await countTransactions(client, whole);
+      ({ until: since, isLast } = slice);
+    });
+  return { differences, transactions };
+}
+
+async function readSettled(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ settled: string }>(`SELECT (${SETTLED})::text AS settled`);
+  return rows[0]?.settled ?? '-infinity';
+}
+
+async function countTransactions(client: ClientBase, { since, until }: Slice): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ledger_transaction
+     WHERE created_at >= $1 AND ($2::timestamptz IS NULL OR created_at < $2)`,
+    [since, until],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Day by day, so that the sums of one day are in memory. */
+async function checkEveryHour(step: Step): Promise<string[]> {
+  const differences: string[] = [];
+  const days = await step(readDaysOfEarnings);
+  for (const [n, from] of ['-infinity', ...days].entries()) {
+    const takeStep = checkEarnings({ from, to: days[n] ?? 'infinity' });
+    let found: string[] | null;
+    do found = await step(takeStep);
+    while (found === null);
+    differences.push(...found);
   }
   return differences;
 }
 
-type Difference = { invariant: string; subject: string; difference: string | null };
-
-function describeDifference({ invariant, subject, difference }: Difference): string {
-  return `${invariant}: ${subject}${difference === null ? ' does not' : ` differs by ${difference}`}`;
+async function readDaysOfEarnings(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ day: string }>(
+    `SELECT generate_series(date_trunc('day', min(hour)), max(hour) + interval '1 day', '1 day')::text AS day
+     FROM earnings_rollup`,
+  );
+  return rows.map(({ day }) => day);
 }
 
-/** Runs `work` in one read snapshot. */
-export const inSnapshot = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-  inSlowTransaction({ isolation: 'REPEATABLE READ', timeout: '0' }, work);
+async function countWallets(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ users: number }>('SELECT count(*)::int AS users FROM wallet');
+  return rows[0]?.users ?? 0;
+}

@@ -103,14 +103,21 @@ export const USAGE_DAY_INVARIANT = `
   FULL JOIN (SELECT * FROM usage_day WHERE ${OF('user_id')}) d USING (user_id, day, partner_id, model)
   WHERE (r.requests, r.tokens, r.charge) IS DISTINCT FROM (d.requests, d.tokens, d.charge)`;
 
-/** Earnings by hour, from `$1` to before `$2`; null means all. */
+/**
+ * Earnings by hour, from `$1` to before `$2`; null means all. `$3` are sums that were already added up, of the postings
+ * before `$4`, as [{partner_id, hour, earned}].
+ */
 export const EARNINGS_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
   expected AS (
-    SELECT e.partner_id AS partner_id, date_trunc('hour', e.created_at) AS hour, sum(e.amount) AS earned
-    FROM ledger_entry e, mark
-    WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to
-      AND ($1::timestamptz IS NULL OR e.created_at >= $1) AND ($2::timestamptz IS NULL OR e.created_at < $2)
+    SELECT partner_id, hour, sum(earned) AS earned FROM (
+      SELECT * FROM json_to_recordset(coalesce($3::json, '[]')) AS c (partner_id text, hour timestamptz, earned bigint)
+      UNION ALL
+      SELECT e.partner_id, date_trunc('hour', e.created_at), e.amount
+      FROM ledger_entry e, mark
+      WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to
+        AND (coalesce($4::timestamptz, $1::timestamptz) IS NULL OR e.created_at >= coalesce($4, $1))
+        AND ($2::timestamptz IS NULL OR e.created_at < $2)) a
     GROUP BY 1, 2),
   rolled_up AS (
     SELECT * FROM earnings_rollup

@@ -1,15 +1,25 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
-import { AUDIT_EVERY_SECONDS, auditRecent, forgetOldAudits } from './audit';
+import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
+import { forgetOldAudits } from './audit-run';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
+import { pauseUntilStopped } from './steps';
 import { rollUpUsage } from './usage-days';
 
 /** The background jobs of the ledger, which run on every instance. */
-export const LEDGER_JOBS: readonly { name: string; everyMs: number; run: () => Promise<unknown> }[] = [
+export const LEDGER_JOBS: readonly {
+  name: string;
+  everyMs: number;
+  run: (stop: AbortSignal) => Promise<unknown>;
+}[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
   { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },
   { name: 'earnings by hour', everyMs: MINUTE_MS, run: () => rollUpEarnings() },
   { name: 'use by day', everyMs: MINUTE_MS, run: () => rollUpUsage() },
-  { name: 'audit', everyMs: AUDIT_EVERY_SECONDS * SECOND_MS, run: () => auditRecent() },
+  {
+    name: 'audit',
+    everyMs: AUDIT_EVERY_SECONDS * SECOND_MS,
+    run: (stop) => auditRecent(undefined, pauseUntilStopped(stop)),
+  },
   { name: 'old audits', everyMs: HOUR_MS, run: forgetOldAudits },
 ];

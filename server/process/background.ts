@@ -84,11 +84,16 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 
-/** Runs `work` now and then at every interval, skipping an interval while it still runs. */
-function repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
+/** Runs `work` now and then at every interval, skipping an interval while it still runs. Long work watches the signal. */
+function repeat(
+  name: string,
+  everyMs: number,
+  work: (stop: AbortSignal) => Promise<unknown>,
+): () => Promise<void> {
+  const stopping = new AbortController();
   let round: Promise<unknown> | undefined;
   const begin = () => {
-    round ??= work()
+    round ??= work(stopping.signal)
       .catch((error: unknown) =>
         log().error({ work: name, error: describeError(error) }, 'background job failed'),
       )
@@ -101,6 +106,7 @@ function repeat(name: string, everyMs: number, work: () => Promise<unknown>): ()
   begin();
   return async () => {
     clearInterval(timer);
+    stopping.abort();
     await round;
   };
 }

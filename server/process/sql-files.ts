@@ -30,6 +30,7 @@ const NAMES = [
   'server/ledger/sql/dispute-period.sql',
   'server/ledger/sql/match-earnings.sql',
   'server/ledger/sql/entry.sql',
+  'server/ledger/sql/slice-end.sql',
   'server/ledger/sql/append-only.sql',
   'server/ledger/sql/open-pocket.sql',
   'server/ledger/sql/deposit.sql',

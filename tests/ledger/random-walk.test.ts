@@ -5,7 +5,7 @@ import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
-import { findDifferences } from '@/server/ledger/check';
+import { findDifferences } from '@/server/ledger/differences';
 import {
   ALLOWANCE_INVARIANT,
   GRANTED_INVARIANT,
@@ -256,7 +256,7 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
         [[wallet.userId]],
       )),
       ...(await findDifferences(client, PROMOTION_INVARIANTS)),
-      ...(await findDifferences(client, [BOOKING_INVARIANTS], [[wallet.userId], null])),
+      ...(await findDifferences(client, [BOOKING_INVARIANTS], [[wallet.userId], null, null])),
     ]).toEqual([]);
   } finally {
     client.release();

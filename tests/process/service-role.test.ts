@@ -42,7 +42,7 @@ test('the service does all of its work with a role that owns nothing', async () 
     await clawBack(tx, { userId: person.userId, sessionId, refunded, disputed });
     await tx.purchase.update({ where: { sessionId }, data: { refundedMinor: 50 } });
   });
-  for (const { run } of LEDGER_JOBS) await run();
+  for (const { run } of LEDGER_JOBS) await run(new AbortController().signal);
   await writeCounts([]);
   await keepActivity([]);
   for (const sweep of [

@@ -1,7 +1,7 @@
 import { onConnection, pool } from '@/server/db';
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
-import { findDifferences } from '@/server/ledger/check';
+import { findDifferences } from '@/server/ledger/differences';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
 import { renewLeases } from '@/server/ledger/lease';

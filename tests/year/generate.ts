@@ -61,7 +61,7 @@ async function foldEveryDay(client: pg.ClientBase): Promise<void> {
     ['earnings_rollup', 'earnings_day'],
     `SELECT ledger_roll_up('1 minute') > 0 AS more`,
   );
-  await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name = 'audit'`);
+  await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name IN ('audit', 'audit_users')`);
   await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') > 0 AS more`);
   await foldAgain(
     client,

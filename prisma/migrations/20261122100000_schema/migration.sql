@@ -496,7 +496,7 @@ CREATE TABLE watermark (
 );
 
 INSERT INTO watermark (name, up_to)
-SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'earnings', 'usage', 'activity', 'app_users', 'reversals']) AS name;
+SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'audit_users', 'audit_turn', 'earnings', 'usage', 'activity', 'app_users', 'reversals']) AS name;
 
 CREATE TABLE audited_pocket (
   user_id text NOT NULL,
@@ -511,7 +511,8 @@ CREATE TABLE audit_run (
   users integer NOT NULL,
   differences text[],
   scanned_to text NOT NULL DEFAULT '',
-  teams_scanned_to text NOT NULL DEFAULT ''
+  teams_scanned_to text NOT NULL DEFAULT '',
+  bookings_scanned_to timestamptz(6)
 );
 CREATE INDEX audit_run_at_idx ON audit_run (at);
 

@@ -103,6 +103,11 @@ export function querySlowly<Row extends pg.QueryResultRow>(text: string, values:
   });
 }
 
+/** Repeats a statement that does the next part of a backlog, each time in a transaction of its own, while it returns `more`. */
+export async function repeatSlowly(text: string, values: unknown[]): Promise<void> {
+  for (let more = true; more; ) more = (await querySlowly<{ more: boolean }>(text, values))[0]?.more === true;
+}
+
 const ROWS_PER_STEP = 1_000;
 
 /**

@@ -1,4 +1,4 @@
-import { checkLedger } from '../ledger';
+import { checkLedger, pauseInCommand } from '../ledger';
 import type { Command, Outcome } from './command';
 
 export const ledgerCommands: Readonly<Record<string, Command>> = {
@@ -11,7 +11,7 @@ export const ledgerCommands: Readonly<Record<string, Command>> = {
 };
 
 async function check(): Promise<Outcome> {
-  const { differences, users, transactions } = await checkLedger();
+  const { differences, users, transactions } = await checkLedger(pauseInCommand);
   const hasProblem = differences.length > 0;
   const counted = `${users} users, ${transactions} transactions`;
   return {

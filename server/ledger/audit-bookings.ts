@@ -3,13 +3,20 @@ import { recordDifferences } from './audit-run';
 import { checkBookings, findSlice } from './check-bookings';
 import type { Step } from './steps';
 
+/** After a long backlog, audits still end within minutes and report what they found. */
+const STEPS_PER_AUDIT = 60;
+
 /**
  * Checks what was booked since the last audit and before `settled`, slice by slice. Each step moves the watermark to the
- * end of its slice, so every booking is in exactly one.
+ * end of its slice, so every booking is in exactly one. `isLast` if nothing is left for the next audit.
  */
-export async function auditBookings(step: Step, settled: string): Promise<string[]> {
+export async function auditBookings(
+  step: Step,
+  settled: string,
+): Promise<{ differences: string[]; isLast: boolean }> {
   const differences: string[] = [];
-  for (let isLast = false; !isLast; )
+  let isLast = false;
+  for (let n = 0; n < STEPS_PER_AUDIT && !isLast; n++)
     await step(async (client) => {
       const { rows } = await client.query<{ since: string }>(
         "SELECT up_to::text AS since FROM watermark WHERE name = 'audit' AND up_to < $1",
@@ -24,5 +31,5 @@ export async function auditBookings(step: Step, settled: string): Promise<string
       await client.query("UPDATE watermark SET up_to = $1 WHERE name = 'audit'", [slice.until]);
       differences.push(...found);
     });
-  return differences;
+  return { differences, isLast };
 }

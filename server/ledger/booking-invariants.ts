@@ -59,7 +59,9 @@ const HAS_OTHER_COST = 'provider_cost <> cost';
 const HAS_OTHER_CHARGE = `charge NOT BETWEEN lowest AND highest
   OR partner_share <> greatest(0, charge - provider_cost)`;
 
-const DISAGREES = (receipt: string): string => `${receipt}.charge <> -t.credits OR ${receipt}.charge > ${receipt}.held
+const DISAGREES = (
+  receipt: string,
+): string => `${receipt}.charge <> -t.credits OR ${receipt}.charge > ${receipt}.held
       OR ${receipt}.provider_cost <> t.cost OR ${receipt}.partner_share <> t.share OR ${receipt}.partner_id <> t.partner_id`;
 
 /**

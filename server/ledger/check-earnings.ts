@@ -23,7 +23,11 @@ export function checkEarnings({ from, to }: Period): EarningsCheck {
     await useIndexOnTime(client);
     const { until, isLast } = await findEnd(client, since, to);
     if (isLast)
-      return findDifferences(client, [EARNINGS_INVARIANT], [from, to, JSON.stringify([...sums.values()]), since]);
+      return findDifferences(
+        client,
+        [EARNINGS_INVARIANT],
+        [from, to, JSON.stringify([...sums.values()]), since],
+      );
     for (const sum of await addUp(client, since, until)) addTo(sums, sum);
     since = until;
     return null;

@@ -1,5 +1,5 @@
 import { nowDate } from '../clock';
-import { pool, querySlowly } from '../db';
+import { pool, repeatSlowly } from '../db';
 import { invariant } from '../errors';
 import { earningsHold } from './claw-back';
 import type { AppEarnings } from './payouts';
@@ -12,7 +12,7 @@ const LAG = '1 minute';
 
 /** Adds new postings to the sums by hour and by day. Several instances may call this; only one works at a time. */
 export async function rollUpEarnings(lag = LAG): Promise<void> {
-  await querySlowly('SELECT ledger_roll_up($1::interval)', [lag]);
+  await repeatSlowly('SELECT ledger_roll_up($1::interval) AS more', [lag]);
 }
 
 export type Earnings = Omit<AppEarnings, 'partnerId'> & { holdDays: number };

@@ -32,6 +32,7 @@ export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export { takeSettledUsers } from './settled-users';
 export type { Receipt } from './settlement';
+export { pauseInCommand } from './steps';
 export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './usage-days';
 export {
   type Booking,

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
+import { HOUR_MS, SECOND_MS } from '../clock';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { forgetOldAudits } from './audit-run';
 import { rollUpEarnings } from './earnings';
@@ -14,8 +14,8 @@ export const LEDGER_JOBS: readonly {
 }[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
   { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },
-  { name: 'earnings by hour', everyMs: MINUTE_MS, run: () => rollUpEarnings() },
-  { name: 'use by day', everyMs: MINUTE_MS, run: () => rollUpUsage() },
+  { name: 'earnings by hour', everyMs: 10 * SECOND_MS, run: () => rollUpEarnings() },
+  { name: 'use by day', everyMs: 10 * SECOND_MS, run: () => rollUpUsage() },
   {
     name: 'audit',
     everyMs: AUDIT_EVERY_SECONDS * SECOND_MS,

@@ -22,6 +22,8 @@ export const pauseUntilStopped =
     await sleep(Math.min(ms, LONGEST_PAUSE_MS), undefined, { signal: stop });
   };
 
+export const pauseInCommand: Pause = pauseUntilStopped(new AbortController().signal);
+
 /** Between steps it pauses `pauses` times as long as the last one took, so that others get their share of the machine. */
 export const takeSteps =
   (pause: Pause, pauses: number): Step =>

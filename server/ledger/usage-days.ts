@@ -1,4 +1,4 @@
-import { pool, querySlowly } from '../db';
+import { pool, repeatSlowly } from '../db';
 
 /**
  * Receipts younger than this may belong to a transaction that is still running, so they are not rolled up
@@ -8,7 +8,7 @@ const LAG = '1 minute';
 
 /** Adds new receipts to the daily sums. Several instances may call this; only one works at a time. */
 export async function rollUpUsage(lag = LAG): Promise<void> {
-  await querySlowly('SELECT ledger_roll_up_usage($1::interval)', [lag]);
+  await repeatSlowly('SELECT ledger_roll_up_usage($1::interval) AS more', [lag]);
 }
 
 /** A user's requests to one model through one partner on one day. */

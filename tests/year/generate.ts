@@ -59,17 +59,15 @@ async function foldEveryDay(client: pg.ClientBase): Promise<void> {
     client,
     'earnings',
     ['earnings_rollup', 'earnings_day'],
-    `SELECT ledger_roll_up('1 minute') > 0 AS more`,
+    `SELECT ledger_roll_up('1 minute') AS more`,
   );
   await client.query(`UPDATE watermark SET up_to = clock_timestamp() WHERE name IN ('audit', 'audit_users')`);
-  await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') > 0 AS more`);
+  await foldAgain(client, 'usage', ['usage_day'], `SELECT ledger_roll_up_usage('1 minute') AS more`);
   await foldAgain(
     client,
     'activity',
     ['activity_partner_day', 'activity_money_day'],
-    // Day by day, as in a running service: a call reads everything since the last one.
-    `SELECT bool_or(activity_roll_up(make_interval(days => ago, secs => 15))) AS more
-     FROM generate_series(365, 0, -1) AS ago`,
+    `SELECT activity_roll_up('15 seconds') AS more`,
   );
   // The sum of what a call for each day would add.
   await client.query(`

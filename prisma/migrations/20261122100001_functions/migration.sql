@@ -1088,17 +1088,19 @@ CREATE OR REPLACE VIEW ledger_earning AS
 
 -- Adds new earnings to the sums: by the hour in which they were posted, and by day of the request and model,
 -- from which payouts are computed. Postings younger than `p_lag` may belong to a transaction that is still
--- running: they are added later, and readers include them. Returns the number of postings added. The planner has no
--- statistics about the watermark, so the settings make it use the index on time and look up each receipt.
-CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS bigint
+-- running: they are added later, and readers include them. A call adds at most about 20,000 transactions, so that it is
+-- short, and returns true if there is more to add. The planner has no statistics about the watermark, so the settings
+-- make it use the index on time and look up each receipt.
+CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   begun timestamptz;
-  upto timestamptz := clock_timestamp() - p_lag;
-  added_count bigint;
+  newest timestamptz := clock_timestamp() - p_lag;
+  upto timestamptz;
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'earnings' FOR UPDATE;
-  IF upto <= begun THEN RETURN 0; END IF;
+  IF newest <= begun THEN RETURN false; END IF;
+  upto := ledger_slice_end(begun, newest, 20000);
   WITH fresh AS MATERIALIZED (
     SELECT partner_id, date_trunc('hour', posted_at) AS hour, day, model, kind, sum(amount) AS earned, count(*) AS entries
     FROM ledger_earning WHERE posted_at >= begun AND posted_at < upto
@@ -1106,15 +1108,13 @@ BEGIN
   ), by_hour AS (
     INSERT INTO earnings_rollup (partner_id, hour, earned) SELECT partner_id, hour, sum(earned) FROM fresh GROUP BY 1, 2
     ON CONFLICT (partner_id, hour) DO UPDATE SET earned = earnings_rollup.earned + excluded.earned
-  ), by_day AS (
-    INSERT INTO earnings_day AS d (partner_id, day, model, kind, requests, amount)
-    SELECT partner_id, day, model, kind, sum(entries), sum(earned) FROM fresh GROUP BY 1, 2, 3, 4
-    ON CONFLICT (partner_id, day, model, kind) DO UPDATE SET
-      requests = d.requests + excluded.requests, amount = d.amount + excluded.amount
   )
-  SELECT coalesce(sum(entries), 0) INTO added_count FROM fresh;
+  INSERT INTO earnings_day AS d (partner_id, day, model, kind, requests, amount)
+  SELECT partner_id, day, model, kind, sum(entries), sum(earned) FROM fresh GROUP BY 1, 2, 3, 4
+  ON CONFLICT (partner_id, day, model, kind) DO UPDATE SET
+    requests = d.requests + excluded.requests, amount = d.amount + excluded.amount;
   UPDATE watermark SET up_to = upto WHERE name = 'earnings';
-  RETURN added_count;
+  RETURN upto < newest;
 END $$;
 
 -- server/ledger/sql/matured-until.sql
@@ -1298,32 +1298,31 @@ END $$;
 -- server/ledger/sql/roll-up-usage.sql
 
 -- Adds new receipts to the daily sums (UTC). Receipts younger than `p_lag` may belong to a transaction that
--- is still running: they are added later, and readers include them. Returns the number of receipts added, or
--- returns immediately if another instance is running this. The planner has no statistics about the watermark,
--- so the settings make it use the index on time.
-CREATE OR REPLACE FUNCTION ledger_roll_up_usage(p_lag interval) RETURNS bigint
+-- is still running: they are added later, and readers include them. A call adds at most about 20,000 receipts, so that
+-- it is short, and returns true if there is more to add; it returns immediately if another instance is running this.
+-- The planner has no statistics about the watermark, so the settings make it use the index on time.
+CREATE OR REPLACE FUNCTION ledger_roll_up_usage(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   begun timestamptz;
-  upto timestamptz := clock_timestamp() - p_lag;
-  added_count bigint;
+  newest timestamptz := clock_timestamp() - p_lag;
+  upto timestamptz;
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'usage' FOR UPDATE SKIP LOCKED;
-  IF begun IS NULL OR upto <= begun THEN RETURN 0; END IF;
+  IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
+  upto := ledger_slice_end(begun, newest, 20000);
   WITH fresh AS (
     SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, partner_id, model, count(*) AS requests,
            sum(input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens + output_tokens) AS tokens,
            sum(charge) AS charge
     FROM usage WHERE created_at >= begun AND created_at < upto
     GROUP BY 1, 2, 3, 4
-  ), added AS (
-    INSERT INTO usage_day AS d (user_id, day, partner_id, model, requests, tokens, charge) SELECT * FROM fresh
-    ON CONFLICT (user_id, day, partner_id, model) DO UPDATE SET
-      requests = d.requests + excluded.requests, tokens = d.tokens + excluded.tokens, charge = d.charge + excluded.charge
   )
-  SELECT coalesce(sum(requests), 0) INTO added_count FROM fresh;
+  INSERT INTO usage_day AS d (user_id, day, partner_id, model, requests, tokens, charge) SELECT * FROM fresh
+  ON CONFLICT (user_id, day, partner_id, model) DO UPDATE SET
+    requests = d.requests + excluded.requests, tokens = d.tokens + excluded.tokens, charge = d.charge + excluded.charge;
   UPDATE watermark SET up_to = upto WHERE name = 'usage';
-  RETURN added_count;
+  RETURN upto < newest;
 END $$;
 
 -- server/ledger/sql/usage-days.sql
@@ -1359,10 +1358,10 @@ $$;
 
 -- server/activity/sql/roll-up.sql
 
--- Adds new receipts since the watermark to the daily sums (UTC), at most one day per call. Receipts younger
--- than `p_lag` may belong to a transaction that is still running, so they are added later. Returns true if
--- there is more to add. The planner has no statistics about the watermark, so the settings make it use the
--- indexes on time.
+-- Adds new receipts since the watermark to the daily sums (UTC), at most about 20,000 transactions per call, so that
+-- it is short. Receipts younger than `p_lag` may belong to a transaction that is still running, so they are added
+-- later. Returns true if there is more to add. The planner has no statistics about the watermark, so the settings
+-- make it use the indexes on time.
 CREATE OR REPLACE FUNCTION activity_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -1373,9 +1372,7 @@ BEGIN
   -- One instance at a time; the others return immediately.
   SELECT up_to INTO begun FROM watermark WHERE name = 'activity' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
-  -- Skip times without transactions.
-  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
-    FROM ledger_transaction WHERE created_at >= begun AND created_at < newest;
+  upto := ledger_slice_end(begun, newest, 20000);
 
   WITH fresh AS (
     SELECT partner_id, model, provider, (created_at AT TIME ZONE 'UTC')::date AS day,
@@ -1428,8 +1425,8 @@ CREATE OR REPLACE VIEW activity_by_partner AS
 
 -- server/activity/sql/roll-up-app-users.sql
 
--- Adds new receipts since the watermark to the sums by user and partner, at most one day per call, as
--- roll-up.sql does. Returns true if there is more to add.
+-- Adds new receipts since the watermark to the sums by user and partner, at most about 20,000 per call, as roll-up.sql
+-- does. Returns true if there is more to add.
 CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -1439,8 +1436,7 @@ DECLARE
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'app_users' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
-  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
-    FROM usage WHERE created_at >= begun AND created_at < newest;
+  upto := ledger_slice_end(begun, newest, 20000);
 
   INSERT INTO activity_app_user AS a (partner_id, user_id, requests, charge, partner_share, last_at)
   SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)

@@ -1,5 +1,5 @@
--- Adds new receipts since the watermark to the sums by user and partner, at most one day per call, as
--- roll-up.sql does. Returns true if there is more to add.
+-- Adds new receipts since the watermark to the sums by user and partner, at most about 20,000 per call, as roll-up.sql
+-- does. Returns true if there is more to add.
 CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -9,8 +9,7 @@ DECLARE
 BEGIN
   SELECT up_to INTO begun FROM watermark WHERE name = 'app_users' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
-  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
-    FROM usage WHERE created_at >= begun AND created_at < newest;
+  upto := ledger_slice_end(begun, newest, 20000);
 
   INSERT INTO activity_app_user AS a (partner_id, user_id, requests, charge, partner_share, last_at)
   SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)

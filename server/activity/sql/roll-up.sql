@@ -1,7 +1,7 @@
--- Adds new receipts since the watermark to the daily sums (UTC), at most one day per call. Receipts younger
--- than `p_lag` may belong to a transaction that is still running, so they are added later. Returns true if
--- there is more to add. The planner has no statistics about the watermark, so the settings make it use the
--- indexes on time.
+-- Adds new receipts since the watermark to the daily sums (UTC), at most about 20,000 transactions per call, so that
+-- it is short. Receipts younger than `p_lag` may belong to a transaction that is still running, so they are added
+-- later. Returns true if there is more to add. The planner has no statistics about the watermark, so the settings
+-- make it use the indexes on time.
 CREATE OR REPLACE FUNCTION activity_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -12,9 +12,7 @@ BEGIN
   -- One instance at a time; the others return immediately.
   SELECT up_to INTO begun FROM watermark WHERE name = 'activity' FOR UPDATE SKIP LOCKED;
   IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
-  -- Skip times without transactions.
-  SELECT least(newest, greatest(begun, coalesce(min(created_at), newest)) + interval '1 day') INTO upto
-    FROM ledger_transaction WHERE created_at >= begun AND created_at < newest;
+  upto := ledger_slice_end(begun, newest, 20000);
 
   WITH fresh AS (
     SELECT partner_id, model, provider, (created_at AT TIME ZONE 'UTC')::date AS day,

@@ -1,0 +1,92 @@
+import { beforeEach, expect, test } from 'vitest';
+import { pool } from '@/server/db';
+import { checkLedger } from '@/server/ledger';
+import { auditRecent } from '@/server/ledger/audit';
+import { newDatabase } from '../harness/database';
+import { forge } from './forged-rows';
+import { newWallet } from './wallets';
+
+await newDatabase();
+
+/** More than fit into two steps. */
+const BOOKED = 11_000;
+const NO_RECEIPT = 'every charged request has a receipt';
+
+/** Bookings without receipts, each of which is a difference, in the last hour but one. */
+beforeEach(async () => {
+  const { userId, apps } = await newWallet(['A']);
+  await forge([
+    'DELETE FROM ledger_transaction',
+    'DELETE FROM audit_run',
+    "UPDATE watermark SET up_to = '2000-01-01'",
+    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, created_at)
+     SELECT '${userId}', 'txn_' || n, '${apps.A?.id}', 'usage', 'req_' || n, 0, 0,
+            clock_timestamp() - interval '1 hour' - n * interval '1 ms'
+     FROM generate_series(1, ${BOOKED}) AS n ORDER BY n DESC`,
+  ]);
+});
+
+/** The bookings that a run of audits recorded, each as often as it was found. */
+async function readFound(): Promise<string[]> {
+  const { rows } = await pool().query<{ difference: string }>(
+    'SELECT unnest(differences) AS difference FROM audit_run WHERE users = 0 ORDER BY 1',
+  );
+  return rows.map(({ difference }) => difference).filter((difference) => difference.startsWith(NO_RECEIPT));
+}
+
+const sortedNames = (): string[] =>
+  Array.from({ length: BOOKED }, (_, n) => `${NO_RECEIPT}: txn_${n + 1} differs by 0`).sort();
+
+async function readMark(): Promise<string> {
+  const { rows } = await pool().query<{ up_to: string }>(
+    "SELECT up_to::text FROM watermark WHERE name = 'audit'",
+  );
+  return rows[0]?.up_to ?? '';
+}
+
+test('every booking is in one step of one audit, even if an audit stops after its first step', async () => {
+  const stopAtOnce = async () => {
+    throw new DOMException('The process stops.', 'AbortError');
+  };
+  expect(await auditRecent(0, stopAtOnce)).toBeNull();
+  const foundFirst = (await readFound()).length;
+  expect(foundFirst).toBeGreaterThan(0);
+  expect(foundFirst).toBeLessThan(BOOKED / 2);
+  expect(await auditRecent(0)).not.toBeNull();
+  expect(await readFound()).toEqual(sortedNames());
+});
+
+test('an audit that is overtaken leaves the rest to the other one', async () => {
+  const others: Promise<unknown>[] = [];
+  const letAnotherIn = async () => {
+    if (others.length > 0) return;
+    others.push(auditRecent(0));
+    await Promise.all(others);
+  };
+  expect(await auditRecent(0, letAnotherIn)).toBeNull();
+  expect(await Promise.all(others)).toEqual([expect.objectContaining({ users: 1 })]);
+  expect(await readFound()).toEqual(sortedNames());
+});
+
+test('between two steps of an audit or of a check, no transaction is open and no snapshot is held', async () => {
+  let steps = 0;
+  const marks = new Set<string>();
+  const look = async () => {
+    steps++;
+    marks.add(await readMark());
+    const { rows } = await pool().query<{ open: bigint }>(
+      `SELECT count(*) AS open FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND (backend_xmin IS NOT NULL OR state LIKE 'idle in transaction%')`,
+    );
+    expect(rows[0]?.open).toBe(0n);
+  };
+  await auditRecent(0, look);
+  expect(steps).toBeGreaterThan(5);
+  // One step each for three slices.
+  expect(marks.size).toBe(3);
+  steps = 0;
+  const { differences, transactions } = await checkLedger(look);
+  expect(steps).toBeGreaterThan(5);
+  expect(transactions).toBe(BOOKED);
+  expect(differences.filter((difference) => difference.startsWith(NO_RECEIPT)).sort()).toEqual(sortedNames());
+});

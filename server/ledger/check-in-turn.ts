@@ -65,7 +65,7 @@ export const TEAMS: Turn = {
   check: checkTeams,
 };
 
-const QUICK_MS = 100;
+const QUICK_MS = 50;
 const SLOW_MS = 400;
 const MOST_AT_ONCE = 1_000;
 
@@ -91,8 +91,8 @@ export async function checkInTurn(
       scannedTo = isLast ? '' : (ids.at(-1) ?? '');
       const tookMs = now() - begunAt;
       spentMs += tookMs;
-      if (tookMs < QUICK_MS) atOnce = Math.min(MOST_AT_ONCE, 2 * atOnce);
-      if (tookMs > SLOW_MS) atOnce = Math.max(1, Math.floor(atOnce / 2));
+      if (tookMs < QUICK_MS) atOnce = Math.min(MOST_AT_ONCE, 4 * atOnce);
+      if (tookMs > SLOW_MS) atOnce = Math.max(1, Math.floor(atOnce / 4));
     });
   }
   return { differences, scannedTo };

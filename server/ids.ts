@@ -1,8 +1,11 @@
 import { createHash, createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { now } from './clock';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 22 base62 characters carry 131 random bits. */
 const ID_CHARACTERS = 22;
+/** Milliseconds since 1970, until the year 2081. The 15 characters after them carry 89 random bits. */
+const TIME_CHARACTERS = 7;
 
 export type IdPrefix =
   | 'au' // app user
@@ -64,8 +67,13 @@ export function idFrom(prefix: IdPrefix, text: string): string {
   return `${prefix}_${id}`;
 }
 
+/**
+ * Random, except for the time at the start of those under which every request writes a row: their index grows at its
+ * end, where random ids would change another page for each row.
+ */
 export function newId(prefix: IdPrefix): string {
-  return `${prefix}_${randomBase62(ID_CHARACTERS)}`;
+  const time = prefix === 'req' || prefix === 'txn' ? toBase62(now(), TIME_CHARACTERS) : '';
+  return `${prefix}_${time}${randomBase62(ID_CHARACTERS - time.length)}`;
 }
 
 export function sha256(text: string): Buffer {

@@ -49,3 +49,4 @@ export {
   saveAllowance,
   takeCredits,
 } from './wallet';
+export { warmLedger } from './warm';

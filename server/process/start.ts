@@ -1,6 +1,7 @@
 import { closeDatabase } from '../db';
 import { isLive, settings } from '../env';
 import { describeMissingSeller } from '../invoices/seller';
+import { warmLedger } from '../ledger';
 import { describeSandboxes } from '../open-sandboxes';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
@@ -45,6 +46,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
   await syncCatalog();
+  await warmLedger();
   if (!isLive()) await seedDemo();
   startBackgroundWork(life);
   life.onStop('generations', () => finishGenerations());

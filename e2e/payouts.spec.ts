@@ -110,11 +110,10 @@ async function goBack(days: number): Promise<void> {
   await withClient(installation.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SET LOCAL session_replication_role = replica');
-    for (const table of ['ledger_transaction', 'usage'])
-      await client.query(
-        `UPDATE ${table} SET created_at = created_at - make_interval(days => $1) WHERE created_at > now() - interval '30 days'`,
-        [days],
-      );
+    await client.query(
+      `UPDATE ledger_transaction SET created_at = created_at - make_interval(days => $1) WHERE created_at > now() - interval '30 days'`,
+      [days],
+    );
     await client.query(`UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'earnings'`);
     await client.query('DELETE FROM earnings_rollup');
     await client.query('DELETE FROM earnings_day');

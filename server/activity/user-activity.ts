@@ -96,24 +96,20 @@ async function readRequests(
   { limit, offset = 0, before }: Part,
 ): Promise<RequestLine[]> {
   const { rows } = await pool().query<RequestLine>(
-    `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.partner_id AS "partnerId", p.name AS "appName",
+    `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", u.partner_id AS "partnerId", p.name AS "appName",
             u.model, u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens",
             u.cache_write_tokens + u.cache_write_1h_tokens AS "cacheWriteTokens",
             u.output_tokens AS "outputTokens", u.reasoning_tokens AS "reasoningTokens",
             u.provider_cost AS "providerCost", u.charge, u.estimated, u.outcome
      FROM user_app a
      JOIN partner p ON p.id = a.partner_id
-     CROSS JOIN LATERAL (
-       SELECT t.cause_id, t.created_at FROM ledger_transaction t
-       WHERE t.user_id = $1 AND t.partner_id = a.partner_id AND t.kind = 'usage'
-         AND t.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
-         AND t.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
-     ) t
-     JOIN usage u ON u.user_id = $1 AND u.request_id = t.cause_id
+     JOIN usage u ON u.user_id = $1 AND u.partner_id = a.partner_id
+       AND u.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
+       AND u.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
      WHERE a.user_id = $1 AND ($4::text IS NULL OR a.partner_id = $4) AND ($5::text IS NULL OR u.model = $5)
-       AND ($6::text IS NULL OR (t.created_at, t.cause_id) < (
-         SELECT b.created_at, b.cause_id FROM ledger_transaction b WHERE b.user_id = $1 AND b.id = 'txn_' || substr($6, 5)))
-     ORDER BY t.created_at DESC, t.cause_id DESC LIMIT $7 OFFSET $8`,
+       AND ($6::text IS NULL OR (u.created_at, u.transaction_id) < (
+         SELECT b.created_at, b.transaction_id FROM usage b WHERE b.user_id = $1 AND b.transaction_id = 'txn_' || substr($6, 5)))
+     ORDER BY u.created_at DESC, u.transaction_id DESC LIMIT $7 OFFSET $8`,
     [userId, from, to, partnerId ?? null, model ?? null, before?.requestId ?? null, limit, offset],
   );
   return rows;

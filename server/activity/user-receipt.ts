@@ -1,4 +1,4 @@
-import { pool, querySlowly } from '../db';
+import { pool } from '../db';
 import type { StoredReceipt } from '../ledger';
 import { pricesOf } from '../pricing/cost';
 import { writeListPrice } from '../pricing/list-price';
@@ -41,7 +41,7 @@ export const isRequestId = (text: string): boolean => /^req_\w+$/.test(text);
 export async function findUserReceipt(userId: string, requestId: string): Promise<UserReceipt | null> {
   if (!isRequestId(requestId)) return null;
   const { rows } = await pool().query<Row>(
-    `SELECT u.request_id AS "requestId", t.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
+    `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
             u.reasoning_tokens AS "reasoningTokens", u.held, u.provider_cost AS "providerCost",
@@ -49,13 +49,12 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
             u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
               FROM ledger_entry e LEFT JOIN partner o ON o.id = e.partner_id
-              WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'pocket'), '[]') AS "paidFrom",
+              WHERE e.user_id = $1 AND e.transaction_id = u.transaction_id AND e.account = 'pocket'), '[]') AS "paidFrom",
             coalesce((SELECT -sum(e.amount) FROM ledger_entry e
-              WHERE e.user_id = $1 AND e.transaction_id = t.id AND e.account = 'overrun_loss'), 0)::text AS "notCharged"
+              WHERE e.user_id = $1 AND e.transaction_id = u.transaction_id AND e.account = 'overrun_loss'), 0)::text AS "notCharged"
      FROM usage u
-     JOIN ledger_transaction t ON t.user_id = u.user_id AND t.id = 'txn_' || substr(u.request_id, 5)
      JOIN partner p ON p.id = u.partner_id
-     WHERE u.user_id = $1 AND u.request_id = $2`,
+     WHERE u.user_id = $1 AND u.transaction_id = 'txn_' || substr($2, 5)`,
     [userId, requestId],
   );
   const row = rows[0];
@@ -95,16 +94,12 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
   ].filter(({ count }) => count > 0);
 }
 
-/**
- * Finds the user who made a request; null if it was not charged. Searches the receipts user by user, because
- * an index by request id would add a write to every paid request.
- */
+/** Finds the user who made a request; null if it was not charged. */
 export async function findUserOfRequest(requestId: string): Promise<string | null> {
   if (!isRequestId(requestId)) return null;
-  const [user] = await querySlowly<{ id: string }>(
-    `SELECT a.user_id AS id FROM wallet a CROSS JOIN LATERAL (
-       SELECT 1 FROM usage u WHERE u.user_id = a.user_id AND u.request_id = $1 OFFSET 0) u LIMIT 1`,
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT user_id AS id FROM usage WHERE transaction_id = 'txn_' || substr($1, 5)",
     [requestId],
   );
-  return user?.id ?? null;
+  return rows[0]?.id ?? null;
 }

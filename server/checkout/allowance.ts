@@ -69,7 +69,7 @@ async function requireSameAllowance(
   allowance: Microcredits | null,
 ): Promise<void> {
   const saved = await tx.ledgerTransaction.findUniqueOrThrow({
-    where: { userId_id: { userId, id: transactionId } },
+    where: { id: transactionId, userId },
     select: { allowanceSaved: true },
   });
   if (saved.allowanceSaved !== (allowance ?? ZERO)) {

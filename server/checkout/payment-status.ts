@@ -61,6 +61,6 @@ async function findBooking({
     select: { id: true, kind: true, creditsAdded: true },
   });
   const purchase = booked.find(({ kind }) => kind === 'purchase');
-  const creditsAdded = booked.reduce((sum, booking) => sum + booking.creditsAdded, 0n);
+  const creditsAdded = booked.reduce((sum, booking) => sum + (booking.creditsAdded ?? 0n), 0n);
   return purchase === undefined ? null : { id: purchase.id, creditsAdded };
 }

@@ -10,7 +10,7 @@ import { POCKET_INVARIANT } from './invariants';
 const MOVED = (condition: string): string => `
   SELECT t.user_id, p.partner_id, sum(p.amount) AS amount
   FROM ledger_transaction t
-  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)
+  CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
   WHERE p.account = 'pocket' AND ${condition} GROUP BY 1, 2`;
 
 /** Adds the postings of a slice to the stored sums. */

@@ -4,8 +4,12 @@ import { OF } from './invariants';
 const WITHIN = (column: string): string =>
   `($2::timestamptz IS NULL OR ${column} >= $2) AND ($3::timestamptz IS NULL OR ${column} < $3)`;
 
-const BOOKED = `
-  SELECT t.user_id, t.id, t.partner_id, t.kind, t.cause_id, t.credits, e.*
+/**
+ * Transactions with their postings. Those of a request without any of its own follow from the columns that are
+ * checked as its receipt.
+ */
+const POSTED = `
+  SELECT t.id, t.kind, t.credits, t.provider_cost, t.partner_share, e.*
   FROM ledger_transaction t
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(p.amount), 0) AS total,
@@ -23,8 +27,8 @@ const BOOKED = `
            -- A request may be paid from any pocket.
            bool_or(p.partner_id <> t.partner_id AND (p.account = 'partner_earnings'
              OR p.account = 'pocket' AND t.kind <> 'usage')) AS is_of_another_partner
-    FROM jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)) e
-  WHERE ${WITHIN('t.created_at')} AND ${OF('t.user_id')}`;
+    FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
+  WHERE ${WITHIN('t.created_at')} AND ${OF('t.user_id')} AND (t.kind <> 'usage' OR t.postings IS NOT NULL)`;
 
 /** The prices by version and tier: a tier applies to prompts of more tokens than `above`, up to `up_to`. */
 const PRICE = `
@@ -59,23 +63,19 @@ const HAS_OTHER_COST = 'provider_cost <> cost';
 const HAS_OTHER_CHARGE = `charge NOT BETWEEN lowest AND highest
   OR partner_share <> greatest(0, charge - provider_cost)`;
 
-const DISAGREES = (
-  receipt: string,
-): string => `${receipt}.charge <> -t.credits OR ${receipt}.charge > ${receipt}.held
-      OR ${receipt}.provider_cost <> t.cost OR ${receipt}.partner_share <> t.share OR ${receipt}.partner_id <> t.partner_id`;
+const IS_INCOMPLETE = `num_nulls(key_id, rate_bp, model, provider, price_version, input_tokens, cache_read_tokens,
+  cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, estimated, cost_reported, outcome) > 0`;
+const HAS_OTHER_POSTINGS = "kind = 'usage' AND (cost <> provider_cost OR share <> partner_share)";
 
-/**
- * What was booked for users (`$1`) from a time (`$2`) to before another (`$3`), read once. If one of these times falls
- * between a receipt and its transaction, the other one is looked up.
- */
+/** What was booked for users (`$1`) from a time (`$2`) to before another (`$3`). */
 export const BOOKING_INVARIANTS = `
-  WITH booked AS MATERIALIZED (${BOOKED}),
-  receipt AS MATERIALIZED (
+  WITH receipt AS MATERIALIZED (
     SELECT *, input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens AS prompt_tokens
     FROM usage WHERE ${WITHIN('created_at')} AND ${OF('user_id')}),
   price AS MATERIALIZED (${PRICE}),
   broken_transaction AS MATERIALIZED (
-    SELECT * FROM booked WHERE credits <> pockets OR total <> 0 OR is_of_another_kind OR is_of_another_partner),
+    SELECT * FROM (${POSTED}) p WHERE credits <> pockets OR total <> 0 OR is_of_another_kind OR is_of_another_partner
+      OR ${HAS_OTHER_POSTINGS}),
   broken_receipt AS MATERIALIZED (
     SELECT * FROM (${PRICED}) p WHERE ${HAS_OTHER_PRICE} OR ${HAS_OTHER_COST} OR ${HAS_OTHER_CHARGE})
   SELECT v.* FROM broken_transaction CROSS JOIN LATERAL (
@@ -83,19 +83,12 @@ export const BOOKING_INVARIANTS = `
            (credits - pockets)::text AS difference WHERE credits <> pockets
     UNION ALL SELECT 'the postings of a transaction sum to zero', id, total::text WHERE total <> 0
     UNION ALL SELECT 'a transaction posts to the accounts of its kind', id, NULL WHERE is_of_another_kind
-    UNION ALL SELECT 'a transaction posts to its own partner', id, NULL WHERE is_of_another_partner) v
+    UNION ALL SELECT 'a transaction posts to its own partner', id, NULL WHERE is_of_another_partner
+    UNION ALL SELECT 'every receipt matches the postings of its transaction', id,
+           (cost + share - provider_cost - partner_share)::text WHERE ${HAS_OTHER_POSTINGS}) v
   UNION ALL
-  SELECT CASE WHEN r.request_id IS NULL THEN 'every charged request has a receipt'
-              ELSE 'every receipt matches the postings of its transaction' END,
-         coalesce(r.request_id, t.id), (coalesce(r.charge, 0) + coalesce(t.credits, 0))::text
-  FROM receipt r
-  FULL JOIN (SELECT * FROM booked WHERE kind = 'usage') t ON t.user_id = r.user_id AND t.cause_id = r.request_id
-  WHERE CASE
-    WHEN t.id IS NULL THEN NOT EXISTS (
-      SELECT 1 FROM ledger_transaction o WHERE o.user_id = r.user_id AND o.id = 'txn_' || substr(r.request_id, 5))
-    WHEN r.request_id IS NULL THEN NOT EXISTS (
-      SELECT 1 FROM usage o WHERE o.user_id = t.user_id AND o.request_id = t.cause_id AND NOT (${DISAGREES('o')}))
-    ELSE ${DISAGREES('r')} END
+  SELECT 'every charged request has a receipt', id, (-credits)::text
+  FROM ledger_transaction WHERE kind = 'usage' AND ${IS_INCOMPLETE} AND ${WITHIN('created_at')} AND ${OF('user_id')}
   UNION ALL
   SELECT v.* FROM broken_receipt CROSS JOIN LATERAL (
     SELECT 'every receipt names a price of its model and provider' AS invariant, request_id AS subject,

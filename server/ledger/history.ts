@@ -60,12 +60,12 @@ export async function readHistory(
   const [page, count] = await Promise.all([
     pool().query<Row>(
       `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.allowance_saved,
-              u.request_id, u.model, u.input_tokens, u.cache_read_tokens,
-              u.cache_write_tokens + u.cache_write_1h_tokens AS cache_write_tokens, u.output_tokens,
-              u.reasoning_tokens, u.provider_cost, u.charge, u.estimated,
+              CASE WHEN t.model IS NOT NULL THEN 'req_' || substr(t.id, 5) END AS request_id, t.model,
+              t.input_tokens, t.cache_read_tokens,
+              t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
+              t.reasoning_tokens, t.provider_cost, -t.credits AS charge, t.estimated,
               p.session_id, p.amount_minor, p.currency
        FROM ledger_transaction t
-       LEFT JOIN usage u ON t.kind = 'usage' AND u.user_id = t.user_id AND u.request_id = t.cause_id
        LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
        WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
        ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,

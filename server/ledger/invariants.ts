@@ -24,9 +24,8 @@ export const GRANTED_INVARIANT = `
   SELECT 'the granted credits of a pocket equal the granted parts of its postings' AS invariant, ${POCKET} AS subject,
          (u.own_granted - coalesce(e.granted, 0))::text AS difference
   FROM (SELECT * FROM user_app WHERE ${OF('user_id')}) u
-  LEFT JOIN (SELECT t.user_id, p.partner_id, sum(p.granted) AS granted FROM ledger_transaction t
-             CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, granted bigint)
-             WHERE p.account = 'pocket' AND ${OF('t.user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
+  LEFT JOIN (SELECT user_id, partner_id, sum(granted) AS granted FROM ledger_entry
+             WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.own_granted <> coalesce(e.granted, 0)`;
 
 /** The last allowance that a user saved for each partner, and how many were saved. `$1` selects users. */

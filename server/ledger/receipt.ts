@@ -1,5 +1,5 @@
 import { pool } from '../db';
-import type { Receipt } from './settlement';
+import { type Receipt, transactionIdOf } from './settlement';
 
 /** Everything that was metered and charged for one request. Amounts are microcredits. */
 export type StoredReceipt = Omit<Receipt, 'costReported'> & {
@@ -27,8 +27,8 @@ export async function findReceipt({
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
             reasoning_tokens AS "reasoningTokens", held, provider_cost AS "providerCost",
             partner_share AS "partnerShare", charge, estimated, outcome
-     FROM usage WHERE user_id = $1 AND request_id = $3 AND partner_id = $2`,
-    [userId, partnerId, requestId],
+     FROM usage WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2`,
+    [userId, partnerId, transactionIdOf(requestId)],
   );
   return rows[0] ?? null;
 }

@@ -26,6 +26,9 @@ export type Metered = { charge: Charge; receipt?: Receipt };
 
 export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
 
+/** The transaction of a request has its id, with another prefix. */
+export const transactionIdOf = (requestId: string): string => requestId.replace(/^req_/, 'txn_');
+
 /** Without a charge the whole hold is released. */
 export type Settlement = HoldRef & Partial<Metered>;
 

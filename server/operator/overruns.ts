@@ -7,7 +7,7 @@ import { type Operator, recordAction, requireReason } from './record';
 
 /**
  * Overruns, for operators: what providers billed beyond the hold. Sums are in microcredits, days in UTC. The
- * condition is that of the index usage_overrun.
+ * condition is that of the index ledger_transaction_overrun.
  */
 const FROM_OVERRUNS = `FROM usage WHERE provider_cost > charge + 1
   AND created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND created_at < $2::date::timestamp AT TIME ZONE 'UTC'`;

@@ -5,9 +5,11 @@ GRANT USAGE ON SCHEMA public TO svc_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO svc_service;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
 
+-- Views are only read.
+REVOKE INSERT, UPDATE, DELETE ON usage, ledger_entry FROM svc_service;
 -- Written once.
 REVOKE UPDATE, DELETE
-  ON ledger_transaction, usage, model_price, invoice, operator_action, auto_top_up_consent,
+  ON ledger_transaction, model_price, invoice, operator_action, auto_top_up_consent,
      payout_line, payout_item, payout_transaction, team_action FROM svc_service;
 -- Triggers allow changes only of what the processor took back and of the delivery of the receipt, and of the state of
 -- a payout.

@@ -134,13 +134,11 @@ describe('the list of requests', () => {
     const userId = await newUser();
     const { partnerId } = await joinApp(userId, 'Notes');
     await pool().query(
-      `WITH made AS (
-         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, created_at)
-         SELECT $1, 'txn_x' || n, $2, 'usage', 'req_x' || n, 0, 0, '2026-06-01T10:00:00Z' FROM generate_series(1, 2500) n
-         RETURNING user_id, cause_id, partner_id, created_at)
-       INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
-         cache_write_tokens, output_tokens, reasoning_tokens, provider_cost, charge, estimated, cost_reported, rate_bp, outcome, created_at)
-       SELECT user_id, cause_id, partner_id, 'key_1', 'sandbox/story', 'sandbox', 'v1', 1, 0, 0, 1, 0, 0, 0, false, false, 0, 'completed', created_at FROM made`,
+      `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, key_id, model, provider, price_version, input_tokens,
+         cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
+         credits, balance_after, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
+       SELECT $1, 'txn_x' || n, $2, 'usage', 'key_1', 'sandbox/story', 'sandbox', 'v1', 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, false, false,
+         0, 'completed', '2026-06-01T10:00:00Z' FROM generate_series(1, 2500) n`,
       [userId, partnerId],
     );
     const exported = new Set<string>();

@@ -63,20 +63,12 @@ export async function recordRequest(
 ): Promise<string> {
   const requestId = newId('req');
   const cost = (charge * 4) / 5;
-  const postings = [
-    { account: 'pocket', partner_id: partnerId, amount: -charge },
-    { account: 'provider_cost', partner_id: '', amount: cost },
-    { account: 'partner_earnings', partner_id: partnerId, amount: charge - cost },
-  ];
   await pool().query(
-    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, postings, created_at)
-     VALUES ($1, 'txn_' || substr($2, 5), $3, 'usage', $2, $4, 0, $5, $6)`,
-    [userId, requestId, partnerId, -charge, JSON.stringify(postings), at],
-  );
-  await pool().query(
-    `INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens, cache_read_tokens,
-       cache_write_tokens, output_tokens, reasoning_tokens, held, provider_cost, charge, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
-     VALUES ($1, $2, $3, 'key_1', $4, 'sandbox', $5, 100, 0, 0, $6, 0, $7, $8, $9, $10, false, true, 2500, 'completed', $11)`,
+    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, key_id, model, provider, price_version, input_tokens,
+       cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
+       credits, balance_after, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
+     VALUES ($1, 'txn_' || substr($2, 5), $3, 'usage', 'key_1', $4, 'sandbox', $5, 100, 0, 0, 0, $6, 0, $7, $8, $9, 0, $10,
+       false, true, 2500, 'completed', $11)`,
     [
       userId,
       requestId,
@@ -86,7 +78,7 @@ export async function recordRequest(
       outputTokens,
       charge * 2,
       cost,
-      charge,
+      -charge,
       charge - cost,
       at,
     ],

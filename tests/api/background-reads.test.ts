@@ -15,6 +15,7 @@ import { startApi } from '../harness/api-server';
 import { startBillingUpstream } from '../harness/billing-upstream';
 import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
+import { readReceipts } from '../harness/receipts';
 import { until } from '../harness/until';
 
 /** A client disconnect changes nothing about what a request costs: the charge is what the provider bills. */
@@ -86,12 +87,9 @@ async function readUntilMark({ body }: Response): Promise<void> {
 
 const receiptOf = ({ userId }: Person) =>
   until(
-    () => prisma().usage.findFirst({ where: { userId } }),
-    (usage) => usage !== null,
-  ).then((usage) => {
-    if (usage === null) throw new Error('no receipt');
-    return usage;
-  });
+    () => readReceipts(userId),
+    (receipts) => receipts.length > 0,
+  ).then(([receipt]) => receipt ?? expect.fail('no receipt'));
 
 const overrunOf = ({ userId }: Person) =>
   prisma()
@@ -295,8 +293,8 @@ describe('a disconnect hides nothing that the provider would bill', () => {
     read.proceed();
     expect(await read.wasCancelled).toBe(false);
     await until(
-      () => prisma().usage.findFirst({ where: { userId: person.userId, estimated: false } }),
-      (usage) => usage?.inputTokens === 300_000,
+      () => readReceipts(person.userId),
+      (receipts) => receipts.some(({ estimated, inputTokens }) => !estimated && inputTokens === 300_000),
     );
 
     setClock(() => startMs + 2 * HOUR_MS);
@@ -422,7 +420,7 @@ test('a provider that fails after a client disconnect is not called again, and n
     (count) => count === 0,
   );
   expect(upstream.calls.length).toBe(callsBefore + 1);
-  expect(await prisma().usage.count({ where: { userId: person.userId } })).toBe(0);
+  expect(await readReceipts(person.userId)).toEqual([]);
 });
 
 test.each([
@@ -436,7 +434,7 @@ test.each([
     () => holdsOf(person),
     (count) => count === 0,
   );
-  expect(await prisma().usage.count({ where: { userId: person.userId } })).toBe(receipts);
+  expect(await readReceipts(person.userId)).toHaveLength(receipts);
 });
 
 test('metrics count the background reads, and how they ended', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { prisma } from '@/server/db';
 import { startApi } from '../harness/api-server';
 import { startBillingUpstream } from '../harness/billing-upstream';
 import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
+import { readReceipts } from '../harness/receipts';
 
 await newDatabase();
 const upstream = await startBillingUpstream();
@@ -32,6 +32,6 @@ test('a stream that is silent while its model reasons is not ended early, and it
   reasons.call.proceed();
 
   expect(await reasons.text).toContain('[DONE]');
-  const receipt = await prisma().usage.findFirstOrThrow({ where: { userId: reasons.person.userId } });
+  const [receipt] = await readReceipts(reasons.person.userId);
   expect(receipt).toMatchObject({ outcome: 'completed', reasoningTokens: 9_000, estimated: false });
 });

@@ -19,8 +19,9 @@ beforeEach(async () => {
     'DELETE FROM ledger_transaction',
     'DELETE FROM audit_run',
     "UPDATE watermark SET up_to = '2000-01-01'",
-    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, created_at)
-     SELECT '${userId}', 'txn_' || n, '${apps.A?.id}', 'usage', 'req_' || n, 0, 0,
+    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, held, provider_cost,
+       partner_share, created_at)
+     SELECT '${userId}', 'txn_' || n, '${apps.A?.id}', 'usage', 0, 0, 0, 0, 0,
             clock_timestamp() - interval '1 hour' - n * interval '1 ms'
      FROM generate_series(1, ${BOOKED}) AS n ORDER BY n DESC`,
   ]);

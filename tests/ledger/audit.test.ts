@@ -22,7 +22,6 @@ async function spend(wallet: Wallet, app: string, credits: number): Promise<void
 async function passTime(minutes = 10): Promise<void> {
   await forge([
     `UPDATE ledger_transaction SET created_at = created_at - interval '${minutes} minutes'`,
-    `UPDATE usage SET created_at = created_at - interval '${minutes} minutes'`,
     `UPDATE watermark SET up_to = up_to - interval '${minutes} minutes'`,
   ]);
 }

@@ -339,7 +339,7 @@ async function readEarned({
   const { rows } = await pool().query<{ earned: number; paid: number; gross: number; lowest: number }>(
     `SELECT (SELECT coalesce(sum(amount), 0)::float8 FROM ledger_entry WHERE user_id = $1 AND account = 'partner_earnings') AS earned,
        (SELECT coalesce(sum(coalesce(p.granted, 0) - p.amount), 0)::float8 FROM ledger_transaction t
-        CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, amount bigint, granted bigint)
+        CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
         WHERE t.user_id = $1 AND t.kind = 'usage' AND p.account = 'pocket')
        - (SELECT coalesce(sum(greatest(0, own_granted - own)), 0)::float8 FROM user_app WHERE user_id = $1) AS paid,
        (SELECT coalesce(sum(partner_share), 0)::float8 FROM usage WHERE user_id = $1) AS gross,

@@ -15,7 +15,6 @@ const TABLES = [
   'user_app',
   'hold',
   'ledger_transaction',
-  'usage',
   'usage_day',
   'model_price',
   'earnings_rollup',

@@ -131,11 +131,7 @@ async function newWorld() {
   });
   await hold(user, 'A', 10);
   await hold(user, 'B', 10);
-  await forge(
-    ['ledger_transaction', 'usage'].map(
-      (table) => `UPDATE ${table} SET created_at = created_at - interval '1 hour'`,
-    ),
-  );
+  await forge(["UPDATE ledger_transaction SET created_at = created_at - interval '1 hour'"]);
   await rollUpEarnings('0 seconds');
   await rollUpUsage('0 seconds');
   const payouts = await payTeam([user.apps.A?.id ?? '', user.apps.B?.id ?? '']);
@@ -286,53 +282,88 @@ const WALLETS: Corruption[] = [
 const BOOKINGS: Corruption[] = [
   [
     'the credits of a transaction',
-    ({ paid }) => [`UPDATE ledger_transaction SET credits = credits - 1 WHERE id = ${txn(paid)}`],
+    ({ fromAllowance }) => [
+      `UPDATE ledger_transaction SET credits = credits - 1 WHERE id = ${txn(fromAllowance)}`,
+    ],
     'the credits of a transaction equal its pocket postings',
   ],
   [
     'a posting removed',
-    ({ paid }) => [
+    ({ fromAllowance }) => [
       'ALTER TABLE ledger_transaction DROP CONSTRAINT ledger_transaction_sums_to_zero',
-      `UPDATE ledger_transaction SET postings = postings - 2 WHERE id = ${txn(paid)}`,
+      `UPDATE ledger_transaction SET postings = postings - 2 WHERE id = ${txn(fromAllowance)}`,
     ],
     'the postings of a transaction sum to zero',
   ],
   [
     'the charge of a receipt',
-    ({ paid }) => [`UPDATE usage SET charge = charge + 1 WHERE request_id = '${paid}'`],
-    'every receipt matches the postings',
+    ({ paid }) => [`UPDATE ledger_transaction SET credits = credits - 1 WHERE id = ${txn(paid)}`],
+    'every pocket exists and equals the sum of its postings',
   ],
   [
     'the cost of a receipt',
-    ({ paid }) => [`UPDATE usage SET provider_cost = provider_cost + 1 WHERE request_id = '${paid}'`],
+    ({ fromAllowance }) => [
+      `UPDATE usage SET provider_cost = provider_cost + 1 WHERE request_id = '${fromAllowance}'`,
+    ],
     'every receipt matches the postings',
   ],
   [
+    'the cost of a receipt and the postings that follow from it',
+    ({ paid }) => [`UPDATE usage SET provider_cost = provider_cost + 1 WHERE request_id = '${paid}'`],
+    'the cost of a receipt follows from its tokens and its price',
+  ],
+  [
     'the share of a receipt',
-    ({ paid }) => [`UPDATE usage SET partner_share = partner_share - 1 WHERE request_id = '${paid}'`],
+    ({ fromAllowance }) => [
+      `UPDATE usage SET partner_share = partner_share - 1 WHERE request_id = '${fromAllowance}'`,
+    ],
     'every receipt matches the postings',
+  ],
+  [
+    'the share of a receipt and the postings that follow from it',
+    ({ paid }) => [`UPDATE usage SET partner_share = partner_share - 1 WHERE request_id = '${paid}'`],
+    'the charge of a receipt follows from its cost, its rate and its hold',
   ],
   [
     'the hold of a receipt',
     ({ paid }) => [`UPDATE usage SET held = 1 WHERE request_id = '${paid}'`],
-    'every receipt matches the postings',
+    'the charge of a receipt follows from its cost, its rate and its hold',
   ],
   [
     'the partner of a receipt',
     ({ paid, B }) => [`UPDATE usage SET partner_id = '${B}' WHERE request_id = '${paid}'`],
-    'every receipt matches the postings',
+    'every pocket exists and equals the sum of its postings',
   ],
   [
     'a missing receipt',
-    ({ paid }) => [`DELETE FROM usage WHERE request_id = '${paid}'`],
+    ({ paid }) => [
+      `UPDATE ledger_transaction SET model = NULL, provider = NULL, price_version = NULL, input_tokens = NULL,
+         cache_read_tokens = NULL, cache_write_tokens = NULL, cache_write_1h_tokens = NULL, output_tokens = NULL,
+         reasoning_tokens = NULL, estimated = NULL, cost_reported = NULL, outcome = NULL WHERE id = ${txn(paid)}`,
+    ],
     'every charged request has a receipt',
   ],
   [
-    'a receipt without a transaction',
+    'an incomplete receipt',
+    ({ paid }) => [`UPDATE usage SET input_tokens = NULL WHERE request_id = '${paid}'`],
+    'every charged request has a receipt',
+  ],
+  [
+    'a request booked twice',
     ({ paid }) => [
-      `INSERT INTO usage SELECT (jsonb_populate_record(u, '{"request_id": "req_other"}')).* FROM usage u WHERE request_id = '${paid}'`,
+      `INSERT INTO ledger_transaction SELECT (jsonb_populate_record(t, '{"id": "txn_other"}')).* FROM ledger_transaction t WHERE id = ${txn(paid)}`,
     ],
-    'every receipt matches the postings',
+    'every pocket exists and equals the sum of its postings',
+  ],
+  [
+    'the postings of a request paid by an allowance',
+    ({ fromAllowance }) => [`UPDATE ledger_transaction SET postings = NULL WHERE id = ${txn(fromAllowance)}`],
+    'every pocket exists and equals the sum of its postings',
+  ],
+  [
+    'the postings of a purchase',
+    ({ session }) => [`UPDATE ledger_transaction SET postings = NULL WHERE cause_id = '${session}'`],
+    'the credits of a transaction equal its pocket postings',
   ],
   [
     'the tokens of a receipt',
@@ -362,29 +393,18 @@ const BOOKINGS: Corruption[] = [
     'the charge of a receipt follows from its cost, its rate and its hold',
   ],
   [
-    'a charge with its transaction, its receipt and its pocket',
+    'a charge with its share and its pocket',
     ({ user, A, paid }) => [
-      `UPDATE ledger_transaction SET credits = credits - 1000000, postings = (SELECT jsonb_agg(
-       CASE p ->> 'account' WHEN 'pocket' THEN p || jsonb_build_object('amount', (p ->> 'amount')::bigint - 1000000)
-         WHEN 'partner_earnings' THEN p || jsonb_build_object('amount', (p ->> 'amount')::bigint + 1000000) ELSE p END)
-       FROM jsonb_array_elements(postings) p) WHERE id = ${txn(paid)}`,
-      `UPDATE usage SET charge = charge + 1000000, partner_share = partner_share + 1000000 WHERE request_id = '${paid}'`,
+      `UPDATE ledger_transaction SET credits = credits - 1000000, partner_share = partner_share + 1000000 WHERE id = ${txn(paid)}`,
       `UPDATE user_app SET own = own - 1000000 WHERE user_id = '${user}' AND partner_id = '${A}'`,
       `UPDATE wallet SET money = money - 1000000 WHERE user_id = '${user}'`,
     ],
     'the charge of a receipt follows from its cost, its rate and its hold',
   ],
   [
-    'the app of a transaction',
-    ({ paid, B }) => [`UPDATE ledger_transaction SET partner_id = '${B}' WHERE id = ${txn(paid)}`],
+    'the app of a purchase',
+    ({ session, B }) => [`UPDATE ledger_transaction SET partner_id = '${B}' WHERE cause_id = '${session}'`],
     'a transaction posts to its own partner',
-  ],
-  [
-    'the app of a request paid by an allowance',
-    ({ fromAllowance, A }) => [
-      `UPDATE ledger_transaction SET partner_id = '${A}' WHERE id = ${txn(fromAllowance)}`,
-    ],
-    'every receipt matches the postings',
   ],
   [
     'a sale booked as a gift',
@@ -394,11 +414,10 @@ const BOOKINGS: Corruption[] = [
     'a transaction posts to the accounts of its kind',
   ],
   [
-    'a request deleted with its receipt, the credits given back',
+    'a request deleted, the credits given back',
     ({ other, C, free }) => [
       `UPDATE user_app SET own = own - t.credits FROM ledger_transaction t WHERE t.id = ${txn(free)} AND user_app.user_id = '${other}' AND user_app.partner_id = '${C}'`,
       `UPDATE wallet SET money = money - t.credits FROM ledger_transaction t WHERE t.id = ${txn(free)} AND wallet.user_id = '${other}'`,
-      `DELETE FROM usage WHERE request_id = '${free}'`,
       `DELETE FROM ledger_transaction WHERE id = ${txn(free)}`,
     ],
     'requests by day equal the receipts',
@@ -413,20 +432,18 @@ const EARNINGS: Corruption[] = [
   ],
   [
     'commission moved to another partner',
-    ({ paid, A, B }) => [
-      `UPDATE ledger_transaction SET ${swap(String(A), String(B))}, partner_id = '${B}' WHERE id = ${txn(paid)}`,
-      `UPDATE usage SET partner_id = '${B}' WHERE request_id = '${paid}'`,
+    ({ fromAllowance, A, B }) => [
+      `UPDATE ledger_transaction SET ${swap(String(B), String(A))}, partner_id = '${A}' WHERE id = ${txn(fromAllowance)}`,
     ],
     'earnings by hour equal the postings to partners',
   ],
   [
     'commission changed with its receipt',
-    ({ paid }) => [
-      `UPDATE ledger_transaction SET postings = (SELECT jsonb_agg(
+    ({ fromAllowance }) => [
+      `UPDATE ledger_transaction SET partner_share = partner_share - 1, postings = (SELECT jsonb_agg(
        CASE p ->> 'account' WHEN 'partner_earnings' THEN p || jsonb_build_object('amount', (p ->> 'amount')::bigint - 1)
          ELSE p END) FROM jsonb_array_elements(postings) p)
-       || '[{"account": "overrun_loss", "partner_id": "", "amount": 1}]' WHERE id = ${txn(paid)}`,
-      `UPDATE usage SET partner_share = partner_share - 1 WHERE request_id = '${paid}'`,
+       || '[{"account": "overrun_loss", "partner_id": "", "amount": 1}]' WHERE id = ${txn(fromAllowance)}`,
     ],
     'earnings by hour equal the postings to partners',
   ],

@@ -130,7 +130,7 @@ test('the page and the metrics find overruns by their index', async () => {
       `EXPLAIN SELECT model, sum(provider_cost - charge) FROM usage
        WHERE provider_cost > charge + 1 AND created_at > now() - interval '1 hour' GROUP BY 1`,
     );
-    expect(JSON.stringify(rows)).toContain('usage_overrun');
+    expect(JSON.stringify(rows)).toContain('ledger_transaction_overrun');
   } finally {
     client.release(true);
   }

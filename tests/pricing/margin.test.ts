@@ -19,12 +19,12 @@ type Past = { model: string; at: string; cost: number; charge: number; tokens?: 
 async function record({ model, at, cost, charge, tokens = [100, 0, 20] }: Past): Promise<void> {
   const [provider] = model.split('/');
   await pool().query(
-    `INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version, input_tokens,
-       cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, provider_cost, charge, estimated, cost_reported, rate_bp,
-       outcome, created_at)
-     VALUES ('usr_1', $1, 'prt_1', 'key_1', $2, $3, $2 || '@2026-11-01.0a1b2c3d', $4, $5, 0, $6, 0, $7, $8, false, false, 2500,
-       'completed', $9)`,
-    [newId('req'), model, provider, ...tokens, cost * 1_000_000, charge * 1_000_000, at],
+    `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, key_id, model, provider, price_version, input_tokens,
+       cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
+       credits, balance_after, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
+     VALUES ('usr_1', $1, 'prt_1', 'usage', 'key_1', $2, $3, $2 || '@2026-11-01.0a1b2c3d', $4, $5, 0, 0, $6, 0, 0, $7, -$8::bigint,
+       0, 0, false, false, 2500, 'completed', $9)`,
+    [newId('txn'), model, provider, ...tokens, cost * 1_000_000, charge * 1_000_000, at],
   );
 }
 

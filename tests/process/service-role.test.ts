@@ -59,7 +59,7 @@ test('the service does all of its work with a role that owns nothing', async () 
 });
 
 const APPEND_ONLY = [
-  ...['ledger_transaction', 'usage', 'model_price', 'purchase', 'invoice', 'operator_action'],
+  ...['ledger_transaction', 'model_price', 'purchase', 'invoice', 'operator_action'],
   ...['payout', 'payout_line', 'payout_item', 'payout_transaction', 'team_action'],
 ];
 
@@ -75,12 +75,13 @@ describe('that role cannot', () => {
     'UPDATE payout_item SET amount = 0',
     "UPDATE payout_transaction SET postings = '[]'",
     "UPDATE team_action SET what = 'nothing'",
-    'UPDATE usage SET charge = 0',
+    'UPDATE usage SET held = 0',
+    'DELETE FROM usage',
     "UPDATE model_price SET prices = '{}'",
     'UPDATE purchase SET credits = 0',
     "UPDATE operator_action SET reason = 'none'",
     'ALTER TABLE ledger_transaction DROP CONSTRAINT ledger_transaction_sums_to_zero',
-    'DROP TRIGGER usage_append_only ON usage',
+    'DROP TRIGGER ledger_transaction_append_only ON ledger_transaction',
     "CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
     "SET session_replication_role = 'replica'",
     "UPDATE sql_file SET hash = ''",
@@ -95,9 +96,9 @@ test('the owner cannot change or truncate history by mistake either', async () =
     for (const table of APPEND_ONLY)
       await expect(owner.query(`TRUNCATE ${table} CASCADE`)).rejects.toThrow(`${table} is append-only`);
     for (const statement of [
-      'DELETE FROM usage',
+      'DELETE FROM ledger_transaction',
       'DELETE FROM purchase',
-      'UPDATE usage SET charge = 0',
+      'UPDATE usage SET held = 0',
       'UPDATE purchase SET credits = 0',
       "UPDATE model_price SET prices = '{}'",
     ])

@@ -153,7 +153,7 @@ export class Walker {
     return insist(async () => {
       const { rows } = await pool().query<{ earned: bigint }>(
         `SELECT coalesce(sum(p.amount), 0)::bigint AS earned FROM ledger_transaction t
-         CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, amount bigint)
+         CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
          WHERE t.user_id = $1 AND p.account = 'partner_earnings' AND (${condition})`,
         [this.wallet.userId],
       );

@@ -1,7 +1,9 @@
+import { toBase62 } from '@/server/ids';
 import { randomFrom } from '../harness/random';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_CHARACTERS = 22;
+const TIME_CHARACTERS = 7;
 
 /** Everything random in the year: the same seed generates the same year. */
 export type Chance = {
@@ -11,7 +13,8 @@ export type Chance = {
   /** Around a median, with a long tail. */
   skewed(median: number): number;
   pick<T>(weighted: readonly (readonly [T, number])[]): T;
-  id(prefix: string): string;
+  /** With a time, it begins with that, as `newId` writes it. */
+  id(prefix: string, at?: number): string;
 };
 
 export function chanceFrom(seed: number): Chance {
@@ -30,10 +33,10 @@ export function chanceFrom(seed: number): Chance {
     between: (low, high) => Math.floor(low + next() * (high - low)),
     skewed: (median) => Math.max(1, Math.round(median * Math.exp((next() + next() + next() - 1.5) * 1.6))),
     pick,
-    id: (prefix) => {
-      let text = `${prefix}_`;
-      for (let i = 0; i < ID_CHARACTERS; i++) text += BASE62[Math.floor(next() * BASE62.length)];
-      return text;
+    id: (prefix, at) => {
+      let text = at === undefined ? '' : toBase62(at, TIME_CHARACTERS);
+      while (text.length < ID_CHARACTERS) text += BASE62[Math.floor(next() * BASE62.length)];
+      return `${prefix}_${text}`;
     },
   };
 }

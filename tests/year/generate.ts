@@ -53,8 +53,7 @@ async function insert(client: pg.ClientBase, table: string, rows: readonly Row[]
 /** A service that ran all year has rolled up and audited everything but the last few minutes. */
 async function foldEveryDay(client: pg.ClientBase): Promise<void> {
   // Without its summaries, an index by time is read completely for every day.
-  for (const index of ['usage_created_at_idx', 'ledger_transaction_created'])
-    await client.query('SELECT brin_summarize_new_values($1::regclass)', [index]);
+  await client.query("SELECT brin_summarize_new_values('ledger_transaction_created')");
   await foldAgain(
     client,
     'earnings',

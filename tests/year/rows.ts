@@ -14,7 +14,6 @@ export const TABLES = [
   'checkout_session',
   'purchase',
   'ledger_transaction',
-  'usage',
   'refusal_hour',
   'provider_failure_hour',
 ] as const;

@@ -62,6 +62,34 @@ const DEVICES = [
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0', 2],
 ] as const;
 
+/** Every row names the same columns. */
+const NOTHING_ELSE = {
+  cause_id: null,
+  credits_added: null,
+  allowance_saved: null,
+  allowance_spent: null,
+  related_id: null,
+  note: null,
+  postings: null,
+  key_id: null,
+  model: null,
+  provider: null,
+  price_version: null,
+  input_tokens: null,
+  cache_read_tokens: null,
+  cache_write_tokens: null,
+  cache_write_1h_tokens: null,
+  output_tokens: null,
+  reasoning_tokens: null,
+  held: null,
+  provider_cost: null,
+  partner_share: null,
+  estimated: null,
+  cost_reported: null,
+  rate_bp: null,
+  outcome: null,
+};
+
 type UserState = {
   user: YearUser;
   wallet: Wallet;
@@ -229,7 +257,6 @@ class YearOfActivity {
       balance_after: after,
       credits_added: larger(0n, after - before),
       allowance_saved: limit,
-      postings: [],
     });
   }
 
@@ -342,9 +369,8 @@ class YearOfActivity {
 
   private settle(state: UserState, request: YearRequest, facts: Facts): void {
     const { app } = request;
-    const { charge, providerCost, partnerShare } = facts.charge;
+    const { charge } = facts.charge;
     const at = Math.max(request.at, state.lastAt + 1);
-    const requestId = this.chance.id('req');
     const spendable = state.wallet.spendable(app.id);
     const held = smaller(spendable, (charge * BigInt(this.chance.between(120, 400))) / 100n);
     const taken = state.wallet.take(app.id, charge);
@@ -353,27 +379,12 @@ class YearOfActivity {
       0n,
     );
     this.book(state, at, {
-      id: `txn_${requestId.slice(4)}`,
       partner_id: app.id,
       kind: 'usage',
-      cause_id: requestId,
       credits: -charge,
       balance_after: state.wallet.spendable(app.id),
       allowance_spent: elsewhere > 0n ? elsewhere : null,
-      postings: [
-        ...taken.map(({ app: from, amount }) => ({
-          account: 'pocket',
-          partner_id: from,
-          amount: Number(-amount),
-        })),
-        { account: 'provider_cost', partner_id: '', amount: Number(providerCost) },
-        { account: 'partner_earnings', partner_id: app.id, amount: Number(partnerShare) },
-      ].filter(({ amount }) => amount !== 0),
-    });
-    this.rows.usage.push({
-      user_id: state.user.id,
-      request_id: requestId,
-      partner_id: app.id,
+      postings: elsewhere > 0n ? settlementPostings(app.id, taken, facts.charge) : null,
       key_id: state.keys.get(app.id),
       model: facts.model,
       provider: facts.model.split('/')[0],
@@ -385,26 +396,20 @@ class YearOfActivity {
       output_tokens: facts.tokens.output,
       reasoning_tokens: facts.tokens.reasoning,
       held: larger(held, charge),
-      provider_cost: providerCost,
-      charge,
-      partner_share: partnerShare,
+      provider_cost: facts.charge.providerCost,
+      partner_share: facts.charge.partnerShare,
       estimated: this.chance.happens(0.01),
       cost_reported: false,
       rate_bp: app.rateBp,
       outcome: this.chance.pick(OUTCOMES),
-      created_at: iso(at),
     });
   }
 
   private book(state: UserState, at: number, facts: Record<string, unknown>): string {
     const row = {
       user_id: state.user.id,
-      id: this.chance.id('txn'),
-      credits_added: 0n,
-      allowance_saved: null,
-      allowance_spent: null,
-      related_id: null,
-      note: null,
+      id: this.chance.id('txn', at),
+      ...NOTHING_ELSE,
       ...facts,
       created_at: iso(at),
       created_at_ms: at,
@@ -467,6 +472,22 @@ function pocketAgainst(app: string, credits: bigint, against: string): object[] 
     { account: 'pocket', partner_id: app, amount: Number(credits) },
     { account: against, partner_id: '', amount: Number(-credits) },
   ];
+}
+
+function settlementPostings(
+  app: string,
+  taken: readonly { app: string; amount: bigint }[],
+  { providerCost, partnerShare }: Charge,
+): object[] {
+  return [
+    ...taken.map(({ app: from, amount }) => ({
+      account: 'pocket',
+      partner_id: from,
+      amount: Number(-amount),
+    })),
+    { account: 'provider_cost', partner_id: '', amount: Number(providerCost) },
+    { account: 'partner_earnings', partner_id: app, amount: Number(partnerShare) },
+  ].filter(({ amount }) => amount !== 0);
 }
 
 function chooseTokens(chance: Chance): TokenUsage {

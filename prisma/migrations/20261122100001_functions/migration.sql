@@ -104,6 +104,61 @@ CREATE OR REPLACE FUNCTION ledger_dispute_period() RETURNS interval LANGUAGE sql
   SELECT interval '120 days'
 $$;
 
+-- server/ledger/sql/usage.sql
+
+-- The receipts of charged requests. The id of a request differs from that of its transaction only by the prefix: a
+-- reader who has one selects by `transaction_id`, which has an index, not by `request_id`.
+CREATE OR REPLACE VIEW usage AS
+  SELECT user_id, id AS transaction_id, 'req_' || substr(id, 5) AS request_id, partner_id, key_id,
+    model, provider, price_version, input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
+    output_tokens, reasoning_tokens, held, provider_cost, -credits AS charge, partner_share, estimated, cost_reported,
+    rate_bp, outcome, created_at
+  FROM ledger_transaction WHERE kind = 'usage' AND model IS NOT NULL;
+
+-- server/ledger/sql/entries.sql
+
+-- The postings of a transaction, one per row, from its columns. A request that spent only bought credits of its app's
+-- own pocket stores none, because they follow from the other columns. Each of those is a branch of its own, so that the
+-- planner drops the accounts that a reader does not ask for. The columns are separate parameters because PostgreSQL
+-- would build the whole row again for each field of it.
+CREATE OR REPLACE FUNCTION ledger_entries(
+  p_kind text, p_partner text, p_credits bigint, p_cost bigint, p_share bigint, p_postings jsonb
+) RETURNS TABLE (account text, partner_id text, amount bigint, granted bigint) LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT p.account, p.partner_id, p.amount, p.granted
+  FROM jsonb_to_recordset(p_postings) AS p (account text, partner_id text, amount bigint, granted bigint)
+  WHERE p_postings IS NOT NULL
+  UNION ALL
+  SELECT 'pocket', p_partner, p_credits, NULL
+  WHERE p_kind = 'usage' AND p_postings IS NULL AND p_credits <> 0
+  UNION ALL
+  SELECT 'provider_cost', '', p_cost, NULL
+  WHERE p_kind = 'usage' AND p_postings IS NULL AND p_cost <> 0
+  UNION ALL
+  SELECT 'partner_earnings', p_partner, p_share, NULL
+  WHERE p_kind = 'usage' AND p_postings IS NULL AND p_share <> 0
+  UNION ALL
+  SELECT 'overrun_loss', '', -p_credits - p_cost - p_share, NULL
+  WHERE p_kind = 'usage' AND p_postings IS NULL AND -p_credits <> p_cost + p_share
+$$;
+
+-- server/ledger/sql/entry.sql
+
+-- The postings of all transactions, one per row, as an accountant reads them.
+CREATE OR REPLACE VIEW ledger_entry AS
+  SELECT t.user_id, t.id AS transaction_id, p.account, p.partner_id, p.amount, p.granted, t.created_at
+  FROM ledger_transaction t CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p;
+
+-- server/ledger/sql/slice-end.sql
+
+-- The end of a slice of about `p_rows` transactions that begins at `p_since`, and `p_until` if there are fewer.
+-- Transactions are stored in the order of time, so the first that are found tell; the caller selects exactly by time.
+-- The settings leave only the index on time.
+CREATE OR REPLACE FUNCTION ledger_slice_end(p_since timestamptz, p_until timestamptz, p_rows integer) RETURNS timestamptz
+LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
+  SELECT CASE WHEN count(*) < p_rows THEN p_until ELSE least(p_until, max(created_at) + interval '1 microsecond') END
+  FROM (SELECT created_at FROM ledger_transaction WHERE created_at >= p_since AND created_at < p_until LIMIT p_rows) t
+$$;
+
 -- server/ledger/sql/match-earnings.sql
 
 -- Matches a user's commission to what the user paid for. If refunds and disputes took back more bought credits
@@ -129,16 +184,16 @@ RETURNS void LANGUAGE sql AS $$
   moved AS MATERIALIZED (
     SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed
     FROM ledger_transaction r
-    CROSS JOIN LATERAL jsonb_to_recordset(r.postings) AS e (account text, partner_id text, amount bigint)
+    CROSS JOIN LATERAL ledger_entries(r.kind, r.partner_id, r.credits, r.provider_cost, r.partner_share, r.postings) e
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
   candidate AS (
-    SELECT t.id, t.created_at, t.postings, true AS is_open
+    SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
-    WHERE t.kind = 'usage' AND EXISTS (SELECT 1 FROM unpaid)
+    WHERE t.kind = 'usage' AND t.partner_share > 0 AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
-    SELECT t.id, t.created_at, t.postings, t.created_at > a.final_until
+    SELECT t.*, t.created_at > a.final_until
     FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
     WHERE t.created_at <= a.final_until OR NOT EXISTS (SELECT 1 FROM unpaid)
   ),
@@ -146,16 +201,13 @@ RETURNS void LANGUAGE sql AS $$
   piece AS (
     SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
            CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
-                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / e.share) END AS credits
+                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / p.share) END AS credits
     FROM candidate c
     LEFT JOIN moved m ON m.id = c.id
     CROSS JOIN LATERAL (
-      SELECT p.* FROM jsonb_to_recordset(c.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
-      WHERE p.account = 'pocket' OFFSET 0) p
-    CROSS JOIN LATERAL (SELECT CASE WHEN NOT c.is_open THEN (
-      SELECT sum(s.amount) FROM jsonb_to_recordset(c.postings) AS s (account text, amount bigint)
-      WHERE s.account = 'partner_earnings') END AS share) e
-    WHERE c.postings @> '[{"account": "partner_earnings"}]'
+      SELECT p.*, sum(p.amount) FILTER (WHERE p.account = 'partner_earnings') OVER () AS share
+      FROM ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) p WHERE p.account IN ('pocket', 'partner_earnings') OFFSET 0) p
+    WHERE p.account = 'pocket' AND p.share IS NOT NULL
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
@@ -178,7 +230,7 @@ RETURNS void LANGUAGE sql AS $$
     CROSS JOIN LATERAL (
       SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
              sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
-      FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint, granted bigint)) e
+      FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, 'txn_' || substr(md5(w.id || ':' || w.steps + 1), 1, 22), w.partner_id, 'earnings_reversal',
@@ -187,28 +239,9 @@ RETURNS void LANGUAGE sql AS $$
   FROM wanted w WHERE w.amount <> 0;
 $$;
 
--- server/ledger/sql/entry.sql
-
--- The postings of all transactions, one per row, as an accountant reads them.
-CREATE OR REPLACE VIEW ledger_entry AS
-  SELECT t.user_id, t.id AS transaction_id, p.account, p.partner_id, p.amount, t.created_at
-  FROM ledger_transaction t
-  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint);
-
--- server/ledger/sql/slice-end.sql
-
--- The end of a slice of about `p_rows` transactions that begins at `p_since`, and `p_until` if there are fewer.
--- Transactions are stored in the order of time, so the first that are found tell; the caller selects exactly by time.
--- The settings leave only the index on time.
-CREATE OR REPLACE FUNCTION ledger_slice_end(p_since timestamptz, p_until timestamptz, p_rows integer) RETURNS timestamptz
-LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
-  SELECT CASE WHEN count(*) < p_rows THEN p_until ELSE least(p_until, max(created_at) + interval '1 microsecond') END
-  FROM (SELECT created_at FROM ledger_transaction WHERE created_at >= p_since AND created_at < p_until LIMIT p_rows) t
-$$;
-
 -- server/ledger/sql/append-only.sql
 
--- Transactions, receipts, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- Transactions, prices, invoices, statements of payouts, audit entries and consents are never changed or
 -- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
 -- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -219,11 +252,6 @@ END $$;
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER ledger_transaction_not_truncated BEFORE TRUNCATE ON ledger_transaction
-  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
-
-CREATE OR REPLACE TRIGGER usage_append_only BEFORE UPDATE OR DELETE ON usage
-  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER usage_not_truncated BEFORE TRUNCATE ON usage
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 CREATE OR REPLACE TRIGGER model_price_append_only BEFORE UPDATE OR DELETE ON model_price
@@ -623,7 +651,7 @@ BEGIN
   PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
   CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 
-  -- Settle: delete the hold, move the credits, write the transaction and the receipt.
+  -- Settle: delete the hold, move the credits, write the transaction, which is also the receipt.
   IF settling > 0 THEN
     RETURN QUERY
     WITH freed AS (
@@ -674,26 +702,18 @@ BEGIN
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
     ),
     insert_transaction AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
-      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
-        b.allowance_spent,
-        -- Most requests spend bought credits of their own pocket. The function is for all, but is slower.
-        CASE WHEN b.own_granted_take = 0 AND b.drawn IS NULL THEN
-          ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
-          || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
-          || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share)
-        ELSE ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END
-      FROM booked b WHERE b.charge IS NOT NULL
-    ),
-    insert_usage AS (
-      INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
+        key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
         input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        held, provider_cost, charge, partner_share, estimated, cost_reported, rate_bp, outcome)
-      SELECT b.user_id, b.request_id, b.partner_id, b.key_id, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+        estimated, cost_reported, outcome)
+      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
+        -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
+        CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
+          ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
+        b.key_id, b.amount, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
         s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_cost_reported[b.n],
-        b.rate_bp, s_outcome[b.n]
-      FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+        s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n]
+      FROM booked b WHERE b.charge IS NOT NULL
     ),
     -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
     count_overruns AS MATERIALIZED (
@@ -718,7 +738,7 @@ BEGIN
         -t.credits, t.balance_after, NULL::text
       FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
       CROSS JOIN LATERAL (
-        SELECT * FROM ledger_transaction t
+        SELECT t.credits, t.balance_after FROM ledger_transaction t
         WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
           AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
     END IF;
@@ -1069,19 +1089,18 @@ CREATE OR REPLACE TRIGGER checkout_session_releases_promotion AFTER UPDATE OF st
 
 -- server/ledger/sql/earning.sql
 
--- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns. The
--- model comes from the receipt, which is read only for a reader that names the column.
+-- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns, and has
+-- its model. That request is read only for a reader that names one of the two columns.
 CREATE OR REPLACE VIEW ledger_earning AS
   SELECT p.partner_id, p.amount, t.created_at AS posted_at,
     CASE t.kind WHEN 'usage' THEN 'earned' ELSE 'reversed' END AS kind,
     ((CASE t.kind WHEN 'usage' THEN t.created_at ELSE (
-      SELECT r.created_at FROM ledger_transaction r WHERE r.user_id = t.user_id AND r.id = t.note) END)
+      SELECT r.created_at FROM ledger_transaction r WHERE r.id = t.note) END)
       AT TIME ZONE 'UTC')::date AS day,
-    coalesce(u.model, '') AS model
+    coalesce(CASE t.kind WHEN 'usage' THEN t.model ELSE (
+      SELECT r.model FROM ledger_transaction r WHERE r.id = t.note) END, '') AS model
   FROM ledger_transaction t
-  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)
-  LEFT JOIN usage u ON u.user_id = t.user_id
-    AND u.request_id = 'req_' || substr(CASE t.kind WHEN 'usage' THEN t.id ELSE t.note END, 5)
+  CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
   WHERE t.kind IN ('usage', 'earnings_reversal') AND p.account = 'partner_earnings';
 
 -- server/ledger/sql/roll-up-earnings.sql
@@ -1090,7 +1109,7 @@ CREATE OR REPLACE VIEW ledger_earning AS
 -- from which payouts are computed. Postings younger than `p_lag` may belong to a transaction that is still
 -- running: they are added later, and readers include them. A call adds at most about 20,000 transactions, so that it is
 -- short, and returns true if there is more to add. The planner has no statistics about the watermark, so the settings
--- make it use the index on time and look up each receipt.
+-- make it use the index on time and look up what was reversed.
 CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -1328,8 +1347,7 @@ END $$;
 -- server/ledger/sql/usage-days.sql
 
 -- A user's requests by day, partner and model in [p_from, p_to), including those not rolled up yet. Null
--- selects all partners or all models. The newest receipts are found through their transactions, which are
--- written in the same statement. The two times can differ, so the search allows one minute.
+-- selects all partners or all models.
 CREATE OR REPLACE FUNCTION ledger_usage_days(p_user text, p_from date, p_to date, p_partner text, p_model text)
 RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bigint, charge bigint) LANGUAGE sql STABLE AS $$
   WITH mark AS (
@@ -1345,13 +1363,9 @@ RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bi
            u.input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens + u.cache_write_1h_tokens + u.output_tokens, u.charge
     FROM mark
     CROSS JOIN user_app a
-    CROSS JOIN LATERAL (
-      SELECT t.cause_id FROM ledger_transaction t
-      WHERE t.user_id = p_user AND t.partner_id = a.partner_id AND t.kind = 'usage'
-        AND t.created_at >= mark.begun - interval '1 minute' AND t.created_at < mark.ended + interval '1 minute') t
-    JOIN usage u ON u.user_id = p_user AND u.request_id = t.cause_id
-    WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
+    JOIN usage u ON u.user_id = p_user AND u.partner_id = a.partner_id
       AND u.created_at >= mark.begun AND u.created_at < mark.ended
+    WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
   )
   SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3
 $$;

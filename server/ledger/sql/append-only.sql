@@ -1,4 +1,4 @@
--- Transactions, receipts, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- Transactions, prices, invoices, statements of payouts, audit entries and consents are never changed or
 -- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
 -- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -9,11 +9,6 @@ END $$;
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER ledger_transaction_not_truncated BEFORE TRUNCATE ON ledger_transaction
-  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
-
-CREATE OR REPLACE TRIGGER usage_append_only BEFORE UPDATE OR DELETE ON usage
-  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER usage_not_truncated BEFORE TRUNCATE ON usage
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 CREATE OR REPLACE TRIGGER model_price_append_only BEFORE UPDATE OR DELETE ON model_price

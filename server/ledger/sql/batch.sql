@@ -44,7 +44,7 @@ BEGIN
   PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
   CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 
-  -- Settle: delete the hold, move the credits, write the transaction and the receipt.
+  -- Settle: delete the hold, move the credits, write the transaction, which is also the receipt.
   IF settling > 0 THEN
     RETURN QUERY
     WITH freed AS (
@@ -95,26 +95,18 @@ BEGIN
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
     ),
     insert_transaction AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, allowance_spent, postings)
-      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', b.request_id, -b.take, b.balance,
-        b.allowance_spent,
-        -- Most requests spend bought credits of their own pocket. The function is for all, but is slower.
-        CASE WHEN b.own_granted_take = 0 AND b.drawn IS NULL THEN
-          ledger_posting('pocket', b.partner_id, -b.own_take) || ledger_posting('provider_cost', '', b.cost)
-          || ledger_posting('partner_earnings', b.partner_id, b.partner_share)
-          || ledger_posting('overrun_loss', '', b.take - b.cost - b.partner_share)
-        ELSE ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END
-      FROM booked b WHERE b.charge IS NOT NULL
-    ),
-    insert_usage AS (
-      INSERT INTO usage (user_id, request_id, partner_id, key_id, model, provider, price_version,
+      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
+        key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
         input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        held, provider_cost, charge, partner_share, estimated, cost_reported, rate_bp, outcome)
-      SELECT b.user_id, b.request_id, b.partner_id, b.key_id, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+        estimated, cost_reported, outcome)
+      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
+        -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
+        CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
+          ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
+        b.key_id, b.amount, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
         s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        b.amount, b.cost, b.take, b.partner_share, s_estimated[b.n], s_cost_reported[b.n],
-        b.rate_bp, s_outcome[b.n]
-      FROM booked b WHERE b.charge IS NOT NULL AND s_model[b.n] IS NOT NULL
+        s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n]
+      FROM booked b WHERE b.charge IS NOT NULL
     ),
     -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
     count_overruns AS MATERIALIZED (
@@ -139,7 +131,7 @@ BEGIN
         -t.credits, t.balance_after, NULL::text
       FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
       CROSS JOIN LATERAL (
-        SELECT * FROM ledger_transaction t
+        SELECT t.credits, t.balance_after FROM ledger_transaction t
         WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
           AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
     END IF;

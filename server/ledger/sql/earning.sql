@@ -1,14 +1,13 @@
--- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns. The
--- model comes from the receipt, which is read only for a reader that names the column.
+-- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns, and has
+-- its model. That request is read only for a reader that names one of the two columns.
 CREATE OR REPLACE VIEW ledger_earning AS
   SELECT p.partner_id, p.amount, t.created_at AS posted_at,
     CASE t.kind WHEN 'usage' THEN 'earned' ELSE 'reversed' END AS kind,
     ((CASE t.kind WHEN 'usage' THEN t.created_at ELSE (
-      SELECT r.created_at FROM ledger_transaction r WHERE r.user_id = t.user_id AND r.id = t.note) END)
+      SELECT r.created_at FROM ledger_transaction r WHERE r.id = t.note) END)
       AT TIME ZONE 'UTC')::date AS day,
-    coalesce(u.model, '') AS model
+    coalesce(CASE t.kind WHEN 'usage' THEN t.model ELSE (
+      SELECT r.model FROM ledger_transaction r WHERE r.id = t.note) END, '') AS model
   FROM ledger_transaction t
-  CROSS JOIN LATERAL jsonb_to_recordset(t.postings) AS p (account text, partner_id text, amount bigint)
-  LEFT JOIN usage u ON u.user_id = t.user_id
-    AND u.request_id = 'req_' || substr(CASE t.kind WHEN 'usage' THEN t.id ELSE t.note END, 5)
+  CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
   WHERE t.kind IN ('usage', 'earnings_reversal') AND p.account = 'partner_earnings';

@@ -21,16 +21,16 @@ RETURNS void LANGUAGE sql AS $$
   moved AS MATERIALIZED (
     SELECT r.note AS id, count(*) AS steps, -sum(e.amount)::bigint AS reversed
     FROM ledger_transaction r
-    CROSS JOIN LATERAL jsonb_to_recordset(r.postings) AS e (account text, partner_id text, amount bigint)
+    CROSS JOIN LATERAL ledger_entries(r.kind, r.partner_id, r.credits, r.provider_cost, r.partner_share, r.postings) e
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
   candidate AS (
-    SELECT t.id, t.created_at, t.postings, true AS is_open
+    SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
-    WHERE t.kind = 'usage' AND EXISTS (SELECT 1 FROM unpaid)
+    WHERE t.kind = 'usage' AND t.partner_share > 0 AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
-    SELECT t.id, t.created_at, t.postings, t.created_at > a.final_until
+    SELECT t.*, t.created_at > a.final_until
     FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
     WHERE t.created_at <= a.final_until OR NOT EXISTS (SELECT 1 FROM unpaid)
   ),
@@ -38,16 +38,13 @@ RETURNS void LANGUAGE sql AS $$
   piece AS (
     SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
            CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
-                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / e.share) END AS credits
+                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / p.share) END AS credits
     FROM candidate c
     LEFT JOIN moved m ON m.id = c.id
     CROSS JOIN LATERAL (
-      SELECT p.* FROM jsonb_to_recordset(c.postings) AS p (account text, partner_id text, amount bigint, granted bigint)
-      WHERE p.account = 'pocket' OFFSET 0) p
-    CROSS JOIN LATERAL (SELECT CASE WHEN NOT c.is_open THEN (
-      SELECT sum(s.amount) FROM jsonb_to_recordset(c.postings) AS s (account text, amount bigint)
-      WHERE s.account = 'partner_earnings') END AS share) e
-    WHERE c.postings @> '[{"account": "partner_earnings"}]'
+      SELECT p.*, sum(p.amount) FILTER (WHERE p.account = 'partner_earnings') OVER () AS share
+      FROM ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) p WHERE p.account IN ('pocket', 'partner_earnings') OFFSET 0) p
+    WHERE p.account = 'pocket' AND p.share IS NOT NULL
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
@@ -70,7 +67,7 @@ RETURNS void LANGUAGE sql AS $$
     CROSS JOIN LATERAL (
       SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
              sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
-      FROM jsonb_to_recordset(t.postings) AS p (account text, amount bigint, granted bigint)) e
+      FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
   SELECT p_user, 'txn_' || substr(md5(w.id || ':' || w.steps + 1), 1, 22), w.partner_id, 'earnings_reversal',

@@ -2,7 +2,7 @@
 -- from which payouts are computed. Postings younger than `p_lag` may belong to a transaction that is still
 -- running: they are added later, and readers include them. A call adds at most about 20,000 transactions, so that it is
 -- short, and returns true if there is more to add. The planner has no statistics about the watermark, so the settings
--- make it use the index on time and look up each receipt.
+-- make it use the index on time and look up what was reversed.
 CREATE OR REPLACE FUNCTION ledger_roll_up(p_lag interval) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE

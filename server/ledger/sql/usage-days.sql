@@ -1,6 +1,5 @@
 -- A user's requests by day, partner and model in [p_from, p_to), including those not rolled up yet. Null
--- selects all partners or all models. The newest receipts are found through their transactions, which are
--- written in the same statement. The two times can differ, so the search allows one minute.
+-- selects all partners or all models.
 CREATE OR REPLACE FUNCTION ledger_usage_days(p_user text, p_from date, p_to date, p_partner text, p_model text)
 RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bigint, charge bigint) LANGUAGE sql STABLE AS $$
   WITH mark AS (
@@ -16,13 +15,9 @@ RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bi
            u.input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens + u.cache_write_1h_tokens + u.output_tokens, u.charge
     FROM mark
     CROSS JOIN user_app a
-    CROSS JOIN LATERAL (
-      SELECT t.cause_id FROM ledger_transaction t
-      WHERE t.user_id = p_user AND t.partner_id = a.partner_id AND t.kind = 'usage'
-        AND t.created_at >= mark.begun - interval '1 minute' AND t.created_at < mark.ended + interval '1 minute') t
-    JOIN usage u ON u.user_id = p_user AND u.request_id = t.cause_id
-    WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
+    JOIN usage u ON u.user_id = p_user AND u.partner_id = a.partner_id
       AND u.created_at >= mark.begun AND u.created_at < mark.ended
+    WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
   )
   SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3
 $$;

@@ -128,7 +128,7 @@ async function readState(): Promise<State> {
 async function countOutcomes(): Promise<{ outcome: string; count: number }[]> {
   const { rows } = await pool().query<{ outcome: string; count: number }>(
     `SELECT outcome, count(*)::int AS count FROM usage
-     WHERE created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+     WHERE created_at > statement_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
     [RECENT],
   );
   return rows;
@@ -137,7 +137,7 @@ async function countOutcomes(): Promise<{ outcome: string; count: number }[]> {
 async function readOverruns(): Promise<{ model: string; overrun: bigint }[]> {
   const { rows } = await pool().query<{ model: string; overrun: bigint }>(
     `SELECT model, sum(provider_cost - charge)::bigint AS overrun FROM usage
-     WHERE provider_cost > charge + 1 AND created_at > clock_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+     WHERE provider_cost > charge + 1 AND created_at > statement_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
     [RECENT],
   );
   return rows;

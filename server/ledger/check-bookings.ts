@@ -6,7 +6,7 @@ import { findDifferences } from './differences';
 export type Slice = { since: string; until: string | null };
 
 /** About as many transactions are checked in one step: half a second of work on a busy machine. */
-export const BOOKINGS_PER_STEP = 5_000;
+const BOOKINGS_PER_STEP = 5_000;
 
 /** Checks all bookings of a slice. */
 export async function checkBookings(client: PoolClient, { since, until }: Slice): Promise<string[]> {

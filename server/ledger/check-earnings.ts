@@ -7,7 +7,7 @@ import { EARNINGS_INVARIANT } from './invariants';
 const ROWS_PER_STEP = 25_000;
 
 /** Whole hours, from `from` to before `to`. */
-export type Period = { from: string; to: string };
+type Period = { from: string; to: string };
 
 /** Takes the next step of a check. Null while there is more to add up. */
 export type EarningsCheck = (client: PoolClient) => Promise<string[] | null>;

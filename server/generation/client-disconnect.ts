@@ -9,13 +9,14 @@ import { noteDisconnect, noteUnreportedInput } from './repeated-disconnects';
 import type { ReadGoal, Run, Working } from './run';
 
 type Seen = Pick<StreamFacts, 'usage' | 'started'>;
+const NOTHING_SEEN: Seen = { usage: null, started: false };
 
 /**
  * Decides, when the client disconnects, whether the provider is cancelled or read on. It is cancelled if that
  * ends its bill and what it has billed can be counted from what was seen. Otherwise a disconnect would make
  * hidden output free, or hide a hold that was too low.
  */
-export function handleDisconnect(run: Run, seen: Seen = { usage: null, started: false }): void {
+export function handleDisconnect(run: Run, seen: Seen = NOTHING_SEEN): void {
   if (run.disconnectedAtMs !== null) return;
   run.disconnectedAtMs = now();
   const { working } = run;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ApiRequest } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
 import { log } from '../log';
 import { isModelAllowed } from '../partners/model-access';
@@ -19,7 +20,7 @@ export const tokenCountSchema = z.object({ input_tokens: z.int() });
 const TIMEOUT_MS = 10_000;
 
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
-export async function countTokens(request: Request): Promise<z.output<typeof tokenCountSchema>> {
+export async function countTokens(request: ApiRequest): Promise<z.output<typeof tokenCountSchema>> {
   const { keyHash, waitMs, candidates, body, isLarge } = await readModelRequest(request, validateCountTokens);
   const [requested] = candidates;
   const { id } = requested.model;
@@ -35,7 +36,7 @@ export async function countTokens(request: Request): Promise<z.output<typeof tok
 async function countAtProvider(
   { model, target, profile }: Candidate,
   { body, isLarge }: Pick<ReadRequest<CountTokensRequest>, 'body' | 'isLarge'>,
-  request: Request,
+  request: ApiRequest,
 ): Promise<number | null> {
   const { prepareTokenCount } = FORMATS[profile.format];
   if (prepareTokenCount === null) return null;

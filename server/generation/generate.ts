@@ -1,8 +1,9 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { settings } from '../env';
 import { overloaded } from '../errors';
+import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
-import type { Reply } from '../http/respond';
+import type { Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
 import { admit, release } from '../ledger';
 import type { ClientProtocol } from '../protocols/client-protocol';
@@ -23,24 +24,24 @@ import { streamResponse } from './stream-response';
 
 /** Handles one generation request. A refused or failed request has no receipt, so it is counted here. */
 export async function generate(
-  request: Request,
+  request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
   try {
     const run = await admitRequest(request, requestId, protocol, caller);
-    return await respondTo(run, request.signal);
+    return await respondTo(run, request);
   } catch (error) {
     // After a disconnect no client receives the error.
-    if (!request.signal.aborted) countRefusal(error, caller.partnerId);
+    if (!isDisconnected(request)) countRefusal(error, caller.partnerId);
     throw error;
   }
 }
 
 /** Validates the request and makes the hold. */
 async function admitRequest(
-  request: Request,
+  request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
   caller: Caller,
@@ -94,7 +95,7 @@ async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnTy
 }
 
 /** The few client headers that may concern a provider. */
-function readClientHeaders({ headers }: Request): ClientHeaders {
+function readClientHeaders({ headers }: WithHeaders): ClientHeaders {
   const version = headers.get('anthropic-version');
   const beta = headers.get('anthropic-beta');
   return {
@@ -104,19 +105,15 @@ function readClientHeaders({ headers }: Request): ClientHeaders {
 }
 
 /** Calls a provider, meters its response and settles the hold. */
-async function respondTo(run: Run, clientSignal: AbortSignal): Promise<Reply> {
-  const onDisconnect = () => handleDisconnect(run);
-  if (clientSignal.aborted) onDisconnect();
-  clientSignal.addEventListener('abort', onDisconnect, { once: true });
+async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
+  const stopWatching = watchClient(request, () => handleDisconnect(run));
   try {
     const response = await chooseResponse(run);
-    clientSignal.removeEventListener('abort', onDisconnect);
+    stopWatching();
     writeWarnings(run, response.exchange.warnings);
-    const reply = 'whole' in response ? await sendResponse(run, response) : streamResponse(run, response);
-    // The client is gone, so the stream is not read.
-    if (clientSignal.aborted && reply.body instanceof ReadableStream) await reply.body.cancel();
-    return reply;
+    return 'whole' in response ? await sendResponse(run, response) : streamResponse(run, response, request);
   } catch (error) {
+    stopWatching();
     await settleWithoutResponse(run);
     throw error;
   }

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
+import type { ApiRequest } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
 import { isModelAllowed } from '../partners/model-access';
 import { TokenBuckets } from '../rate-limit/token-buckets';
@@ -15,7 +16,7 @@ const lookups = new TokenBuckets({ perMinute: 60, burst: 1 });
  * the request was read, takes precedence over the rate limit.
  */
 export async function findLimitRefusal(
-  request: Request,
+  request: ApiRequest,
   keyHash: Buffer,
   waitMs: number,
   model?: string,

@@ -1,5 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { type CutJson, restoreStrings } from '../cut-json';
+import type { ApiRequest } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
 import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText, readLargeJson } from '../http/read-body';
@@ -38,7 +39,7 @@ export type Caller = { partnerId: string | null };
  * whatever the body contains.
  */
 export async function readModelRequest<Body>(
-  request: Request,
+  request: ApiRequest,
   validateBody: (json: Record<string, unknown>) => Body,
   caller: Caller = { partnerId: null },
 ): Promise<ReadRequest<Body>> {
@@ -76,7 +77,7 @@ export async function readModelRequest<Body>(
   }
 }
 
-async function readJson(request: Request, keyHash: Buffer, isLarge: boolean): Promise<CutJson> {
+async function readJson(request: ApiRequest, keyHash: Buffer, isLarge: boolean): Promise<CutJson> {
   const key = keyHash.toString('latin1');
   return isLarge
     ? readLargeJson(request, GENERATION_BODY_BYTES, key)

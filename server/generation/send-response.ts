@@ -1,5 +1,5 @@
 import { creditsToJson } from '../credits';
-import { Reply } from '../http/respond';
+import type { Reply } from '../http/reply';
 import { capture } from '../ledger';
 import type { ProviderWhole } from './attempt';
 import { interruptedOutput } from './client-disconnect';
@@ -18,10 +18,13 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
     writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
   run.endLease();
-  return new Reply(whole.body, {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-svc-credits-charged': String(creditsToJson(settled?.captured ?? 0n)),
-    ...run.headers,
-  });
+  return {
+    body: whole.body,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-svc-credits-charged': String(creditsToJson(settled?.captured ?? 0n)),
+      ...run.headers,
+    },
+  };
 }

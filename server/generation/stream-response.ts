@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
-import { Reply } from '../http/respond';
+import { type ApiRequest, watchClient } from '../http/api-request';
+import type { ClientStream, Reply } from '../http/reply';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
 import type { StreamFacts } from '../providers/stream-relay';
@@ -9,7 +10,7 @@ import { finishBackgroundRead } from './background-reads';
 import { handleDisconnect, hasReachedGoal, interruptedOutput } from './client-disconnect';
 import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
-import type { OpenedStream, StreamPiece } from './open-stream';
+import type { OpenedStream } from './open-stream';
 import type { Run } from './run';
 
 const STREAM_HEADERS = {
@@ -24,61 +25,66 @@ const MAX_BYTES_PER_TOKEN = 128;
 type Outcome = Receipt['outcome'];
 
 /**
- * Relays a stream chunk by chunk. From here on, failures are reported inside the stream. The request is
+ * Relays a stream read by read. From here on, failures are reported inside the stream. The request is
  * settled before the last bytes are sent, so that a balance read afterwards includes the charge.
  */
-export function streamResponse(run: Run, response: ProviderStream): Reply {
-  const settle = once(() => settleStream(run, response));
-  return new Reply(relayToClient(run, response, settle), { ...STREAM_HEADERS, ...run.headers });
-}
-
-function relayToClient(
-  run: Run,
-  response: ProviderStream,
-  settle: () => Promise<void>,
-): ReadableStream<Uint8Array> {
+export function streamResponse(run: Run, response: ProviderStream, request: ApiRequest): Reply {
   const { stream } = response;
   const { relay } = stream;
-  const encoder = new TextEncoder();
-  let keepalive: NodeJS.Timeout | undefined;
-  let hasEnded = false;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const send = (text: string) => text !== '' && controller.enqueue(encoder.encode(text));
-      keepalive = setInterval(() => send(relay.keepalive), KEEPALIVE_EVERY_MS);
-      const piece = await nextPiece(run, stream);
-      clearInterval(keepalive);
-      if (!piece.done) return void send(piece.text);
-      hasEnded = true;
-      const { failure } = relay.facts;
-      await settle();
-      send(failure === null ? piece.text : piece.text + relay.fail(toStreamError(failure.error)));
-      controller.close();
-    },
-    async cancel() {
-      clearInterval(keepalive);
-      if (!hasEnded) {
-        handleDisconnect(run, relay.facts);
-        await readToGoal(run, response);
-      }
-      await settle();
-    },
+  const endAtGoal = checkGoal(run, response);
+  const stopWatching = watchClient(request, () => {
+    handleDisconnect(run, relay.facts);
+    endAtGoal();
   });
+  const body = async (client: ClientStream): Promise<void> => {
+    const rest = await relayToClient(run, stream, client);
+    stopWatching();
+    if (run.disconnectedAtMs !== null) await readToGoal(run, stream, endAtGoal);
+    await settleStream(run, response);
+    const { failure } = relay.facts;
+    client.end(failure === null ? rest : rest + relay.fail(toStreamError(failure.error)));
+  };
+  return { body, headers: { ...STREAM_HEADERS, ...run.headers } };
 }
 
-async function nextPiece(run: Run, stream: OpenedStream): Promise<StreamPiece> {
-  for (;;) {
-    const piece = await stream.next();
-    run.progress.outputBytes = stream.relay.facts.outputBytes;
-    if (piece.done || piece.text !== '') return piece;
+/** Returns what is left to send at the end of the stream, or when the client has disconnected. */
+async function relayToClient(run: Run, stream: OpenedStream, client: ClientStream): Promise<string> {
+  const { relay } = stream;
+  const keepalive = setTimeout(() => {
+    if (!client.isFull) client.write(relay.keepalive);
+    keepalive.refresh();
+  }, KEEPALIVE_EVERY_MS);
+  try {
+    for (;;) {
+      if (client.isFull) await client.drained();
+      if (run.disconnectedAtMs !== null) return '';
+      const { text, done } = await stream.next();
+      run.progress.outputBytes = relay.facts.outputBytes;
+      if (done) return text;
+      if (text === '') continue;
+      keepalive.refresh();
+      client.write(text);
+    }
+  } finally {
+    clearTimeout(keepalive);
   }
 }
 
+/** Reads the stream after a client disconnect, unless that cancelled it: as far as it is needed. */
+async function readToGoal(run: Run, { relay, next }: OpenedStream, endAtGoal: () => void): Promise<void> {
+  for (let done = false; !done && !run.abort.aborted; ) {
+    done = (await next()).done;
+    run.progress.outputBytes = relay.facts.outputBytes;
+    if (!done) endAtGoal();
+  }
+  if (relay.facts.failure !== null) run.abort.abort();
+}
+
 /**
- * Reads the stream after a client disconnect, unless that cancelled it: as far as it is needed, or until what is
- * reported costs the whole hold. Without reported input the hold may be too low, so the cost is not known.
+ * Returns the function that cancels the provider once the stream has shown what it is read for, or what is reported costs the whole
+ * hold. Without reported input the hold may be too low, so the cost is not known.
  */
-async function readToGoal(run: Run, { served, stream }: ProviderStream): Promise<void> {
+function checkGoal(run: Run, { served, stream }: ProviderStream): () => void {
   const { facts } = stream.relay;
   const estimate = run.estimate(served);
   const mostBytes = MAX_BYTES_PER_TOKEN * run.outputCap * run.choices;
@@ -86,13 +92,11 @@ async function readToGoal(run: Run, { served, stream }: ProviderStream): Promise
     facts.outputBytes > mostBytes ||
     (facts.usage !== null &&
       chargeMetered(meter(facts, estimate), served.model, run.hold).charge >= run.hold.amount);
-  for (let done = false; !done && !run.abort.aborted; ) {
-    if (hasReachedGoal(run, facts)) return finishBackgroundRead(run);
-    if (costsHold()) return run.abort.abort();
-    done = (await stream.next()).done;
-    run.progress.outputBytes = facts.outputBytes;
-  }
-  if (facts.failure !== null) run.abort.abort();
+  return () => {
+    if (run.abort.aborted) return;
+    if (hasReachedGoal(run, facts)) finishBackgroundRead(run);
+    else if (costsHold()) run.abort.abort();
+  };
 }
 
 function outcomeOf({ disconnectedAtMs }: Run, { failure }: StreamFacts): Outcome {
@@ -130,12 +134,4 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
     writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
   run.endLease();
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => {
-    result ??= work();
-    return result;
-  };
 }

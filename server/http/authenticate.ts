@@ -1,5 +1,6 @@
 import { pool } from '../db';
 import { partnerDisabled } from '../partners/partner';
+import type { WithHeaders } from './api-request';
 import { invalidUserKey, type KeyRestriction, keyRestricted, requireUserKeyHash } from './credentials';
 import { readKeySource } from './key-source';
 
@@ -26,7 +27,7 @@ type KeyRow = {
  * disabled partner takes effect immediately on every instance. Generation requests check the key with the
  * hold instead: see `ledger_batch`.
  */
-export async function requireUserKey(request: Request): Promise<Caller> {
+export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   const { clientIp, origin } = readKeySource(request);
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',

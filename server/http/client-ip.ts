@@ -1,13 +1,12 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { WithHeaders } from './api-request';
 
 /**
  * Our own process sets this header on every request, from the socket or from a trusted proxy, and
  * replaces any value the client sent. A `Request` has no access to its socket.
  */
 export const CLIENT_IP_HEADER = 'x-svc-client-address';
-
-type WithHeaders = { headers: Pick<Headers, 'get'> };
 
 /** The client IP in canonical form, or '' when the host does not provide it. */
 export function readClientIp(request: WithHeaders): string {

@@ -1,11 +1,12 @@
 import { ApiError } from '../errors';
 import { hashUserKey, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
+import type { WithHeaders } from './api-request';
 
 /**
  * The user key of a request, as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
  * or `X-User-Key`. The first value with the user key prefix wins, because some clients send two.
  */
-export function requireUserKeyHash(request: Request): Buffer {
+export function requireUserKeyHash(request: WithHeaders): Buffer {
   const given = readGivenKeys(request);
   if (given.length === 0) throw missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
@@ -15,9 +16,9 @@ export function requireUserKeyHash(request: Request): Buffer {
 }
 
 /** Whether the request carries a key, valid or not. */
-export const hasKey = (request: Request): boolean => readGivenKeys(request).length > 0;
+export const hasKey = (request: WithHeaders): boolean => readGivenKeys(request).length > 0;
 
-function readGivenKeys(request: Request): string[] {
+function readGivenKeys(request: WithHeaders): string[] {
   return [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]
     .map((value) => value?.trim())
     .filter((value): value is string => value !== undefined && value !== '');
@@ -61,6 +62,6 @@ function describeWrongKey(given: string[]): ApiError {
   );
 }
 
-export function readBearer(request: Request): string | null {
+export function readBearer(request: WithHeaders): string | null {
   return /^bearer\s+(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
 }

@@ -1,3 +1,4 @@
+import type { WithHeaders } from './api-request';
 import { readClientIp } from './client-ip';
 
 /** Where a user key is used from. Null if it is not known. */
@@ -7,7 +8,7 @@ export type KeySource = {
   origin: string | null;
 };
 
-export function readKeySource(request: Request): KeySource {
+export function readKeySource(request: WithHeaders): KeySource {
   // An IPv6 address of the local link may end with the name of an interface, which PostgreSQL does not accept.
   const [clientIp = ''] = readClientIp(request).split('%');
   return { clientIp: clientIp === '' ? null : clientIp, origin: request.headers.get('origin') };

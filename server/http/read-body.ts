@@ -2,14 +2,15 @@ import type { z } from 'zod';
 import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
 import { JsonScan } from '../scan-json';
+import { type ApiRequest, connectionOf } from './api-request';
 import { describeIssue } from './describe-issue';
-import { connectionOf, receiveBody, SMALL_BODY_BYTES, tooLarge } from './receive-body';
+import { receiveBody, SMALL_BODY_BYTES, tooLarge } from './receive-body';
 import { Utf8Decoder } from './utf8-decoder';
 
 export const GENERATION_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Reads the body as text, counting bytes as they arrive. Fails with 413 beyond the limit. */
-export async function readText(request: Request, limitBytes: number): Promise<string> {
+export async function readText(request: ApiRequest, limitBytes: number): Promise<string> {
   let text = '';
   await readDecoded(request, { limitBytes, addText: (chunk) => (text += chunk) });
   return text;
@@ -19,7 +20,7 @@ export async function readText(request: Request, limitBytes: number): Promise<st
  * Reads the text of a JSON body, and refuses one that would take long to parse. Its bytes count for the user
  * key, given as the stored hash.
  */
-export async function readJsonText(request: Request, limitBytes: number, key = ''): Promise<string> {
+export async function readJsonText(request: ApiRequest, limitBytes: number, key = ''): Promise<string> {
   let text = '';
   await readDecoded(request, {
     limitBytes,
@@ -31,7 +32,7 @@ export async function readJsonText(request: Request, limitBytes: number, key = '
 }
 
 /** The same, cut for parsing it without blocking other requests. */
-export async function readLargeJson(request: Request, limitBytes: number, key: string): Promise<CutJson> {
+export async function readLargeJson(request: ApiRequest, limitBytes: number, key: string): Promise<CutJson> {
   const cutter = new JsonCutter();
   await readDecoded(request, {
     limitBytes,
@@ -45,7 +46,7 @@ export async function readLargeJson(request: Request, limitBytes: number, key: s
 type Reading = { limitBytes: number; key?: string; scan?: JsonScan; addText: (chunk: string) => void };
 
 async function readDecoded(
-  request: Request,
+  request: ApiRequest,
   { limitBytes, key = '', scan, addText }: Reading,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
@@ -56,7 +57,7 @@ async function readDecoded(
   };
   const connection = connectionOf(request);
   if (connection !== undefined) await receiveBody(connection, { add, limitBytes, key });
-  else if (request.body !== null) await readCounted(request.body, limitBytes, add);
+  else if (request.body) await readCounted(request.body, limitBytes, add);
   decoder.end();
 }
 

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
+import { type Connection, requestOf, type WithHeaders } from './api-request';
 import { BodyBytes } from './body-bytes';
 import { readClientIp } from './client-ip';
 
@@ -20,24 +21,11 @@ const IDLE_MS = 10 * SECOND_MS;
 /** After that time, an upload must have averaged this. The server itself ends every request after two minutes. */
 const MIN_BYTES_PER_SECOND = 16 * KILOBYTE;
 
-export type Connection = { incoming: IncomingMessage; outgoing: ServerResponse };
-const CONNECTION = Symbol('connection');
-type WithConnection = Request & { [CONNECTION]?: Connection };
-
-/** A property, because an entry in a `WeakMap` costs each request a microsecond of garbage collection. */
-export function keepConnection(request: Request, connection: Connection): void {
-  (request as WithConnection)[CONNECTION] = connection;
-}
-
-/** Undefined in Next, whose requests came through `receiveForm`. */
-export const connectionOf = (request: Request): Connection | undefined =>
-  (request as WithConnection)[CONNECTION];
-
 /** Reading and measuring so much costs about as much as looking up a key. */
 const UNCHECKED_BODY_BYTES = 8 * KILOBYTE;
 
 /** Whether the body is known to be small: by default, so that it may be read before the key is looked up. */
-export function hasSmallBody({ headers }: Request, limitBytes = UNCHECKED_BODY_BYTES): boolean {
+export function hasSmallBody({ headers }: WithHeaders, limitBytes = UNCHECKED_BODY_BYTES): boolean {
   return isSmall(headers.get('content-length'), headers.get('transfer-encoding'), limitBytes);
 }
 
@@ -50,18 +38,25 @@ const isSmall = (
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Responds to a request. What was not read of a large body by then stays unread. */
+/** Called before the response is written: what was not read of a large body by then stays unread. */
+export function leaveRest(connection: Connection): void {
+  if (!connection.incoming.complete && !isSmallUpload(connection)) leaveUnread(connection);
+}
+
+/** Responds to a request, and leaves the rest of its body. */
 export function respondTo<Result>(
   connection: Connection,
   respond: () => Result | Promise<Result>,
 ): Result | Promise<Result> {
-  const { headers } = connection.incoming;
-  if (isSmall(headers['content-length'], headers['transfer-encoding'])) return respond();
+  if (isSmallUpload(connection)) return respond();
   return Promise.resolve(respond()).then((response) => {
-    if (!connection.incoming.complete) leaveUnread(connection);
+    leaveRest(connection);
     return response;
   });
 }
+
+const isSmallUpload = ({ incoming: { headers } }: Connection): boolean =>
+  isSmall(headers['content-length'], headers['transfer-encoding']);
 
 type Receiver = {
   /** Receives each chunk; what it throws ends the upload. */
@@ -147,9 +142,8 @@ class Upload {
     if (this.#received > limitBytes) throw tooLarge(limitBytes);
     if (this.#bytes === undefined) {
       if (bytes === this.#declared && bytes <= SMALL_BODY_BYTES) return;
-      const { incoming, outgoing } = this.#connection;
-      const get = (name: string): string | null => (incoming.headers[name] as string | undefined) ?? null;
-      this.#bytes = new BodyBytes(readClientIp({ headers: { get } }), key);
+      const { outgoing } = this.#connection;
+      this.#bytes = new BodyBytes(readClientIp(requestOf(this.#connection)), key);
       const held = this.#bytes;
       if (outgoing.destroyed) throw disconnected();
       outgoing.once('close', () => held.release());

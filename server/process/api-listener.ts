@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { ApiError } from '../errors';
+import { type Connection, keepConnection } from '../http/api-request';
 import { preflight } from '../http/cors';
-import { type Connection, keepConnection, respondTo } from '../http/receive-body';
+import type { DirectRoute } from '../http/direct-route';
+import { respondTo } from '../http/receive-body';
 import { errorResponse, notFound } from '../http/respond';
 import { findWidgetFile } from '../http/widget-files';
 import { newId } from '../ids';
@@ -25,7 +27,19 @@ export function apiPath(pathname: string): string | null {
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
 }
 
-export const apiListener = getRequestListener(
+/** Responds to paid requests on their connection, and to all others through a web `Request`. */
+export async function apiListener(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const direct = findDirect(incoming);
+  return direct === undefined ? listen(incoming, outgoing) : direct({ incoming, outgoing });
+}
+
+function findDirect({ method, url }: IncomingMessage): DirectRoute['direct'] | undefined {
+  if (method !== 'POST') return undefined;
+  const found = findRoute(apiPath(pathnameOf(url)) ?? '/');
+  return (found?.module as { POST?: Partial<DirectRoute> } | undefined)?.POST?.direct;
+}
+
+const listen = getRequestListener(
   (request, connection) =>
     respondTo(connection as Connection, () => route(request, connection as Connection)),
   {

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors';
-import { type Connection, hasBody, receiveBody, SMALL_BODY_BYTES } from '../http/receive-body';
+import type { Connection } from '../http/api-request';
+import { hasBody, receiveBody, SMALL_BODY_BYTES } from '../http/receive-body';
 import { pathnameOf } from './pathname';
 
 /**

@@ -1,9 +1,8 @@
 import { generate } from '@/server/generation/generate';
 import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
+import { directRoute } from '@/server/http/direct-route';
 import { chatProtocol } from '@/server/protocols/chat/protocol';
 
-export const POST = (request: Request): Promise<Response> =>
-  respond('chat', (requestId) => generate(request, requestId, chatProtocol));
+export const POST = directRoute('chat', (request, requestId) => generate(request, requestId, chatProtocol));
 
 export const OPTIONS = preflight;

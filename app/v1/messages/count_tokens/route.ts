@@ -1,8 +1,10 @@
 import { countTokens } from '@/server/generation/count-tokens';
 import { preflight } from '@/server/http/cors';
-import { privateJson, respond } from '@/server/http/respond';
+import { directRoute } from '@/server/http/direct-route';
 
-export const POST = (request: Request): Promise<Response> =>
-  respond('messages', async () => privateJson(await countTokens(request)));
+export const POST = directRoute('messages', async (request) => ({
+  body: JSON.stringify(await countTokens(request)),
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+}));
 
 export const OPTIONS = preflight;

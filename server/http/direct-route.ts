@@ -1,0 +1,36 @@
+import { newId } from '../ids';
+import { type ApiRequest, type Connection, requestOf } from './api-request';
+import type { ErrorFormat } from './error-bodies';
+import { leaveRest } from './receive-body';
+import { type Reply, toResponse, writeReply } from './reply';
+import { errorReply, respond } from './respond';
+
+/**
+ * The handler of a paid route. Next calls it with a web `Request`; the service calls `direct`, which reads and
+ * writes the connection. The web objects in between would take a tenth of the time of a paid request.
+ */
+export type DirectRoute = ((request: Request) => Promise<Response>) & {
+  direct: (connection: Connection) => Promise<void>;
+};
+
+type Handle = (request: ApiRequest, requestId: string) => Promise<Reply>;
+
+export function directRoute(format: ErrorFormat, handle: Handle): DirectRoute {
+  const forNext = (request: Request): Promise<Response> =>
+    respond(format, async (requestId) => toResponse(await handle(request, requestId), request.signal));
+  return Object.assign(forNext, {
+    direct: (connection: Connection) => respondDirectly(connection, format, handle),
+  });
+}
+
+async function respondDirectly(connection: Connection, format: ErrorFormat, handle: Handle): Promise<void> {
+  const requestId = newId('req');
+  let reply: Reply;
+  try {
+    reply = await handle(requestOf(connection), requestId);
+  } catch (error) {
+    reply = errorReply(format, error, requestId);
+  }
+  leaveRest(connection);
+  writeReply(connection.outgoing, reply, requestId);
+}

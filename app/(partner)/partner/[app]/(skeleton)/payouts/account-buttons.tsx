@@ -21,7 +21,7 @@ function useStripePage<Input extends unknown[]>(action: (...input: Input) => Pro
   return { open, isRunning, failure };
 }
 
-/** The first step: the country cannot be changed later. */
+/** The first step: an account keeps its country. */
 export function StartForm({
   partnerId,
   country,
@@ -44,7 +44,7 @@ export function StartForm({
         name="country"
         defaultValue={country}
         options={[{ value: '', label: 'Choose…' }, ...countries]}
-        hint="It cannot be changed later"
+        hint="To change it later, set up a new account"
         error={failure?.field === 'country' ? failure.message : undefined}
         large
       />

@@ -76,7 +76,8 @@ test('between two steps of an audit or of a check, no transaction is open and no
     steps++;
     marks.add(await readMark());
     const { rows } = await pool().query<{ open: bigint }>(
-      `SELECT count(*) AS open FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+      `SELECT count(*) AS open FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
          AND (backend_xmin IS NOT NULL OR state LIKE 'idle in transaction%')`,
     );
     expect(rows[0]?.open).toBe(0n);

@@ -760,7 +760,7 @@ async function giveCredits(userId: string): Promise<void> {
 
 /** Tables that the server writes without any request. */
 const BACKGROUND_TABLES =
-  /^(watermark|audit_run|audited_pocket|activity_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
+  /^(watermark|audit_run|audited_pocket|activity_\w+|earnings_\w+|usage_day|refusal_hour|provider_\w+|model|model_price|fx_rate|sandbox_object)$/;
 
 /** Returns a digest of each table, once no webhook, receipt or invitation is pending. */
 async function readFacts(): Promise<Record<string, string>> {

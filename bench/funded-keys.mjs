@@ -42,7 +42,7 @@ export async function makeFundedKeys(product, database, users) {
 }
 
 const ADD_CREDITS = `
-  SELECT ledger_deposit(user_id, partner_id, 'adjustment', 'req_bench', 'txn_bench', $2, 0, 'promotion_expense',
+  SELECT ledger_deposit(user_id, partner_id, 'adjustment', 'req_bench', 'txn_' || md5(user_id), $2, 0, 'promotion_expense',
     'for the benchmark', interval '7 days')
   FROM user_app WHERE partner_id = $1`;
 

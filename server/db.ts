@@ -144,7 +144,7 @@ export function prisma(): PrismaClient {
   const opened = openPools();
   // Minimal: the error without the query's values.
   opened.prisma ??= new PrismaClient({
-    adapter: new PrismaPg(connection('prisma')),
+    adapter: new PrismaPg(openPool(connection('prisma')), { disposeExternalPool: true }),
     errorFormat: 'minimal',
   });
   return opened.prisma;

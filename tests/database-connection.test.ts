@@ -1,5 +1,7 @@
-import { expect, test, vi } from 'vitest';
-import { onConnection, pool, prisma, querySlowly } from '@/server/db';
+import { EventEmitter } from 'node:events';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { inTransaction, onConnection, pool, prisma, querySlowly } from '@/server/db';
 import { newDatabase } from './harness/database';
 import { buy, hold, newWallet } from './ledger/wallets';
 
@@ -22,6 +24,20 @@ test('a connection that breaks as it is handed over does not end the process', a
   // Before the code that waits for the connection continues.
   pool().once('acquire', (client) => process.nextTick(() => client.emit('error', new Error('terminated'))));
   expect(await onConnection(async () => 'used')).toBe('used');
+});
+
+test('nor does one that breaks as Prisma takes it', async () => {
+  const emit = vi.spyOn(pg.Pool.prototype, 'emit').mockImplementation(function (
+    this: pg.Pool,
+    event,
+    ...more
+  ) {
+    const [client] = more as pg.PoolClient[];
+    if (event === 'acquire') process.nextTick(() => client?.emit('error', new Error('terminated')));
+    return EventEmitter.prototype.emit.call(this, event, ...more);
+  });
+  onTestFinished(() => emit.mockRestore());
+  expect(await inTransaction(async () => 'used')).toBe('used');
 });
 
 test('background queries may take a minute, and no others', async () => {

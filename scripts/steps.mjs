@@ -163,7 +163,11 @@ const LOCK_POLL_MS = 100;
 async function unlessDone(name, isDone, work) {
   if (isDone()) return;
   const lock = path.join(BUILD_DIR, `${name}.lock`);
-  mkdirSync(BUILD_DIR, { recursive: true });
+  try {
+    mkdirSync(BUILD_DIR, { recursive: true });
+  } catch (error) {
+    fail(`Cannot create ${BUILD_DIR}: ${error.message}`);
+  }
   while (!isDone()) {
     if (!takeLock(lock)) {
       await sleep(LOCK_POLL_MS);
@@ -182,7 +186,8 @@ function takeLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
-  } catch {
+  } catch (error) {
+    if (error.code !== 'EEXIST') fail(`Cannot write to ${BUILD_DIR}: ${error.message}`);
     if (isAbandoned(lock)) rmSync(lock, { force: true });
     return false;
   }

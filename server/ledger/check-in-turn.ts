@@ -39,7 +39,6 @@ const USER_TABLES = [
   'wallet',
   'user_app',
   'ledger_transaction',
-  'usage',
   'usage_day',
   'checkout_session',
   'purchase',

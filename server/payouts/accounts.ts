@@ -3,9 +3,10 @@ import { DAY_MS, HOUR_MS, now, nowDate } from '../clock';
 import { inTransaction, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
-import { type PayoutState, returnPayout } from '../ledger';
+import { returnPayout } from '../ledger';
 import { describeError, log } from '../log';
 import { lockTeam } from '../partners/teams';
+import { UNSENT } from './approve';
 import { stripePayouts } from './stripe/processor';
 import { PAYOUT_COUNTRIES } from './stripe/regions';
 
@@ -104,7 +105,6 @@ async function createAccount(row: PayoutAccount): Promise<{ accountId: string }>
   }
 }
 
-const UNSENT: PayoutState[] = ['planned', 'waiting_for_balance'];
 const DISCONNECTED = 'The payout account was disconnected. Set up a new one, then request another payout';
 
 /**

@@ -11,7 +11,7 @@ import type { PayoutState } from '../ledger';
  */
 
 /** Payouts that are not on their way yet. */
-const UNSENT: PayoutState[] = ['planned', 'waiting_for_balance'];
+export const UNSENT: PayoutState[] = ['planned', 'waiting_for_balance'];
 
 /** `payeeSavedAt`: the version of the payee details that the operator saw; undefined for any. */
 type Approval = { approvedBy: string; payeeSavedAt: string | null | undefined };

@@ -8,8 +8,8 @@ import { noteSent } from './send';
 import { stripePayouts } from './stripe/processor';
 
 /**
- * Transfers that were taken back at the processor. A whole one is booked back. The books have no part of a payout, so
- * one that was taken back in part is only noted, for an operator to take back the rest.
+ * Transfers that were taken back at the processor. A whole one is booked back. The books cannot record part of
+ * a payout, so a transfer that was taken back in part is only noted, and an operator takes back the rest.
  */
 
 export async function refreshTransfer(transferId: string): Promise<void> {

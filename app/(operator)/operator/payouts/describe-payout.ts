@@ -16,7 +16,7 @@ export const ATTENTION: Record<Attention, [title: string, what: string]> = {
   ],
   reversed_in_part: [
     'Reversed in part',
-    'A part of its transfer was taken back in Stripe’s dashboard. The books still say that the team has the whole amount. Reverse the rest here: everything becomes payable again, and the next payout pays what is owed.',
+    'Part of its transfer was reversed in Stripe’s dashboard. The books still say that the team was paid in full. Reverse the rest here: the full amount becomes payable again, and the next payout pays what is owed.',
   ],
   failed: ['Failed', 'The amount is payable again. Once the cause is fixed, plan another payout.'],
   returned: ['Returned', 'The amount is payable again. Once the cause is fixed, plan another payout.'],

@@ -1,5 +1,6 @@
 import type { BadgeLook } from '@/app/_ui/badge';
 import type { PayoutView } from '@/server/payouts/list-payouts';
+import { inDollars } from './money';
 
 /** A payout's state in words, for the team that is paid. */
 export type PayoutWords = {
@@ -86,7 +87,7 @@ function describeBank({ bankState, bankFailure, reversedMinor }: State): PayoutW
     return {
       label: 'Reversed in part',
       look: 'warning',
-      text: `$${(Number(reversedMinor) / 100).toFixed(2)} of it was taken back from your Stripe account.`,
+      text: `${inDollars(reversedMinor * 1_000_000n)} of this payout was taken back from your Stripe account.`,
       advice: 'We are looking into it. Contact us if you have questions.',
     };
   if (bankState === 'failed')

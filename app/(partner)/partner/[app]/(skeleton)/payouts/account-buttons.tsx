@@ -92,7 +92,7 @@ export function DisconnectButton({ partnerId }: { partnerId: string }) {
     <ConfirmButton
       label="Disconnect"
       title="Disconnect this payout account?"
-      consequence="Payouts that were not sent yet fail, and are payable again. You can set up a new account, and we check the first payout to it. What you were paid stays in your Stripe account."
+      consequence="Payouts that have not been sent fail, and their amounts become payable again. You can then set up a new account; we review the first payout to it. What you were paid stays in your Stripe account."
       action={disconnectPayoutAccount.bind(null, { partnerId })}
       size="medium"
     />

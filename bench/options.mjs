@@ -1,6 +1,8 @@
 // @ts-check
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { SERVERS, WORKLOADS } from './workloads.mjs';
+import { ROOT } from './servers.mjs';
+import { SERVERS, USUAL_SERVERS, WORKLOADS } from './workloads.mjs';
 
 export const HELP = `npm run bench -- [options]
 
@@ -9,10 +11,11 @@ export const HELP = `npm run bench -- [options]
   --seconds N      seconds of each load (3)
   --steady N       seconds of steady load after the rounds (180); 0 for none
   --users N        users that share the load (64)
-  --servers LIST   some of ${SERVERS.join(',')}
+  --servers LIST   some of ${SERVERS.join(',')} (${USUAL_SERVERS.join(',')})
   --loads LIST     some of ${Object.keys(WORKLOADS).join(',')}
   --against REV    also builds and drives that commit (or checkout in a directory), as "old"
   --grown N        also drives the product with N receipts in its database (a million is the goal's)
+  --data DIR       where the databases are, for another disk, or none: /dev/shm (.data/bench)
   --assert         exit 1 if a goal is missed
 
   Old and new side by side, in about two minutes:
@@ -28,10 +31,11 @@ export function readOptions() {
       seconds: { type: 'string' },
       steady: { type: 'string' },
       users: { type: 'string' },
-      servers: { type: 'string', default: SERVERS.join(',') },
+      servers: { type: 'string', default: USUAL_SERVERS.join(',') },
       loads: { type: 'string', default: Object.keys(WORKLOADS).join(',') },
       against: { type: 'string' },
       grown: { type: 'string' },
+      data: { type: 'string', default: path.join(ROOT, '.data/bench') },
       assert: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -52,6 +56,7 @@ export function readOptions() {
     loads: choose('loads', values.loads, Object.keys(WORKLOADS)),
     against: values.against,
     grown: values.grown === undefined ? 0 : number('grown', 0),
+    data: path.resolve(values.data),
     assert: values.assert,
     help: values.help,
   };

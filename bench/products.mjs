@@ -39,7 +39,7 @@ export async function startProducts(options, upstreamOrigin, onCleanUp) {
   const installations = [];
   for (const [name = '', root = ROOT] of roots)
     for (const receipts of grown > 0 ? [0, grown] : [0]) {
-      const dataDir = path.join(ROOT, '.data/bench', `run-${process.pid}-${name}-${receipts}`);
+      const dataDir = path.join(options.data, `run-${process.pid}-${name}-${receipts}`);
       onCleanUp(() => rmSync(dataDir, { recursive: true, force: true }));
       installations.push(await startInstallation({ name, root, receipts, dataDir }, options, upstreamOrigin));
     }

@@ -72,6 +72,11 @@ const MEASURES = [
     least: 4.5,
     compute: ratioTo('portkey', 'c32'),
   },
+  {
+    title: 'requests/s ÷ LiteLLM without accounts, 32 connections',
+    digits: 0,
+    compute: ratioTo('litellm', 'c32'),
+  },
   { title: 'added to a lone request, p50 ms', digits: 2, most: 1, compute: addedLatency('p50Ms') },
   { title: 'added to a lone request, p99 ms', digits: 2, most: 4, compute: addedLatency('p99Ms') },
   {

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { enterProject, installDependencies } from '../scripts/steps.mjs';
+import { measureFlush } from './disk.mjs';
+import { LITELLM_VERSION } from './litellm.mjs';
 import { HELP, readOptions } from './options.mjs';
 import { readWrites } from './product-database.mjs';
 import { checkBooks, startProducts } from './products.mjs';
@@ -11,8 +13,10 @@ import { driveRounds, driveSteadily, startLoad, warmUp } from './rounds.mjs';
 import {
   headersForPortkey,
   MODEL,
+  OWN_KEY,
   ROOT,
   readPortkeyVersion,
+  startLitellm,
   startMockUpstream,
   startPortkey,
   startRawProxy,
@@ -43,6 +47,10 @@ async function bench(options) {
   const loadBefore = os.loadavg()[0] ?? 0;
   if (loadBefore > 1)
     console.log(`This machine is busy already (load ${loadBefore.toFixed(1)}): ${BUSY_ADVICE}`);
+  const flush = measureFlush(options.data);
+  console.log(
+    `The disk makes a block durable in ${flush.p50Ms} ms (p50), ${flush.p99Ms} ms (p99); each request needs two flushes`,
+  );
   enterProject();
   await installDependencies({ dev: true });
   const upstream = await startMockUpstream();
@@ -79,7 +87,8 @@ async function bench(options) {
       cores: os.availableParallelism(),
       loadBefore: Number(loadBefore.toFixed(2)),
     },
-    settings: { ...options, model: MODEL, portkey: readPortkeyVersion() },
+    flush,
+    settings: { ...options, model: MODEL, portkey: readPortkeyVersion(), litellm: LITELLM_VERSION },
     results: roundFigures(results),
     steady,
     writes,
@@ -93,7 +102,7 @@ async function bench(options) {
 async function startOthers({ servers }, upstreamOrigin) {
   /** @type {Target[]} */
   const targets = [];
-  /** @param {'raw' | 'portkey'} name @param {import('./servers.mjs').Server} server @param {Record<string, string>} headers */
+  /** @param {'raw' | 'portkey' | 'litellm'} name @param {import('./servers.mjs').Server} server @param {Record<string, string>} headers */
   const add = (name, { origin, pid, lastOutput }, headers) =>
     targets.push({
       name,
@@ -103,9 +112,9 @@ async function startOthers({ servers }, upstreamOrigin) {
       lastOutput,
       headers: [headers],
     });
-  if (servers.includes('raw'))
-    add('raw', await startRawProxy(upstreamOrigin), { authorization: 'Bearer sk-bench' });
+  if (servers.includes('raw')) add('raw', await startRawProxy(upstreamOrigin), OWN_KEY);
   if (servers.includes('portkey')) add('portkey', await startPortkey(), headersForPortkey(upstreamOrigin));
+  if (servers.includes('litellm')) add('litellm', await startLitellm(upstreamOrigin), OWN_KEY);
   return targets;
 }
 

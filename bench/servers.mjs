@@ -8,6 +8,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { installLitellm } from './litellm.mjs';
 
 /**
  * The servers under test, each a separate process on loopback.
@@ -20,6 +21,7 @@ import { fileURLToPath } from 'node:url';
  *
  * @typedef {object} Command
  * @property {string} name
+ * @property {string} [program] Node if it is not given
  * @property {number} port
  * @property {string[]} args
  * @property {Record<string, string>} [env]
@@ -35,6 +37,7 @@ const KEPT_OUTPUT = 4_000;
 
 export const MODEL = 'openai/gpt-4.1-mini';
 const UPSTREAM_KEY = 'sk-bench';
+export const OWN_KEY = { authorization: `Bearer ${UPSTREAM_KEY}` };
 /** Two instances share it. */
 const AUTH_SECRET = randomBytes(32).toString('base64url');
 
@@ -95,7 +98,7 @@ export async function startPortkey() {
 /** @param {string} upstreamOrigin */
 export function headersForPortkey(upstreamOrigin) {
   return {
-    authorization: `Bearer ${UPSTREAM_KEY}`,
+    ...OWN_KEY,
     'x-portkey-provider': 'openai',
     'x-portkey-custom-host': `${upstreamOrigin}/v1`,
   };
@@ -103,6 +106,26 @@ export function headersForPortkey(upstreamOrigin) {
 
 export function readPortkeyVersion() {
   return String(require(PORTKEY).version);
+}
+
+/**
+ * LiteLLM's proxy without a database: it checks its master key in memory and keeps no accounts.
+ *
+ * @param {string} upstreamOrigin
+ */
+export async function startLitellm(upstreamOrigin) {
+  const { program, config } = installLitellm({ upstreamOrigin, model: MODEL, key: UPSTREAM_KEY });
+  const port = await findFreePort();
+  return startServer({
+    name: 'litellm',
+    program,
+    port,
+    args: ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
+    // Without the first, it downloads its table of models at start.
+    env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_MODE: 'PRODUCTION', LITELLM_LOG: 'ERROR' },
+    readyPath: '/health/liveliness',
+    startSeconds: 120,
+  });
 }
 
 /**
@@ -171,10 +194,20 @@ export async function stopServers() {
 }
 
 /** @param {Command} command @returns {Promise<Server>} */
-async function startServer({ name, port, args, env, root = ROOT, readyPath, startSeconds = 20 }) {
+async function startServer(command) {
+  const {
+    name,
+    program = process.execPath,
+    port,
+    args,
+    env,
+    root = ROOT,
+    readyPath,
+    startSeconds = 20,
+  } = command;
   if (closed) throw new Error(`${name} is not started any more`);
   // A separate process group: Ctrl-C reaches the driver, which then stops the servers in order.
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd: root,
     env: childEnvironment({ PORT: String(port), ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],

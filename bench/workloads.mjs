@@ -4,11 +4,13 @@ import { MODEL } from './servers.mjs';
 /**
  * A `svc` is this product on an empty database; a `grown` one has a year of requests in its database.
  *
- * @typedef {'raw' | 'portkey' | 'svc' | 'grown'} Kind
+ * @typedef {'raw' | 'portkey' | 'litellm' | 'svc' | 'grown'} Kind
  * @typedef {{ title: string, connections: number, stream?: boolean, oneUser?: boolean, twoInstances?: boolean, kinds: Kind[] }} Workload
  */
 
-export const SERVERS = ['raw', 'portkey', 'svc'];
+export const SERVERS = ['raw', 'portkey', 'litellm', 'svc'];
+/** LiteLLM takes a minute to install. */
+export const USUAL_SERVERS = ['raw', 'portkey', 'svc'];
 
 /**
  * Portkey cannot stream as installed by npm: with the `@hono/node-server` that its range resolves to, every stream ends in a 500 (Portkey-AI/gateway#1389).
@@ -16,10 +18,10 @@ export const SERVERS = ['raw', 'portkey', 'svc'];
  * @type {Record<string, Workload>}
  */
 export const WORKLOADS = {
-  c1: { title: '1 connection', connections: 1, kinds: ['raw', 'portkey', 'svc'] },
-  c32: { title: '32 connections', connections: 32, kinds: ['raw', 'portkey', 'svc', 'grown'] },
-  c128: { title: '128 connections', connections: 128, kinds: ['raw', 'portkey', 'svc', 'grown'] },
-  stream32: { title: '32 streaming', connections: 32, stream: true, kinds: ['raw', 'svc'] },
+  c1: { title: '1 connection', connections: 1, kinds: ['raw', 'portkey', 'litellm', 'svc'] },
+  c32: { title: '32 connections', connections: 32, kinds: ['raw', 'portkey', 'litellm', 'svc', 'grown'] },
+  c128: { title: '128 connections', connections: 128, kinds: ['raw', 'portkey', 'litellm', 'svc', 'grown'] },
+  stream32: { title: '32 streaming', connections: 32, stream: true, kinds: ['raw', 'litellm', 'svc'] },
   hotUser32: { title: '32, one user', connections: 32, oneUser: true, kinds: ['svc'] },
   twoInstances128: { title: '128, two instances', connections: 128, twoInstances: true, kinds: ['svc'] },
 };

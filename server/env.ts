@@ -25,6 +25,7 @@ const printed = (most: number) =>
     .min(1)
     .max(most, { error: `at most ${most} characters` });
 const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+const secret = z.string().min(32, { error: 'at least 32 characters' });
 const flag = z.stringbool({ error: 'true or false' }).default(false);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
@@ -49,7 +50,8 @@ export const settingsSchema = z.object({
     .min(10, { error: '10 or more' })
     .default(34),
   DATA_DIR: z.string().min(1).default('.data'),
-  AUTH_SECRET: z.string().min(32, { error: 'at least 32 characters' }).optional(),
+  AUTH_SECRET: secret.optional(),
+  AUTH_SECRET_PREVIOUS: secret.optional(),
 
   OPERATOR_EMAILS: list
     .pipe(
@@ -244,6 +246,14 @@ function aboutSeller(parsed: Parsed): [boolean, string][] {
     [
       (SELLER_NAME === undefined) !== (SELLER_ADDRESS === undefined),
       'SELLER_NAME, SELLER_ADDRESS: expected both or neither, because invoices need both',
+    [
+      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET === undefined,
+      'AUTH_SECRET_PREVIOUS: expected to be unset, because AUTH_SECRET is unset',
+    ],
+    [
+      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET_PREVIOUS === parsed.AUTH_SECRET,
+      'AUTH_SECRET_PREVIOUS: expected a secret other than AUTH_SECRET',
+    ],
     ],
     [
       SELLER_TAX_ID !== undefined && SELLER_NAME === undefined,
@@ -325,11 +335,14 @@ export function settings(): Settings {
 }
 
 /** The installation's secret. The process generates it once when AUTH_SECRET is unset. */
-export function authSecret(): string {
-  const secret = settings().AUTH_SECRET;
-  if (secret === undefined)
+export const authSecret = (): string => authSecrets()[0];
+
+/** The installation's secret, and the one that is accepted as well while it is being replaced. */
+export function authSecrets(given: Settings = settings()): readonly [string, ...string[]] {
+  const { AUTH_SECRET, AUTH_SECRET_PREVIOUS } = given;
+  if (AUTH_SECRET === undefined)
     throw new SettingsError('AUTH_SECRET: expected to be set by the process at start');
-  return secret;
+  return AUTH_SECRET_PREVIOUS === undefined ? [AUTH_SECRET] : [AUTH_SECRET, AUTH_SECRET_PREVIOUS];
 }
 
 /** Whether the sandboxes are closed, because something here is real. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { authSecret } from './env';
-import { hmacSha256, randomBase62, toBase62 } from './ids';
+import { randomBase62, toBase62 } from './ids';
+import { storedHashes } from './keyed-hash';
 
 /**
  * User keys and publishable keys as text. Both end in a checksum, so that a typo is refused without a query
@@ -24,8 +24,11 @@ export const newUserKey = (): string => newToken(USER_KEY_PREFIX, USER_KEY_CHARA
  * Returns the stored form of a user key, or null when the checksum is wrong. The pepper prevents anyone with
  * write access to the table from planting a key.
  */
-export function hashUserKey(key: string): Buffer | null {
-  return hasValidChecksum(key) ? hmacSha256(`user-key:${authSecret()}`, key) : null;
+export const hashUserKey = (key: string): Buffer | null => findUserKeyHashes(key)[0] ?? null;
+
+/** The stored form under each accepted secret, the current one first. None when the checksum is wrong. */
+export function findUserKeyHashes(key: string): Buffer[] {
+  return hasValidChecksum(key) ? storedHashes('user-key', key) : [];
 }
 
 export const newPublishableKey = (): string => newToken(PUBLISHABLE_KEY_PREFIX, PUBLISHABLE_KEY_CHARACTERS);

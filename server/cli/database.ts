@@ -3,6 +3,7 @@ import { readSettings, settings } from '../env';
 import { invariant } from '../errors';
 import { openCommandEnvironment } from '../process/environment';
 import { migrate } from '../process/migrate';
+import { requireOwnSecret } from '../process/own-secret';
 import type { Command } from './command';
 
 /**
@@ -13,12 +14,14 @@ import type { Command } from './command';
 export async function openCommandDatabase(
   needs: Exclude<Command['needs'], 'nothing'>,
 ): Promise<() => Promise<void>> {
-  const isOurs = readSettings(process.env).DATABASE_URL === undefined;
+  const given = readSettings(process.env);
+  const isOurs = given.DATABASE_URL === undefined;
   const leaveEnvironment = await openCommandEnvironment();
   const close = () => closeDatabase().finally(leaveEnvironment);
   try {
     // The operator's own database is changed only by `db migrate`.
     if (isOurs && needs === 'schema') await migrate(requireDatabaseUrl());
+    if (needs === 'schema' && given.AUTH_SECRET !== undefined) await requireOwnSecret(requireDatabaseUrl());
     return close;
   } catch (error) {
     await close();

@@ -18,6 +18,7 @@ import { rateCommands } from './rate';
 import { stripeCommands } from './stripe';
 import { userCommands } from './user';
 
+import { secretCommands } from './secret';
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...partnerCommands,
   ...userCommands,
@@ -32,6 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...databaseCommands,
 };
 
+  ...secretCommands,
 export type Terminal = { out(text: string): void; err(text: string): void };
 
 /** Runs one command and returns the exit code. */

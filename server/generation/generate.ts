@@ -14,6 +14,7 @@ import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
+import { findOtherHash } from './other-hash';
 import { fitOutputCap, planRequest } from './plan';
 import { type Caller, readModelRequest } from './read-request';
 import { toApiError } from './refusals';
@@ -55,7 +56,8 @@ async function admitRequest(
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
   const { clientIp, origin } = readKeySource(request);
-  const admission = await admitOrOverloaded({ keyHash, requestId, model, need, want, clientIp, origin });
+  const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
+  const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission.refusal, model);
 
@@ -86,9 +88,14 @@ async function admitRequest(
   return run;
 }
 
-async function admitOrOverloaded(request: Parameters<typeof admit>[0]): ReturnType<typeof admit> {
+type Wanted = Parameters<typeof admit>[0];
+
+async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
   try {
-    return await admit(request);
+    const admission = await admit(wanted);
+    if (admission.ok || admission.refusal !== 'invalid_user_key') return admission;
+    const stored = await findOtherHash(request);
+    return stored === null ? admission : await admit({ ...wanted, keyHash: stored });
   } catch (cause) {
     throw overloaded(cause);
   }

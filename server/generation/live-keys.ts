@@ -1,6 +1,7 @@
 import { now, SECOND_MS } from '../clock';
 import { pool } from '../db';
-import { invalidUserKey } from '../http/credentials';
+import type { WithHeaders } from '../http/api-request';
+import { invalidUserKey, requireUserKeyHashes } from '../http/credentials';
 import { createBatcher } from '../ledger';
 import { partnerDisabled } from '../partners/partner';
 
@@ -20,26 +21,29 @@ const MAX_REMEMBERED = 10_000;
 const remembered = new Map<string, { state: KeyState; until: number }>();
 const lookups = new Map<string, Promise<KeyState>>();
 
-const batcher = createBatcher<Buffer, KeyState>({
-  run: findStates,
-  keyOf: (keyHash) => keyHash.toString('latin1'),
-});
+/** A key, as its stored hash under each accepted secret. */
+type KeyHashes = [Buffer, ...Buffer[]];
 
-/** Fails with 401 or 403 unless the key, given as its stored hash, can pay for requests. */
-export async function requireLiveKey(keyHash: Buffer): Promise<void> {
-  const name = keyHash.toString('latin1');
-  const known = remembered.get(name);
-  const state = known !== undefined && known.until > now() ? known.state : await lookUp(name, keyHash);
+const nameOf = ([keyHash]: KeyHashes): string => keyHash.toString('latin1');
+
+const batcher = createBatcher<KeyHashes, KeyState>({ run: findStates, keyOf: nameOf });
+
+/** Fails with 401 or 403 unless the key of the request can pay for requests. */
+export async function requireLiveKey(request: WithHeaders): Promise<void> {
+  const hashes = requireUserKeyHashes(request);
+  const known = remembered.get(nameOf(hashes));
+  const state = known !== undefined && known.until > now() ? known.state : await lookUp(hashes);
   if (state === 'unknown') throw invalidUserKey();
   if (state === 'disabled') throw partnerDisabled();
 }
 
 /** Requests that arrive together with the same key wait for one lookup. */
-function lookUp(name: string, keyHash: Buffer): Promise<KeyState> {
+function lookUp(hashes: KeyHashes): Promise<KeyState> {
+  const name = nameOf(hashes);
   const running = lookups.get(name);
   if (running !== undefined) return running;
   const lookup = batcher
-    .submit(keyHash)
+    .submit(hashes)
     .then((state) => {
       remember(name, state);
       return state;
@@ -56,17 +60,19 @@ function remember(name: string, state: KeyState): void {
   if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
-async function findStates(keyHashes: Buffer[]): Promise<KeyState[]> {
+async function findStates(keys: KeyHashes[]): Promise<KeyState[]> {
   const { rows } = await pool().query<{ hash: Buffer; disabled: boolean }>({
     name: 'find_key_states',
     text: `SELECT k.hash, p.disabled_at IS NOT NULL AS disabled
            FROM user_key k JOIN partner p ON p.id = k.partner_id
            WHERE k.hash = ANY($1) AND k.revoked_at IS NULL`,
-    values: [keyHashes],
+    values: [keys.flat()],
   });
   const disabled = new Map(rows.map((row) => [row.hash.toString('latin1'), row.disabled]));
-  return keyHashes.map((keyHash) => {
-    const found = disabled.get(keyHash.toString('latin1'));
+  return keys.map((hashes) => {
+    const found = hashes
+      .map((hash) => disabled.get(hash.toString('latin1')))
+      .find((known) => known !== undefined);
     return found === undefined ? 'unknown' : found ? 'disabled' : 'live';
   });
 }

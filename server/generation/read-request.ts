@@ -49,7 +49,7 @@ export async function readModelRequest<Body>(
   const isLarge = !isSmall && !hasSmallBody(request, AT_ONCE_BYTES);
   if (!isSmall) {
     if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
-    await requireLiveKey(keyHash);
+    await requireLiveKey(request);
   }
   let candidates: Candidates | undefined;
   try {
@@ -68,7 +68,7 @@ export async function readModelRequest<Body>(
     return { keyHash, waitMs, candidates, body, isSmall, isLarge };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
-    await requireLiveKey(keyHash);
+    await requireLiveKey(request);
     const { partnerId } = await requireUserKey(request);
     caller.partnerId = partnerId;
     const id = candidates?.[0].model.id;

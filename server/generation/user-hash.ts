@@ -1,5 +1,4 @@
-import { authSecret } from '../env';
-import { hmacSha256 } from '../ids';
+import { keyedHash } from '../keyed-hash';
 
 /** Hashes of users are cached, because each user sends many requests. An entry takes about 150 bytes. */
 const MAX_CACHED = 10_000;
@@ -11,7 +10,7 @@ const hashes = new Map<string, string>();
 export function hashForProviders(appUserId: string): string {
   const cached = hashes.get(appUserId);
   if (cached !== undefined) return cached;
-  const hash = hmacSha256(authSecret(), `provider-user:${appUserId}`).toString('hex');
+  const hash = keyedHash('provider-user', appUserId).toString('hex');
   if (hashes.size === MAX_CACHED) hashes.clear();
   hashes.set(appUserId, hash);
   return hash;

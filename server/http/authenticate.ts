@@ -1,7 +1,7 @@
 import { pool } from '../db';
 import { partnerDisabled } from '../partners/partner';
 import type { WithHeaders } from './api-request';
-import { invalidUserKey, type KeyRestriction, keyRestricted, requireUserKeyHash } from './credentials';
+import { invalidUserKey, type KeyRestriction, keyRestricted, requireUserKeyHashes } from './credentials';
 import { readKeySource } from './key-source';
 
 /** The user, app and key behind a live user key. */
@@ -37,7 +37,7 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
              FROM user_key k
              JOIN partner p ON p.id = k.partner_id
              JOIN user_app u ON u.user_id = k.user_id AND u.partner_id = k.partner_id
-             WHERE k.hash = $1 AND k.revoked_at IS NULL
+             WHERE k.hash = ANY ($1) AND k.revoked_at IS NULL
            ), mark_used AS (
              -- Exact to the minute, or exact for one of many keys: as in the ledger's admission.
              UPDATE user_key k SET last_used_at = clock_timestamp() FROM found f
@@ -45,7 +45,7 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
                AND (f.exact_use OR coalesce(k.last_used_at, k.created_at) < clock_timestamp() - interval '1 minute')
            )
            SELECT * FROM found`,
-    values: [requireUserKeyHash(request), origin, clientIp],
+    values: [requireUserKeyHashes(request), origin, clientIp],
   });
   const key = rows[0];
   if (key === undefined) throw invalidUserKey();

@@ -1,18 +1,21 @@
 import { ApiError } from '../errors';
-import { hashUserKey, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
+import { findUserKeyHashes, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
 import type { WithHeaders } from './api-request';
 
+/** The user key of a request, as its stored hash. */
+export const requireUserKeyHash = (request: WithHeaders): Buffer => requireUserKeyHashes(request)[0];
+
 /**
- * The user key of a request, as its stored hash. Read from `Authorization: Bearer`, `x-api-key`
+ * The same under each accepted secret, the current one first. Read from `Authorization: Bearer`, `x-api-key`
  * or `X-User-Key`. The first value with the user key prefix wins, because some clients send two.
  */
-export function requireUserKeyHash(request: WithHeaders): Buffer {
+export function requireUserKeyHashes(request: WithHeaders): [Buffer, ...Buffer[]] {
   const given = readGivenKeys(request);
   if (given.length === 0) throw missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
-  const hash = key === undefined ? null : hashUserKey(key);
-  if (hash === null) throw key === undefined ? describeWrongKey(given) : invalidUserKey();
-  return hash;
+  const [current, ...previous] = key === undefined ? [] : findUserKeyHashes(key);
+  if (current === undefined) throw key === undefined ? describeWrongKey(given) : invalidUserKey();
+  return [current, ...previous];
 }
 
 /** Whether the request carries a key, valid or not. */

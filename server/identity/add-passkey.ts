@@ -7,9 +7,9 @@ import {
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { nowDate } from '../clock';
 import { inTransaction, prisma } from '../db';
-import { authSecret } from '../env';
 import { ApiError } from '../errors';
-import { hmacSha256, newId } from '../ids';
+import { newId } from '../ids';
+import { keyedHash } from '../keyed-hash';
 import {
   type ChallengePurpose,
   consumePasskeyChallenge,
@@ -116,8 +116,7 @@ function hasCertificates({ response }: RegistrationResponseJSON): boolean {
 const purposeOf = ({ sessionId }: LiveSession): ChallengePurpose => ({ act: 'add', sessionId });
 
 /** Identifies the account to the authenticator, and to no one else. */
-const handleOf = (userId: string): string =>
-  hmacSha256(`passkey-user:${authSecret()}`, userId).toString('base64url');
+const handleOf = (userId: string): string => keyedHash('passkey-user', userId).toString('base64url');
 
 const tooMany = (): ApiError =>
   new ApiError('invalid_request', `You have ${MAX_PASSKEYS} passkeys. Remove one before you add another.`);

@@ -1,7 +1,7 @@
 import { DAY_MS, now, SECOND_MS } from '../clock';
 import { readCookie } from '../cookies';
-import { authSecret } from '../env';
-import { hmacSha256, randomBase62, sameBytes } from '../ids';
+import { randomBase62 } from '../ids';
+import { isKeyedHash, keyedHash } from '../keyed-hash';
 
 /**
  * A cookie that says which accounts signed in on this browser before, so that strangers cannot use up
@@ -24,7 +24,7 @@ export function findKnownBrowser(cookie: string | null | undefined, email: strin
   for (const entry of readEntries(cookie)) {
     const [, id = '', issued = '', mac = ''] = ENTRY.exec(entry) ?? [];
     const ageMs = now() - Number.parseInt(issued, 36) * SECOND_MS;
-    if (ageMs < LIFETIME_MS && sameBytes(Buffer.from(mac, 'base64url'), macOf(id, issued, email))) return id;
+    if (ageMs < LIFETIME_MS && isOurMac(Buffer.from(mac, 'base64url'), [id, issued, email])) return id;
   }
   return null;
 }
@@ -33,7 +33,7 @@ export function findKnownBrowser(cookie: string | null | undefined, email: strin
 export function rememberBrowser(cookie: string | null | undefined, email: string): string {
   const id = findKnownBrowser(cookie, email) ?? randomBase62(ID_CHARACTERS);
   const issued = Math.floor(now() / SECOND_MS).toString(36);
-  const entry = `${id}.${issued}.${macOf(id, issued, email).toString('base64url')}`;
+  const entry = `${id}.${issued}.${macOf([id, issued, email]).toString('base64url')}`;
   const others = readEntries(cookie).filter((other) => !other.startsWith(`${id}.`));
   return [entry, ...others].slice(0, MAX_ACCOUNTS).join(SEPARATOR);
 }
@@ -52,6 +52,8 @@ function readEntries(cookie: string | null | undefined): string[] {
   return (cookie ?? '').split(SEPARATOR, MAX_ACCOUNTS).filter((entry) => ENTRY.test(entry));
 }
 
-function macOf(id: string, issued: string, email: string): Buffer {
-  return hmacSha256(`known-browser:${authSecret()}`, `${id}\n${issued}\n${email}`).subarray(0, MAC_BYTES);
-}
+const macOf = (signed: string[]): Buffer =>
+  keyedHash('known-browser', signed.join('\n')).subarray(0, MAC_BYTES);
+
+const isOurMac = (mac: Buffer, signed: string[]): boolean =>
+  isKeyedHash(mac, 'known-browser', signed.join('\n'), MAC_BYTES);

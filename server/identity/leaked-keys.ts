@@ -4,7 +4,7 @@ import { ApiError } from '../errors';
 import { recordNotice } from '../keys/notices';
 import { revokeUserKey } from '../keys/revoke';
 import { countAttempt } from '../rate-limit/attempts';
-import { hashUserKey } from '../tokens';
+import { findUserKeyHashes } from '../tokens';
 
 /** Revokes keys that were found in public, or that someone other than the owner holds. */
 
@@ -16,19 +16,21 @@ const MAX_TOKEN_CHARACTERS = 200;
 /** Revokes every live user key among them and notifies its owner. Returns for each whether it is one of ours. */
 export async function revokeLeakedKeys(reports: LeakReport[]): Promise<boolean[]> {
   const hashes = reports.map(({ token }) =>
-    token.length > MAX_TOKEN_CHARACTERS ? null : hashUserKey(token),
+    token.length > MAX_TOKEN_CHARACTERS ? [] : findUserKeyHashes(token).map((hash) => new Uint8Array(hash)),
   );
   const found = await prisma().userKey.findMany({
-    where: { hash: { in: hashes.flatMap((hash) => (hash === null ? [] : [new Uint8Array(hash)])) } },
+    where: { hash: { in: hashes.flat() } },
     select: { id: true, hash: true, revokedAt: true },
   });
-  const keyOf = new Map(found.map((key) => [Buffer.from(key.hash).toString('base64'), key]));
-  const keys = hashes.map((hash) => (hash === null ? undefined : keyOf.get(hash.toString('base64'))));
+  const keyOf = new Map(found.map((key) => [nameOf(key.hash), key]));
+  const keys = hashes.map((each) => each.map((hash) => keyOf.get(nameOf(hash))).find(Boolean));
   for (const [n, key] of keys.entries()) {
     if (key?.revokedAt === null) await revokeLeakedKey(key.id, readHost(reports[n]?.url ?? ''));
   }
   return keys.map((key) => key !== undefined);
 }
+
+const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64');
 
 function revokeLeakedKey(keyId: string, where: string): Promise<void> {
   return inTransaction(async (tx) => {
@@ -43,9 +45,9 @@ function readHost(url: string): string {
 }
 
 /** Anyone who holds a key may revoke it, wherever it is restricted to. Null when it is not a live key. */
-export async function revokeHeldKey(keyHash: Buffer): Promise<string | null> {
+export async function revokeHeldKey(keyHashes: Buffer[]): Promise<string | null> {
   const key = await prisma().userKey.findFirst({
-    where: { hash: new Uint8Array(keyHash), revokedAt: null },
+    where: { hash: { in: keyHashes.map((hash) => new Uint8Array(hash)) }, revokedAt: null },
     select: { id: true },
   });
   if (key === null) return null;

@@ -4,9 +4,9 @@ import { networkOf } from '../client-network';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../clock';
 import { type Microcredits, ZERO } from '../credits';
 import { inTransaction, prisma, type Tx } from '../db';
-import { authSecret } from '../env';
 import { ApiError } from '../errors';
-import { hmacSha256, newId, sameBytes } from '../ids';
+import { newId } from '../ids';
+import { isKeyedHash, keyedHash } from '../keyed-hash';
 import { mailboxOf, normaliseEmail } from './email';
 import { findKnownBrowser } from './known-browser';
 import { type CodeCaller, codesOfCaller, requireRoomForAttempt, requireRoomForCode } from './login-limits';
@@ -71,7 +71,7 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
         id: challengeId,
         email,
         mailbox,
-        codeHash: new Uint8Array(hashOf({ ...request, challengeId, email, code })),
+        codeHash: new Uint8Array(keyedHash('login-code', signedBy({ ...request, challengeId, email, code }))),
         partnerId: request.partnerId,
         visitId: request.visitId,
         origin: request.origin,
@@ -130,7 +130,7 @@ export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true;
   if (challenge === null) throw await refusalOf(attempt.challengeId);
   const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');
   const isRight =
-    sameBytes(challenge.code_hash, hashOf({ ...attempt, email, code })) &&
+    isKeyedHash(challenge.code_hash, 'login-code', signedBy({ ...attempt, email, code })) &&
     challenge.partner_id === attempt.partnerId &&
     challenge.visit_id === attempt.visitId &&
     challenge.origin === attempt.origin;
@@ -186,7 +186,5 @@ function requireEmail(text: string): { email: string; display: string } {
 type Hashed = CodePlace & { challengeId: string; email: string; code: string };
 
 /** Covers what the code is for, so that it is good for nothing else. */
-function hashOf({ challengeId, email, code, sessionId = '', allowance = ZERO }: Hashed): Buffer {
-  const signed = [challengeId, email, code, sessionId, allowance];
-  return hmacSha256(`login-code:${authSecret()}`, signed.join('\n'));
-}
+const signedBy = ({ challengeId, email, code, sessionId = '', allowance = ZERO }: Hashed): string =>
+  [challengeId, email, code, sessionId, allowance].join('\n');

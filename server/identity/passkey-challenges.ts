@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { MINUTE_MS, now } from '../clock';
 import type { Tx } from '../db';
-import { authSecret, settings } from '../env';
+import { settings } from '../env';
 import { ApiError } from '../errors';
-import { hmacSha256, sameBytes } from '../ids';
+import { sameBytes } from '../ids';
+import { isKeyedHash, keyedHash } from '../keyed-hash';
 
 /**
  * What a passkey signs: a challenge, valid for five minutes, one use and one purpose. Challenges carry
@@ -13,6 +14,7 @@ import { hmacSha256, sameBytes } from '../ids';
  */
 
 const LIFETIME_MS = 5 * MINUTE_MS;
+const SIGNED_AS = 'passkey-challenge';
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 8;
 const BODY_BYTES = EXPIRY_BYTES + RANDOM_BYTES;
@@ -27,7 +29,7 @@ export function newPasskeyChallenge(purpose: ChallengePurpose): Buffer<ArrayBuff
   const expiry = Buffer.alloc(EXPIRY_BYTES);
   expiry.writeBigUInt64BE(BigInt(now() + LIFETIME_MS));
   const body = Buffer.concat([expiry, randomBytes(RANDOM_BYTES)]);
-  return Buffer.concat([body, sign(purpose, body)]);
+  return Buffer.concat([body, keyedHash(SIGNED_AS, contentOf(purpose, body))]);
 }
 
 /** Returns the challenge in a browser's response. Throws if it has expired or was not issued for this purpose. */
@@ -35,8 +37,7 @@ export function requireOwnChallenge(purpose: ChallengePurpose, clientDataJSON: s
   const challenge = readChallenge(clientDataJSON);
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, BODY_BYTES);
-  if (body.length < BODY_BYTES || !sameBytes(bytes.subarray(BODY_BYTES), sign(purpose, body)))
-    throw challengeOver();
+  if (body.length < BODY_BYTES || !isOurs(purpose, body, bytes.subarray(BODY_BYTES))) throw challengeOver();
   if (expiryOf(bytes) <= now()) throw challengeOver();
   return challenge;
 }
@@ -71,7 +72,13 @@ const challengeOver = (): ApiError =>
 
 const expiryOf = (bytes: Buffer): number => Number(bytes.readBigUInt64BE());
 
-function sign({ act, sessionId }: ChallengePurpose, body: Buffer): Buffer {
-  const secret = `passkey-challenge:${authSecret()}`;
-  return hmacSha256(secret, `${act}\n${sessionId ?? ''}\n${body.toString('base64url')}`);
+/** The account's name in an authenticator depends on the secret, so a passkey is added under the one it was begun with. */
+function isOurs(purpose: ChallengePurpose, body: Buffer, signature: Buffer): boolean {
+  const content = contentOf(purpose, body);
+  return purpose.act === 'add'
+    ? sameBytes(signature, keyedHash(SIGNED_AS, content))
+    : isKeyedHash(signature, SIGNED_AS, content);
 }
+
+const contentOf = ({ act, sessionId }: ChallengePurpose, body: Buffer): string =>
+  `${act}\n${sessionId ?? ''}\n${body.toString('base64url')}`;

@@ -1,6 +1,6 @@
 import type { Tx } from '../db';
 import { invariant } from '../errors';
-import { hashUserKey } from '../tokens';
+import { findUserKeyHashes } from '../tokens';
 import type { MintedKey } from './mint';
 
 type Device = { userId: string; partnerId: string; sessionId: string };
@@ -11,10 +11,10 @@ export async function findKeyOfDevice(
   userKey: string | null,
   { userId, partnerId, sessionId }: Device,
 ): Promise<MintedKey | null> {
-  const hash = userKey === null ? null : hashUserKey(userKey);
-  if (userKey === null || hash === null) return null;
+  if (userKey === null) return null;
+  const hashes = findUserKeyHashes(userKey).map((hash) => new Uint8Array(hash));
   const key = await tx.userKey.findFirst({
-    where: { hash: new Uint8Array(hash), userId, partnerId, sessionId, revokedAt: null },
+    where: { hash: { in: hashes }, userId, partnerId, sessionId, revokedAt: null },
     select: { id: true },
   });
   if (key === null) return null;

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, now } from '../clock';
 import { deleteInSteps, inTransaction, type Tx } from '../db';
-import { authSecret } from '../env';
-import { hmacSha256 } from '../ids';
+import { keyedHashes } from '../keyed-hash';
 import { recordNotice } from './notices';
 
 /**
@@ -83,11 +82,12 @@ async function writeUses(tx: Tx, uses: Use[]): Promise<void> {
 
 /** Returns the keys that were used from a network for the first time, each with such a network. */
 async function writeNetworks(tx: Tx, uses: Use[], at: Date): Promise<Map<string, string>> {
-  const hashed = new Map(uses.map((use) => [`${use.keyId} ${hashNetwork(use).toString('base64')}`, use]));
-  const rows = [...hashed.values()].map((use) => ({
-    key_id: use.keyId,
-    network: hashNetwork(use).toString('hex'),
-  }));
+  const hashed = new Map(uses.map((use) => [`${use.keyId} ${hashNetwork(use)[0].toString('base64')}`, use]));
+  const rows = [...hashed.values()].map((use) => {
+    const [network, previous] = hashNetwork(use).map((hash) => hash.toString('hex'));
+    return { key_id: use.keyId, network, previous };
+  });
+  if (rows.some(({ previous }) => previous !== undefined)) await renewHashes(tx, rows);
   const written = await tx.$queryRaw<{ key_id: string; network: string }[]>`
     INSERT INTO key_network AS n (key_id, network, first_seen_at, last_seen_at)
     SELECT key_id, decode(network, 'hex'), ${at}, ${at}
@@ -101,6 +101,15 @@ async function writeNetworks(tx: Tx, uses: Use[], at: Date): Promise<Map<string,
       return use === undefined ? [] : [[keyId, use.network]];
     }),
   );
+}
+
+/** Networks seen before AUTH_SECRET was replaced are not new. */
+async function renewHashes(tx: Tx, rows: object[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE key_network n SET network = decode(u.network, 'hex')
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS u (key_id text, network text, previous text)
+    WHERE n.key_id = u.key_id AND n.network = decode(u.previous, 'hex') AND NOT EXISTS (
+      SELECT FROM key_network o WHERE o.key_id = u.key_id AND o.network = decode(u.network, 'hex'))`;
 }
 
 type Unusual = {
@@ -131,9 +140,11 @@ function findUnusual(tx: Tx, keyIds: string[], at: Date): Promise<Unusual[]> {
     WHERE has_new OR networks > ${NETWORKS_PER_HOUR}`;
 }
 
-/** The same network has the same hash for all keys of an app, and for no other app. */
-function hashNetwork({ partnerId, network }: Use): Buffer {
-  return hmacSha256(`key-network:${authSecret()}`, `${partnerId} ${network}`).subarray(0, HASH_BYTES);
+/** The same network has the same hash for all keys of an app, and for no other app. One for each accepted secret. */
+function hashNetwork({ partnerId, network }: Use): [Buffer, ...Buffer[]] {
+  const [current, ...previous] = keyedHashes('key-network', `${partnerId} ${network}`);
+  const shorten = (hash: Buffer): Buffer => hash.subarray(0, HASH_BYTES);
+  return [shorten(current), ...previous.map(shorten)];
 }
 
 /** Forgets networks that a key has not been used from for a long time, and those of revoked keys. */

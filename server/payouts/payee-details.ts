@@ -85,7 +85,7 @@ export async function savePayeeDetails(
     const saved = { ok: true, before, after } as const;
     if (whole === kept && JSON.stringify(before) === JSON.stringify(after)) return saved;
     const sealed =
-      whole === kept ? {} : { destination: whole === null ? null : seal(whole, boundTo(teamId)) };
+      whole === kept ? {} : { destination: whole === null ? null : seal(whole, payeeOf(teamId)) };
     const data = { ...named, ...sealed, updatedAt: laterThan(row?.updatedAt) };
     const stored = await tx.payeeDetails.upsert({
       where: { teamId },
@@ -139,5 +139,6 @@ function toDetails({ teamId, name, address, country, taxId, destination }: Store
 const endingOf = (destination: string | null): string | null =>
   destination === null ? null : destination.replaceAll(' ', '').slice(-SHOWN_CHARACTERS);
 
-const boundTo = (teamId: string): string => `payee ${teamId}`;
-const openDestination = (sealed: Uint8Array, teamId: string): string => openSealed(sealed, boundTo(teamId));
+/** What the account is sealed to. */
+export const payeeOf = (teamId: string): string => `payee ${teamId}`;
+const openDestination = (sealed: Uint8Array, teamId: string): string => openSealed(sealed, payeeOf(teamId));

@@ -1,5 +1,5 @@
 import { closeDatabase } from '../db';
-import { isLive, settings } from '../env';
+import { isLive, readSettings, settings } from '../env';
 import { describeMissingSeller } from '../invoices/seller';
 import { warmLedger } from '../ledger';
 import { describeSandboxes } from '../open-sandboxes';
@@ -19,6 +19,7 @@ import { finishGenerations } from './finish-generations';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
+import { claimSecret } from './own-secret';
 import { withProgress } from './progress';
 import { decideSandboxes, startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
@@ -43,6 +44,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
 
   // The settings are final from here on.
   const { HOST, PORT } = settings();
+  await claimSecret(databaseUrl, readSettings(process.env));
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
   await syncCatalog();

@@ -71,14 +71,15 @@ export async function cancelSecretRotation(partnerId: string): Promise<{ ok: tru
 }
 
 export function newSealedSecret(partnerId: string): Uint8Array<ArrayBuffer> {
-  return seal(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'), boundTo(partnerId));
+  return seal(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'), signingSecretOf(partnerId));
 }
 
 export function openSecret(sealed: Uint8Array, partnerId: string): string {
-  return openSealed(sealed, boundTo(partnerId));
+  return openSealed(sealed, signingSecretOf(partnerId));
 }
 
-const boundTo = (partnerId: string): string => `${partnerId} webhook secret`;
+/** What the secret is sealed to. */
+export const signingSecretOf = (partnerId: string): string => `${partnerId} webhook secret`;
 
 const noRotation = (): RotationRefusal => ({
   ok: false,

@@ -988,6 +988,13 @@ CREATE TABLE sandbox_object (
   body jsonb NOT NULL
 );
 
+CREATE TABLE installation (
+  id integer PRIMARY KEY DEFAULT 1,
+  secret bytea NOT NULL,
+  secret_since timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT installation_is_one_row CHECK (id = 1)
+);
+
 CREATE TABLE sql_file (
   name text PRIMARY KEY,
   hash text NOT NULL,

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { explainSqlError } from './explain-sql-error';
+import { onDatabase } from './on-database';
 import {
   applyOutdatedFiles,
   findOutdatedFiles,
+  isNextRelease,
+  isOlder,
   type Migration,
+  NO_SUCH_TABLE,
+  noteRelease,
+  type Release,
+  readAppliedRelease,
   readMigrations,
   readRelease,
 } from './sql-files';
@@ -17,28 +24,35 @@ import { StartError } from './start-error';
 
 /** Prisma's own lock, so that this and `prisma migrate deploy` wait for each other. */
 const LOCK_ID = 72_707_369;
-const NO_SUCH_TABLE = '42P01';
 
 type Recorded = { name: string; checksum: string; finished: boolean };
 
 /** Returns the names of what was applied: nothing if the database was up to date. */
-export async function migrate(databaseUrl: string, release = readRelease()): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  // A lost connection fails the query that waits on it.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    const recorded = await readRecorded(client);
-    const isMigrated = findUnfinished(recorded) === undefined && findPending(recorded).length === 0;
-    if (isMigrated && (await findOutdatedFiles(client, release)).length === 0) return [];
+export function migrate(databaseUrl: string, release = readRelease()): Promise<string[]> {
+  return onDatabase(databaseUrl, async (client) => {
+    if (await isUpToDate(client, release)) return [];
     // The role's own timeout is meant for requests, not for a wait or a migration.
     await client.query('SET statement_timeout = 0');
     // Several instances may start at once. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [LOCK_ID]);
-    return [...(await applyMigrations(client)), ...(await applyOutdatedFiles(client, release))];
-  } finally {
-    await client.end();
-  }
+    const migrations = await applyMigrations(client);
+    const files = await applyOutdatedFiles(client, release);
+    if (migrations.length > 0) await noteRelease(client, release);
+    return [...migrations, ...files];
+  });
+}
+
+/** Whether a start would find nothing to apply. */
+export const isMigrated = (databaseUrl: string): Promise<boolean> =>
+  onDatabase(databaseUrl, (client) => isUpToDate(client, readRelease()));
+
+async function isUpToDate(client: pg.Client, release: Release): Promise<boolean> {
+  const recorded = await readRecorded(client);
+  // `applyMigrations` reports it.
+  if (findUnfinished(recorded) !== undefined) return false;
+  requireSupportedRelease(release.version, await readAppliedRelease(client), findUnknown(recorded));
+  if (findPending(recorded).length > 0) return false;
+  return (await findOutdatedFiles(client, release)).length === 0;
 }
 
 async function applyMigrations(client: pg.Client): Promise<string[]> {
@@ -84,14 +98,36 @@ async function readRecorded(client: pg.Client): Promise<Recorded[]> {
   }
 }
 
-/** Migrations of a newer release are fine: it must leave a schema that this one can work with. */
+/** Those of a newer release. */
+function findUnknown(recorded: Recorded[]): string[] {
+  const known = new Set(readMigrations().map(({ name }) => name));
+  return recorded.map(({ name }) => name).filter((name) => !known.has(name));
+}
+
+/** A release works with its own schema and with that of the next one, so that instances are replaced one by one. */
+function requireSupportedRelease(own: string, applied: string | null, unknown: string[]): void {
+  const [migration] = unknown.toReversed();
+  if (applied !== null && isOlder(own, applied)) {
+    if (isNextRelease(own, applied)) return;
+    throw new StartError(
+      `Release ${applied} has updated this database, and release ${own} works only with its own schema and that of the next release. Start release ${applied}, or restore a backup that was made before the update.`,
+    );
+  }
+  if (migration !== undefined && !isFromDevelopment(migration))
+    throw new StartError(
+      `The database has migration ${migration}, which release ${own} does not have, and no newer release applied it. Start the version that applied it, or restore a backup that was made before.`,
+    );
+}
+
+const isFromDevelopment = (migration: string): boolean => migration < (readMigrations().at(-1)?.name ?? '');
+
+/** Returns what can be applied. */
 function findPending(recorded: Recorded[]): Migration[] {
   const migrations = readMigrations();
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  const newest = migrations.at(-1)?.name ?? '';
   for (const { name, checksum } of recorded) {
     const migration = known.get(name);
-    if (migration === undefined && name < newest)
+    if (migration === undefined && isFromDevelopment(name))
       throw new StartError(
         `The database was created by a development version: it has migration ${name}, which this release does not have. It cannot be upgraded. Use an empty database (a new DATA_DIR or DATABASE_URL).`,
       );

@@ -10,6 +10,7 @@ import { StartError } from './start-error';
  * ledger and of activity.
  */
 
+export const NO_SUCH_TABLE = '42P01';
 export const MIGRATIONS_DIR = path.resolve('prisma/migrations');
 
 export type Migration = { name: string; text: string; checksum: string };
@@ -101,6 +102,25 @@ export async function findOutdatedFiles(client: pg.Client, { version, files }: R
   return files.filter(({ name, text }) => hashes.get(name) !== hashOf(text));
 }
 
+/** The newest release that changed this database; null for an empty one. */
+export async function readAppliedRelease(client: pg.Client): Promise<string | null> {
+  try {
+    const { rows } = await client.query<{ version: string }>('SELECT DISTINCT version FROM sql_file');
+    const versions = rows.map(({ version }) => version);
+    return versions.reduce<string | null>((a, b) => (a === null || isOlder(a, b) ? b : a), null);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === NO_SUCH_TABLE) return null;
+    throw error;
+  }
+}
+
+/** For a release that changed tables and no SQL file. */
+export async function noteRelease(client: pg.Client, { version }: Release): Promise<void> {
+  const applied = await readAppliedRelease(client);
+  if (applied !== null && isOlder(applied, version))
+    await client.query('UPDATE sql_file SET version = $1', [version]);
+}
+
 /** Applies all of them or none, and returns their names. */
 export async function applyOutdatedFiles(client: pg.Client, release: Release): Promise<string[]> {
   const outdated = await findOutdatedFiles(client, release);
@@ -127,5 +147,13 @@ export async function applyOutdatedFiles(client: pg.Client, release: Release): P
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Compares releases such as 1.9.2 and 1.10.0. */
-const isOlder = (version: string, than: string): boolean =>
+export const isOlder = (version: string, than: string): boolean =>
   version.localeCompare(than, 'en', { numeric: true }) < 0;
+
+/** Whether `later` is of the same minor version or of the one that follows. */
+export function isNextRelease(version: string, later: string): boolean {
+  const [[major, minor = 0], [laterMajor, laterMinor = 0]] = [version, later].map((text) =>
+    text.split('.').map(Number),
+  ) as [number[], number[]];
+  return major === laterMajor && laterMinor <= minor + 1;
+}

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '@/server/process/migrate';
 import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { StartError } from '@/server/process/start-error';
@@ -49,9 +49,44 @@ describe('the record of migrations', () => {
     );
   });
 
-  test('may have migrations of a newer release', async () => {
-    await record('29990101000000_later', 'now()');
-    expect(await migrate(url)).toEqual([]);
+  describe('with a migration that this release does not have', () => {
+    const { files, version } = readRelease();
+    const updatedBy = (release: string) => run(`UPDATE sql_file SET version = '${release}'`);
+    beforeEach(() => record('29990101000000_later', 'now()'));
+    afterEach(() => updatedBy(version));
+
+    test('is that of the next release, which this one works with', async () => {
+      await updatedBy('1.10.0');
+      expect(await migrate(url, { version: '1.9.3', files })).toEqual([]);
+    });
+
+    test.each(['1.11.0', '2.0.0'])(
+      'stops the start when release %s is more than one ahead',
+      async (release) => {
+        await updatedBy(release);
+        await expectStop(
+          new RegExp(
+            `Release ${release} has updated this database, and release 1.9.3 works only with.*Start release`,
+          ),
+          '1.9.3',
+        );
+      },
+    );
+
+    test('stops the start when no newer release applied it', async () => {
+      await expectStop(/has migration 29990101000000_later, which release .* does not have, and no newer/);
+    });
+  });
+
+  test('names the release that changed the tables, even if it changed no SQL file', async () => {
+    const { files } = readRelease();
+    await run(
+      `UPDATE sql_file SET version = '1.9.0'; DELETE FROM _prisma_migrations WHERE migration_name = '${names.at(-1)}'`,
+    );
+    await migrate(url, { version: '1.10.0', files });
+    const { rows } = await run('SELECT DISTINCT version FROM sql_file');
+    expect(rows).toEqual([{ version: '1.10.0' }]);
+    await run(`UPDATE sql_file SET version = '1.0.0'`);
   });
 
   test('stops the start when a migration of a development version is in it', async () => {
@@ -72,8 +107,8 @@ describe('the record of migrations', () => {
     await change(readMigrations()[0]?.checksum ?? '');
   });
 
-  async function expectStop(reason: RegExp): Promise<void> {
-    const error = await migrate(url).catch((thrown: unknown) => thrown);
+  async function expectStop(reason: RegExp, version = readRelease().version): Promise<void> {
+    const error = await migrate(url, { ...readRelease(), version }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StartError);
     expect(error).toHaveProperty('message', expect.stringMatching(reason));
   }

@@ -23,6 +23,9 @@ export const LEDGER_CONNECTIONS = 2;
 /** The size of the other two pools, in the API thread and in the page thread. */
 const EQUAL_POOLS = 4;
 
+/** A pooler may accept a connection and then have none to the server. */
+const CONNECT_TIMEOUT_MS = 2_000;
+
 const INT8 = 20;
 const types = {
   // int8 arrives as bigint: money is never a float.
@@ -36,17 +39,23 @@ const connection = (name: keyof Pools) => ({
   connectionString: databaseUrl(),
   application_name: `svc ${name}`,
   max: Math.floor((settings().DATABASE_CONNECTIONS - LEDGER_CONNECTIONS) / EQUAL_POOLS),
-  connectionTimeoutMillis: 2_000,
-  statement_timeout: 5_000,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   // Detects a server that vanished while the connection is idle.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  // Prisma's adapter writes times without a zone, so all pools must use the same one.
-  options: '-c timezone=UTC',
 });
 
+/**
+ * Settings of each connection. As statements, because poolers refuse or ignore them as parameters of the start.
+ * Prisma's adapter writes times without a zone, so all pools must use the same one.
+ */
+const PREPARATION = {
+  text: "SET timezone = 'UTC'; SET statement_timeout = '5s'",
+  query_timeout: CONNECT_TIMEOUT_MS,
+};
+
 function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, types });
+  const pool = new pg.Pool({ ...config, types, onConnect: (client) => client.query(PREPARATION) });
   // The next query replaces a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
   // So does one that breaks in the instant between being handed over and being used.

@@ -43,7 +43,10 @@ export const settingsSchema = z.object({
     .default([]),
   BRAND_NAME: z.string().min(1).max(40).default('svc'),
 
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' }).optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' })
+    .transform(verifyTls)
+    .optional(),
   DATABASE_CONNECTIONS: z.coerce
     .number({ error: 'a whole number' })
     .int({ error: 'a whole number' })
@@ -159,6 +162,15 @@ function areProxies(entries: string[]): boolean {
     return false;
   }
 }
+/**
+ * pg verifies the certificate in each of these modes and warns that it will not always. With `uselibpqcompat`, the
+ * modes are those of psql.
+ */
+function verifyTls(url: string): string {
+  if (/[?&]uselibpqcompat=/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+}
+
 
 type ProviderSettings = {
   [Name in ProviderName as `${Uppercase<Name>}_API_KEY`]: z.ZodOptional<z.ZodString>;

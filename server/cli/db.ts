@@ -1,3 +1,4 @@
+import { requireUsableDatabase } from '../process/check-database';
 import { migrate } from '../process/migrate';
 import type { Command, CommandInput, Outcome } from './command';
 import { requireDatabaseUrl } from './database';
@@ -30,6 +31,7 @@ export const databaseCommands: Readonly<Record<string, Command>> = {
 };
 
 async function runMigrations(): Promise<Outcome> {
+  await requireUsableDatabase(requireDatabaseUrl());
   const applied = await migrate(requireDatabaseUrl());
   return {
     json: { applied },

@@ -33,11 +33,11 @@ export async function readBackup(
   const lines = readLines(file);
   const head = await readHead(lines);
   await migrate(databaseUrl);
-  const client = new pg.Client({ connectionString: databaseUrl, options: '-c timezone=UTC' });
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('BEGIN');
-    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
     await requireSameSchema(client, head);
     await requireEmpty(client);
     const rows = await insertRows(client, lines);

@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SettingsError } from '../env';
 import { ApiError } from '../errors';
 import { describeError } from '../log';
+import { explainDatabaseError } from '../process/explain-database-error';
 import { StartError } from '../process/start-error';
 import { type Command, CommandInput, CommandRefused, type Outcome } from './command';
 import { openCommandDatabase } from './database';
@@ -120,7 +121,7 @@ async function runWithDatabase(command: Command, input: CommandInput): Promise<O
 
 /** Prisma's and PostgreSQL's errors for a missing table. */
 const NO_TABLES = /P2021|42P01|does not exist/;
-const NO_CONNECTION = /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|P1001|timeout exceeded when trying to connect/;
+const NO_CONNECTION = /P1001|timeout exceeded when trying to connect/;
 
 function reasonOf(error: unknown): string {
   if (error instanceof CommandRefused || error instanceof ApiError || error instanceof StartError)
@@ -129,6 +130,8 @@ function reasonOf(error: unknown): string {
   const reason = describeError(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (NO_TABLES.test(code + reason)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
+  const unreachable = explainDatabaseError(error);
+  if (unreachable !== null) return unreachable;
   if (NO_CONNECTION.test(code + reason)) return 'Cannot reach the database. Check DATABASE_URL.';
   return `Failed: ${reason.split('\n')[0]}`;
 }

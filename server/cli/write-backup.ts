@@ -23,11 +23,11 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Re
   if (existsSync(file)) throw taken(file);
   const counts: Record<string, number> = {};
   const draft = `${file}.part`;
-  const client = new pg.Client({ connectionString: databaseUrl, options: '-c timezone=UTC' });
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
     // Anyone who can read the file can read every row.
     const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(linesOf(client, counts)), createGzip(), out);

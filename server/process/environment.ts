@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readSettings, type Settings } from '../env';
+import { requireUsableDatabase } from './check-database';
 import { keepValue, openDataDir } from './data-dir';
 import { type EmbeddedPostgres, startEmbeddedPostgres, useEmbeddedPostgres } from './embedded-postgres';
 import { choosePort } from './listen';
@@ -55,6 +56,7 @@ export async function updateDatabase(
   const ownerUrl = embedded?.url ?? DATABASE_URL ?? '';
   await migrate(ownerUrl);
   if (!embedded) return ownerUrl;
+  if (!embedded) await requireUsableDatabase(ownerUrl);
   process.env.DATABASE_URL = await openServiceRole(ownerUrl);
   return process.env.DATABASE_URL;
 }

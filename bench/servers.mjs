@@ -150,6 +150,7 @@ export async function startProduct(upstreamOrigin, dataDir, more = {}, root = RO
     OPENAI_API_KEY: UPSTREAM_KEY,
     OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
     LIMIT_RUNNING_PER_USER: '1000',
+    LIMIT_RUNNING_PER_PROVIDER: '1000',
     LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '100000000',
     LIMIT_CODES_PER_EMAIL_PER_HOUR: '0',
     LIMIT_CODES_PER_ADDRESS_PER_HOUR: '0',

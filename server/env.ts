@@ -27,6 +27,8 @@ const printed = (most: number) =>
 const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 const secret = z.string().min(32, { error: 'at least 32 characters' });
 const flag = z.stringbool({ error: 'true or false' }).default(false);
+/** A provider that hangs leaves the rest of an instance to the others. */
+const PROVIDER_SHARE = 0.8;
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -134,6 +136,7 @@ export const settingsSchema = z.object({
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),
+  UPSTREAM_STREAM_START_SECONDS: count(120),
   UPSTREAM_IDLE_SECONDS: count(90),
   UPSTREAM_BACKGROUND_SECONDS: count(600),
 
@@ -141,6 +144,11 @@ export const settingsSchema = z.object({
   LIMIT_REQUESTS_PER_KEY_PER_MINUTE: count(600),
   LIMIT_RUNNING_PER_USER: count(20),
   LIMIT_RUNNING_PER_PROCESS: count(1000),
+  LIMIT_RUNNING_PER_PROVIDER: z.coerce
+    .number({ error: 'a whole number' })
+    .int({ error: 'a whole number' })
+    .min(1, { error: 'one or more' })
+    .optional(),
   LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY: count(100),
   LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY: count(1000),
   LIMIT_BACKGROUND_PER_USER: count(5),
@@ -192,6 +200,7 @@ export type Settings = Parsed & {
   BASE_URL: string;
   CHECKOUT_URL: string;
   SDK_URL: string;
+  LIMIT_RUNNING_PER_PROVIDER: number;
   PARTNER_SIGNUP: 'open' | 'approval' | 'closed';
   SANDBOX: 'open' | 'closed';
 };
@@ -202,6 +211,8 @@ export class SettingsError extends Error {
 
 /** Variables that the process sets itself. They do not belong in `.env`. */
 export const INTERNAL_SETTINGS = ['SANDBOX_PROVIDER_URL', 'SANDBOX_MAIL_URL', 'NODE_ENV'] as const;
+
+export const settingNames = (): string[] => Object.keys(settingsSchema.shape);
 
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   // `NAME=` in an env file means "not set".
@@ -220,6 +231,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
     BASE_URL: base,
     CHECKOUT_URL: trimSlash(parsed.CHECKOUT_URL ?? `${base}/checkout`),
     SDK_URL: parsed.SDK_URL ?? `${base}/v1/svc.js`,
+    LIMIT_RUNNING_PER_PROVIDER:
+      parsed.LIMIT_RUNNING_PER_PROVIDER ?? Math.ceil(parsed.LIMIT_RUNNING_PER_PROCESS * PROVIDER_SHARE),
     SANDBOX: parsed.SANDBOX ?? (findRealSettings(parsed).length > 0 ? 'closed' : 'open'),
     PARTNER_SIGNUP: parsed.PARTNER_SIGNUP ?? (hasLiveKey(parsed) ? 'approval' : 'open'),
   };

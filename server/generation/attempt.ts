@@ -50,12 +50,14 @@ export async function attempt(
   });
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
+  run.occupy(model.provider);
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();
   try {
     upstream = await callProvider(target, exchange, run.abort, {
       mayBeSilent: exchange.mayHideOutput(),
       isLarge: run.isLarge,
+      isStream: run.wantsStream,
     });
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);

@@ -1,11 +1,12 @@
 import { countProviderFailure } from '../activity/provider-failures';
 import { now, SECOND_MS } from '../clock';
-import { ApiError } from '../errors';
+import { ApiError, overloaded } from '../errors';
 import { describeError, log } from '../log';
 import type { ProviderFailure } from '../providers/provider-failure';
 import { type Attempt, attempt, type ProviderResponse } from './attempt';
 import type { Candidate } from './candidates';
 import { cooldownSeconds } from './circuit-breaker';
+import { isFull } from './provider-share';
 import type { Run } from './run';
 
 const MAX_ATTEMPTS = 3;
@@ -23,6 +24,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   let withoutReasoning = false;
   let last: ProviderFailure | null = null;
   let shortestCooldown = Number.POSITIVE_INFINITY;
+  let wasFull = false;
 
   for (const candidate of run.candidates) {
     for (const isRetry of [false, true]) {
@@ -30,6 +32,10 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       const cooldown = cooldownSeconds(candidate.model.provider);
       if (cooldown > 0) {
         shortestCooldown = Math.min(shortestCooldown, cooldown);
+        break;
+      }
+      if (!isRetry && isFull(candidate)) {
+        wasFull = true;
         break;
       }
       const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
@@ -49,7 +55,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       if (last.kind !== 'reasoning') await backOff(run, attempts, last);
     }
   }
-  throw last?.error ?? unavailable(shortestCooldown);
+  throw last?.error ?? (wasFull ? overloaded() : unavailable(shortestCooldown));
 }
 
 /**

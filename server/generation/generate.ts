@@ -16,6 +16,7 @@ import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { findOtherHash } from './other-hash';
 import { fitOutputCap, planRequest } from './plan';
+import { isFull } from './provider-share';
 import { type Caller, readModelRequest } from './read-request';
 import { toApiError } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
@@ -51,7 +52,8 @@ async function admitRequest(
   const { keyHash, waitMs, candidates, body: client, isSmall, isLarge } = read;
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
-  if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS) throw overloaded();
+  if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
+    throw overloaded();
   const measure = await measureDocuments(protocol.measure(client));
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;

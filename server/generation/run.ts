@@ -6,6 +6,7 @@ import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
+import { createPlace } from './provider-share';
 import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
@@ -52,6 +53,8 @@ export type Run = {
   refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
   progress: { outputBytes: number };
+  /** Takes a place at the provider that is called, and gives up the one before. */
+  occupy: (provider: string) => void;
   /** Called after settlement, however the run ended. */
   endLease: () => void;
 };
@@ -72,6 +75,7 @@ type Started = Omit<
   | 'readGoal'
   | 'refusedBy'
   | 'progress'
+  | 'occupy'
   | 'endLease'
 >;
 
@@ -89,8 +93,10 @@ export function startRun(started: Started): Run {
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
   running++;
+  const occupy = createPlace();
   const endLease = () => {
     running--;
+    occupy(null);
     stopRenewing();
   };
   const userHash = hashForProviders(hold.appUserId);
@@ -105,6 +111,7 @@ export function startRun(started: Started): Run {
     readGoal: null,
     refusedBy: null,
     progress,
+    occupy,
     endLease,
     ...started,
   };

@@ -24,10 +24,25 @@ export function callProvider(
   target: ProviderTarget,
   request: UpstreamRequest,
   signal: Abort | AbortSignal,
-  { mayBeSilent = false, isLarge = false } = {},
+  { mayBeSilent = false, isLarge = false, isStream = false } = {},
 ): Promise<UpstreamResponse> {
-  const send = (body: string | Buffer[]) => sendRequest(target, request, body, signal, mayBeSilent);
+  const timeouts = timeoutsOf({ mayBeSilent, isStream });
+  const send = (body: string | Buffer[]) => sendRequest(target, request, body, signal, timeouts);
   return isLarge ? writeLargeJson(request.body).then(send) : send(writeExactly(request.body));
+}
+
+type Timeouts = { headersTimeout: number; bodyTimeout: number };
+
+function timeoutsOf({ mayBeSilent, isStream }: { mayBeSilent: boolean; isStream: boolean }): Timeouts {
+  const { UPSTREAM_FIRST_BYTE_SECONDS, UPSTREAM_STREAM_START_SECONDS, UPSTREAM_IDLE_SECONDS } = settings();
+  const startSeconds =
+    isStream && !mayBeSilent
+      ? Math.min(UPSTREAM_STREAM_START_SECONDS, UPSTREAM_FIRST_BYTE_SECONDS)
+      : UPSTREAM_FIRST_BYTE_SECONDS;
+  return {
+    headersTimeout: startSeconds * SECOND_MS,
+    bodyTimeout: (mayBeSilent ? UPSTREAM_FIRST_BYTE_SECONDS : UPSTREAM_IDLE_SECONDS) * SECOND_MS,
+  };
 }
 
 function sendRequest(
@@ -35,12 +50,10 @@ function sendRequest(
   { path, headers }: UpstreamRequest,
   body: string | Buffer[],
   signal: Abort | AbortSignal,
-  mayBeSilent: boolean,
+  { headersTimeout, bodyTimeout }: Timeouts,
 ): Promise<UpstreamResponse> {
-  const { UPSTREAM_FIRST_BYTE_SECONDS, UPSTREAM_IDLE_SECONDS } = settings();
   agent ??= new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS,
     keepAliveTimeout: 30_000,
   });
   return agent.request({
@@ -50,7 +63,8 @@ function sendRequest(
     headers: Object.assign(withKey(target, headers), lengthOf(body)),
     // undici accepts any iterable.
     body: body as string,
-    bodyTimeout: (mayBeSilent ? UPSTREAM_FIRST_BYTE_SECONDS : UPSTREAM_IDLE_SECONDS) * SECOND_MS,
+    headersTimeout,
+    bodyTimeout,
     signal,
   });
 }

@@ -76,3 +76,30 @@ test('a seller whom invoices cannot show is refused', () => {
     );
   expect(readSettings({ BRAND_NAME: '株式会社' }).BRAND_NAME).toBe('株式会社');
 });
+
+test('a previous secret needs another one that replaces it', () => {
+  const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
+  expect(readSettings({ AUTH_SECRET: second, AUTH_SECRET_PREVIOUS: first }).AUTH_SECRET).toBe(second);
+  expect(() => readSettings({ AUTH_SECRET: first, AUTH_SECRET_PREVIOUS: first })).toThrow(
+    'AUTH_SECRET_PREVIOUS: expected a secret other than AUTH_SECRET',
+  );
+  expect(() => readSettings({ AUTH_SECRET_PREVIOUS: first })).toThrow(
+    'AUTH_SECRET_PREVIOUS: expected to be unset, because AUTH_SECRET is unset',
+  );
+});
+
+test('a database connection that asks for TLS verifies the certificate, unless psql or the setting says otherwise', () => {
+  const read = (query: string) =>
+    readSettings({ DATABASE_URL: `postgres://a@b/c?${query}` }).DATABASE_URL?.split('?')[1];
+  expect(read('sslmode=require')).toBe('sslmode=verify-full');
+  expect(read('application_name=x&sslmode=verify-ca&sslrootcert=f')).toBe(
+    'application_name=x&sslmode=verify-full&sslrootcert=f',
+  );
+  for (const same of ['sslmode=disable', 'sslmode=no-verify', 'uselibpqcompat=true&sslmode=require'])
+    expect(read(same)).toBe(same);
+});
+
+test('one provider may take four fifths of a process, unless it is set', () => {
+  expect(readSettings({ LIMIT_RUNNING_PER_PROCESS: '100' }).LIMIT_RUNNING_PER_PROVIDER).toBe(80);
+  expect(readSettings({ LIMIT_RUNNING_PER_PROVIDER: '1000' }).LIMIT_RUNNING_PER_PROVIDER).toBe(1000);
+});

@@ -162,14 +162,6 @@ export const settingsSchema = z.object({
   SANDBOX_MAIL_URL: address.optional(),
 });
 
-function areProxies(entries: string[]): boolean {
-  try {
-    proxyAddress.compile(entries);
-    return true;
-  } catch {
-    return false;
-  }
-}
 /**
  * pg verifies the certificate in each of these modes and warns that it will not always. With `uselibpqcompat`, the
  * modes are those of psql.
@@ -179,6 +171,14 @@ function verifyTls(url: string): string {
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
+function areProxies(entries: string[]): boolean {
+  try {
+    proxyAddress.compile(entries);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type ProviderSettings = {
   [Name in ProviderName as `${Uppercase<Name>}_API_KEY`]: z.ZodOptional<z.ZodString>;
@@ -246,6 +246,14 @@ function refuseContradictions(parsed: Parsed): void {
         parsed.AUTH_SECRET === undefined,
       'AUTH_SECRET: expected at least 32 random characters, because NODE_ENV is production and DATABASE_URL is set',
     ],
+    [
+      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET === undefined,
+      'AUTH_SECRET_PREVIOUS: expected to be unset, because AUTH_SECRET is unset',
+    ],
+    [
+      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET_PREVIOUS === parsed.AUTH_SECRET,
+      'AUTH_SECRET_PREVIOUS: expected a secret other than AUTH_SECRET',
+    ],
     ...withLiveKey(parsed),
     ...withStripeKey(parsed),
     ...aboutSeller(parsed),
@@ -271,14 +279,6 @@ function aboutSeller(parsed: Parsed): [boolean, string][] {
     [
       (SELLER_NAME === undefined) !== (SELLER_ADDRESS === undefined),
       'SELLER_NAME, SELLER_ADDRESS: expected both or neither, because invoices need both',
-    [
-      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET === undefined,
-      'AUTH_SECRET_PREVIOUS: expected to be unset, because AUTH_SECRET is unset',
-    ],
-    [
-      parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET_PREVIOUS === parsed.AUTH_SECRET,
-      'AUTH_SECRET_PREVIOUS: expected a secret other than AUTH_SECRET',
-    ],
     ],
     [
       SELLER_TAX_ID !== undefined && SELLER_NAME === undefined,

@@ -17,6 +17,11 @@ export async function sendMail({ to, ...content }: Mail): Promise<void> {
   });
 }
 
+/** Connects and signs in. Throws when the mail server refuses it. */
+export async function checkMailServer(): Promise<void> {
+  await transporter().verify();
+}
+
 const MAX_ATTEMPTS = 10;
 
 /** When to send a mail again if its attempt fails: after 1 minute, then 2, 4, … up to a day; null after the last. */

@@ -3,8 +3,10 @@ import { SettingsError } from '../env';
 import { ApiError } from '../errors';
 import { describeError } from '../log';
 import { explainDatabaseError } from '../process/explain-database-error';
+import { readSettingFiles } from '../process/setting-files';
 import { StartError } from '../process/start-error';
 import { type Command, CommandInput, CommandRefused, type Outcome } from './command';
+import { configCommands } from './config';
 import { openCommandDatabase } from './database';
 import { databaseCommands } from './db';
 import { ledgerCommands } from './ledger';
@@ -16,10 +18,10 @@ import { paymentCommands } from './payments';
 import { payoutCommands } from './payouts';
 import { promotionCommands } from './promotions';
 import { rateCommands } from './rate';
+import { secretCommands } from './secret';
 import { stripeCommands } from './stripe';
 import { userCommands } from './user';
 
-import { secretCommands } from './secret';
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...partnerCommands,
   ...userCommands,
@@ -31,10 +33,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...modelCommands,
   ...marginCommands,
   ...rateCommands,
+  ...configCommands,
+  ...secretCommands,
   ...databaseCommands,
 };
 
-  ...secretCommands,
 export type Terminal = { out(text: string): void; err(text: string): void };
 
 /** Runs one command and returns the exit code. */
@@ -45,6 +48,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       return 0;
     }
     const command = findCommand(words);
+    readSettingFiles(process.env);
     const { input, asJson } = readWords(command, words.slice(2));
     const outcome = await runWithDatabase(command, input);
     for (const warning of outcome.warnings ?? []) terminal.err(`warning: ${warning}\n`);
@@ -127,11 +131,11 @@ function reasonOf(error: unknown): string {
   if (error instanceof CommandRefused || error instanceof ApiError || error instanceof StartError)
     return error.message;
   if (error instanceof SettingsError) return error.message.replaceAll('\n', '; ');
+  const unreachable = explainDatabaseError(error);
+  if (unreachable !== null) return unreachable;
   const reason = describeError(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (NO_TABLES.test(code + reason)) return 'The database has no tables yet. Run: npm run svc -- db migrate';
-  const unreachable = explainDatabaseError(error);
-  if (unreachable !== null) return unreachable;
   if (NO_CONNECTION.test(code + reason)) return 'Cannot reach the database. Check DATABASE_URL.';
   return `Failed: ${reason.split('\n')[0]}`;
 }

@@ -7,6 +7,7 @@ import { choosePort } from './listen';
 import { migrate } from './migrate';
 import { withProgress } from './progress';
 import { openServiceRole } from './service-role';
+import { readSettingFiles } from './setting-files';
 
 /**
  * Provides what the install did not set and puts it into the environment, so that every bundled
@@ -15,6 +16,7 @@ import { openServiceRole } from './service-role';
 
 /** Validates the settings. Nothing is started when a value is invalid. */
 export async function readGivenSettings(): Promise<Settings> {
+  readSettingFiles(process.env);
   const given = readSettings(process.env);
   if (given.PORT !== 0) return given;
   process.env.PORT = String(await choosePort());
@@ -54,9 +56,9 @@ export async function updateDatabase(
   embedded: EmbeddedPostgres | undefined,
 ): Promise<string> {
   const ownerUrl = embedded?.url ?? DATABASE_URL ?? '';
+  if (!embedded) await requireUsableDatabase(ownerUrl);
   await migrate(ownerUrl);
   if (!embedded) return ownerUrl;
-  if (!embedded) await requireUsableDatabase(ownerUrl);
   process.env.DATABASE_URL = await openServiceRole(ownerUrl);
   return process.env.DATABASE_URL;
 }

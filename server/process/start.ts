@@ -19,15 +19,21 @@ import { finishGenerations } from './finish-generations';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
+import { describeMisspelt, findMisspelt } from './misspelt-settings';
 import { claimSecret } from './own-secret';
 import { withProgress } from './progress';
 import { decideSandboxes, startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
+import { readSettingFiles } from './setting-files';
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
   const read = await readGivenSettings();
   const { providers } = buildCatalog(read.CATALOG_FILE);
+  const ownKeys = Object.values(providers).flatMap(({ keyVariable }) => keyVariable ?? []);
+  readSettingFiles(process.env, ownKeys);
+  for (const misspelt of findMisspelt(process.env, ownKeys))
+    process.stderr.write(`warning: ${describeMisspelt(misspelt)}\n`);
   const given = decideSandboxes(Object.values(providers));
   provideAuthSecret(given);
   provideAddressToNextAuth(given);
@@ -39,12 +45,12 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
     updateDatabase(given, embedded),
   );
   life.goOn();
+  await claimSecret(databaseUrl, readSettings(process.env));
   await startSandboxes(life, given, databaseUrl);
   life.goOn();
 
   // The settings are final from here on.
   const { HOST, PORT } = settings();
-  await claimSecret(databaseUrl, readSettings(process.env));
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
   await syncCatalog();

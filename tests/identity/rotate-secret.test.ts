@@ -43,14 +43,20 @@ async function pay({ userKey }: Person): Promise<number> {
   const response = await fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/story', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({
+      model: 'sandbox/story',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
   });
   await response.text();
   return response.status;
 }
 
 async function readBalance({ userKey }: Person): Promise<number> {
-  const response = await fetch(`${api.url}/v1/credits/balance`, { headers: { authorization: `Bearer ${userKey}` } });
+  const response = await fetch(`${api.url}/v1/credits/balance`, {
+    headers: { authorization: `Bearer ${userKey}` },
+  });
   await response.text();
   return response.status;
 }

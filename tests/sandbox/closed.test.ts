@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
 import { openMailbox } from '../identity/mailbox';
+import { startInVain } from '../process/start-in-vain';
 import { Instance } from '../sim/instances';
 
 /** Real processes: what a start refuses, what it prints, and what is reachable once the sandboxes are closed. */
@@ -34,24 +34,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function startInVain(given: Record<string, string>): Promise<string> {
+async function refusalOf(given: Record<string, string>): Promise<string> {
   const dataDir = path.join(folder, 'unused');
-  const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
-    env: {
-      NODE_ENV: 'production',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      ...given,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let text = '';
-  child.stderr.on('data', (part: Buffer) => {
-    text += part;
-  });
-  const [code] = await once(child, 'exit');
+  const { code, text } = await startInVain({ DATA_DIR: dataDir, ...given });
   expect([code, existsSync(dataDir)]).toEqual([1, false]);
   return text;
 }
@@ -86,7 +71,7 @@ describe('a start without mail or payments is refused, and says both ways out, n
       'BASE_URL, HOST',
     ],
   ])('%s', async (_, given, because) => {
-    const text = await startInVain(given);
+    const text = await refusalOf(given);
     expect(text).toContain(`The sandboxes are closed because of ${because}, so the service needs:`);
     expect(text).toContain('SMTP_URL, to mail sign-in codes');
     expect(text).toContain('STRIPE_SECRET_KEY, to take payments');
@@ -94,7 +79,7 @@ describe('a start without mail or payments is refused, and says both ways out, n
   });
 
   test('a mail server, if only payments are missing', async () => {
-    const text = await startInVain({ SMTP_URL: 'smtp://mail.example.com' });
+    const text = await refusalOf({ SMTP_URL: 'smtp://mail.example.com' });
     expect(text).toContain('because of SMTP_URL');
     expect(text).not.toContain('to mail sign-in codes');
   });

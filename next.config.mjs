@@ -1,6 +1,7 @@
 /** @type {import('next').NextConfig} */
 export default {
   poweredByHeader: false,
+  generateBuildId: () => process.env.PAGES_BUILD_ID ?? null,
   // Nobody waits for a title that is streamed after its page: ours are known at once.
   htmlLimitedBots: /.*/,
   // `npm run check` checks types once for everything.

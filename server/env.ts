@@ -54,6 +54,7 @@ export const settingsSchema = z.object({
     .int({ error: 'a whole number' })
     .min(10, { error: '10 or more' })
     .default(34),
+  MIGRATE: z.enum(['auto', 'never'], { error: 'auto or never' }).default('auto'),
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: secret.optional(),
   AUTH_SECRET_PREVIOUS: secret.optional(),

@@ -4,7 +4,7 @@ import { requireUsableDatabase } from './check-database';
 import { keepValue, openDataDir } from './data-dir';
 import { type EmbeddedPostgres, startEmbeddedPostgres, useEmbeddedPostgres } from './embedded-postgres';
 import { choosePort } from './listen';
-import { migrate } from './migrate';
+import { migrate, requireMigrated } from './migrate';
 import { withProgress } from './progress';
 import { openServiceRole } from './service-role';
 import { readSettingFiles } from './setting-files';
@@ -48,16 +48,17 @@ export async function provideDatabase({
 }
 
 /**
- * Brings the database up to date. The embedded one belongs to its owner, and the service works with a role that
- * cannot change history. Returns the address that the service uses.
+ * Brings the database up to date, or requires that it is. The embedded one belongs to its owner, and the service
+ * works with a role that cannot change history. Returns the address that the service uses.
  */
 export async function updateDatabase(
-  { DATABASE_URL }: Settings,
+  { DATABASE_URL, MIGRATE }: Settings,
   embedded: EmbeddedPostgres | undefined,
 ): Promise<string> {
   const ownerUrl = embedded?.url ?? DATABASE_URL ?? '';
   if (!embedded) await requireUsableDatabase(ownerUrl);
-  await migrate(ownerUrl);
+  if (MIGRATE === 'auto') await migrate(ownerUrl);
+  else await requireMigrated(ownerUrl);
   if (!embedded) return ownerUrl;
   process.env.DATABASE_URL = await openServiceRole(ownerUrl);
   return process.env.DATABASE_URL;

@@ -30,7 +30,7 @@ type Recorded = { name: string; checksum: string; finished: boolean };
 /** Returns the names of what was applied: nothing if the database was up to date. */
 export function migrate(databaseUrl: string, release = readRelease()): Promise<string[]> {
   return onDatabase(databaseUrl, async (client) => {
-    if (await isUpToDate(client, release)) return [];
+    if ((await findPendingWork(client, release)).length === 0) return [];
     // The role's own timeout is meant for requests, not for a wait or a migration.
     await client.query('SET statement_timeout = 0');
     // Several instances may start at once. The lock ends with the connection.
@@ -42,17 +42,32 @@ export function migrate(databaseUrl: string, release = readRelease()): Promise<s
   });
 }
 
-/** Whether a start would find nothing to apply. */
-export const isMigrated = (databaseUrl: string): Promise<boolean> =>
-  onDatabase(databaseUrl, (client) => isUpToDate(client, readRelease()));
+/** Throws if `migrate` would change the database. */
+export async function requireMigrated(databaseUrl: string, release = readRelease()): Promise<void> {
+  const pending = await listPending(databaseUrl, release);
+  if (pending.length > 0)
+    throw new StartError(
+      `The database is not up to date with this release, and MIGRATE is never. Pending: ${pending.join(', ')}. Run: npm run svc -- db migrate`,
+    );
+}
 
-async function isUpToDate(client: pg.Client, release: Release): Promise<boolean> {
+/** Whether a start would find nothing to apply. */
+export const isMigrated = async (databaseUrl: string): Promise<boolean> =>
+  (await listPending(databaseUrl, readRelease())).length === 0;
+
+const listPending = (databaseUrl: string, release: Release): Promise<string[]> =>
+  onDatabase(databaseUrl, (client) => findPendingWork(client, release));
+
+/** The migrations or, if there are none, the SQL files: their record is part of the schema. */
+async function findPendingWork(client: pg.Client, release: Release): Promise<string[]> {
   const recorded = await readRecorded(client);
+  const unfinished = findUnfinished(recorded);
   // `applyMigrations` reports it.
-  if (findUnfinished(recorded) !== undefined) return false;
+  if (unfinished !== undefined) return [unfinished];
   requireSupportedRelease(release.version, await readAppliedRelease(client), findUnknown(recorded));
-  if (findPending(recorded).length > 0) return false;
-  return (await findOutdatedFiles(client, release)).length === 0;
+  const migrations = findPending(recorded).map(({ name }) => name);
+  if (migrations.length > 0) return migrations;
+  return (await findOutdatedFiles(client, release)).map(({ name }) => name);
 }
 
 async function applyMigrations(client: pg.Client): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '@/server/process/migrate';
+import { migrate, requireMigrated } from '@/server/process/migrate';
 import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { StartError } from '@/server/process/start-error';
 import { newDatabase } from '../harness';
@@ -20,6 +20,31 @@ test('instances that start at the same time apply each migration and each file o
   const { rows } = await run('SELECT migration_name FROM _prisma_migrations ORDER BY 1');
   expect(rows.map((row) => row.migration_name)).toEqual(names);
   expect(applied.flat().sort()).toEqual([...names, ...readRelease().files.map(({ name }) => name)].sort());
+});
+
+describe('a start that must not migrate', () => {
+  const applied = { version: '1.9.0', files: [] };
+
+  test('accepts a database that is up to date, or newer', async () => {
+    await migrate(url);
+    await requireMigrated(url);
+    await requireMigrated(url, applied);
+  });
+
+  test('names the pending migrations, and applies none', async () => {
+    await run('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const stopped = new RegExp(
+      `MIGRATE is never. Pending: ${names.join(', ')}. Run: npm run svc -- db migrate`,
+    );
+    for (const _ of ['first', 'second']) await expect(requireMigrated(url)).rejects.toThrow(stopped);
+    await migrate(url);
+  });
+
+  test('names the pending SQL files, and applies none', async () => {
+    const release = { version: '1.9.0', files: [{ name: 'test/sql/pending.sql', text: 'SELECT 1' }] };
+    for (const _ of ['first', 'second'])
+      await expect(requireMigrated(url, release)).rejects.toThrow('Pending: test/sql/pending.sql.');
+  });
 });
 
 describe('the record of migrations', () => {

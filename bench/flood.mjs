@@ -8,14 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  buildPages,
-  buildWidget,
-  bundleCommands,
-  bundleServer,
-  enterProject,
-  generateClient,
-} from '../scripts/steps.mjs';
+import { buildAll, enterProject } from '../scripts/steps.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { makeFundedKeys } from './funded-keys.mjs';
 import { findDatabase } from './product-database.mjs';
@@ -91,11 +84,7 @@ async function measure(pid, work) {
 
 async function flood() {
   enterProject();
-  await generateClient();
-  await buildWidget();
-  await buildPages();
-  await bundleServer();
-  await bundleCommands();
+  await buildAll();
   const dataDir = path.join(ROOT, '.data/flood', `run-${process.pid}`);
   const upstream = await startEvenUpstream();
   const product = await startProduct(upstream.origin, dataDir, { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '600' });

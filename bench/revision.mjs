@@ -46,7 +46,9 @@ export async function buildIn(root) {
     const steps = await import(${JSON.stringify(steps)});
     steps.enterProject();
     await steps.installDependencies({ dev: true });
-    for (const name of ['generateClient', 'buildWidget', 'buildPages', 'bundleServer', 'bundleCommands']) await steps[name]();
+    for (const name of ['generateClient', 'buildWidget', 'buildPages', 'bundleServer']) await steps[name]();
+    // Older revisions build the commands on their own.
+    await steps.bundleCommands?.();
     await steps.bundle('scripts/year.ts', 'year');`;
   await runNode(root, ['--input-type=module', '--eval', script]);
 }

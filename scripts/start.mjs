@@ -1,23 +1,36 @@
 import {
-  buildPages,
+  buildAll,
   buildWidget,
   bundleServer,
   enterProject,
   generateClient,
   installDependencies,
   loadEnvFile,
+  requireBuild,
+  requireDependencies,
 } from './steps.mjs';
 
-/** `npm start`, and `npm run dev` with --dev: sets up what is missing, then runs the server. */
+/**
+ * `npm start`, and `npm run dev` with --dev: sets up what is missing, then runs the server.
+ * `npm run start:production` with --built: installs, builds and writes nothing, and stops if something is missing.
+ */
 
 const dev = process.argv.includes('--dev');
 enterProject();
 loadEnvFile();
 process.env.NODE_ENV ||= dev ? 'development' : 'production';
 
-await installDependencies({ dev });
-await generateClient();
-await buildWidget();
-if (!dev) await buildPages();
-await bundleServer();
+if (process.argv.includes('--built')) {
+  requireDependencies();
+  requireBuild();
+} else {
+  await installDependencies({ dev });
+  if (dev) {
+    await generateClient();
+    await buildWidget();
+    await bundleServer();
+  } else {
+    await buildAll();
+  }
+}
 await import('../.build/main.mjs');

@@ -63,10 +63,15 @@ function readPackages(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
 }
 
-const CLIENT = 'prisma/client/client.ts';
+const CLIENT = {
+  title: 'Generating the database client',
+  name: 'client',
+  sources: ['prisma/schema.prisma'],
+  outputs: ['prisma/client/client.ts'],
+};
 
 export function generateClient() {
-  return stepWhenStale('Generating the database client', 'client', ['prisma/schema.prisma'], [CLIENT], () =>
+  return stepWhenStale(CLIENT, () =>
     // Naming an engine prevents a download; generating does not start it.
     node(['node_modules/prisma/build/index.js', 'generate'], {
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
@@ -76,33 +81,39 @@ export function generateClient() {
   );
 }
 
+const WIDGET = {
+  title: 'Building the widget',
+  name: 'widget',
+  sources: ['widget'],
+  outputs: ['public/v1/svc.js', 'widget/loader/dist/index.js'],
+};
+
 export function buildWidget() {
-  const outputs = ['public/v1/svc.js', 'widget/loader/dist/index.js'];
-  return stepWhenStale(
-    'Building the widget',
-    'widget',
-    ['widget'],
-    outputs,
-    async () => process.stdout.write((await node(['widget/build.mjs'])).replace(/^(?=.)/gm, '  ')),
-    process.env.CHECKOUT_URL,
+  return stepWhenStale(WIDGET, async () =>
+    process.stdout.write((await node(['widget/build.mjs'])).replace(/^(?=.)/gm, '  ')),
   );
 }
 
-const PAGE_SOURCES = [
-  'app',
-  'proxy.ts',
-  'instrumentation.ts',
-  'server',
-  'widget',
-  'public',
-  'prisma/schema.prisma',
-  'next.config.mjs',
-  'postcss.config.mjs',
-  'tsconfig.json',
-];
+const PAGES = {
+  title: 'Building the pages',
+  name: 'pages',
+  sources: [
+    'app',
+    'proxy.ts',
+    'instrumentation.ts',
+    'server',
+    'widget',
+    'public',
+    'prisma/schema.prisma',
+    'next.config.mjs',
+    'postcss.config.mjs',
+    'tsconfig.json',
+  ],
+  outputs: ['.next/BUILD_ID'],
+};
 
 export function buildPages() {
-  return stepWhenStale('Building the pages', 'pages', PAGE_SOURCES, ['.next/BUILD_ID'], () =>
+  return stepWhenStale(PAGES, () =>
     node(['node_modules/next/dist/bin/next', 'build'], {
       NODE_ENV: 'production',
       NEXT_TELEMETRY_DISABLED: '1',
@@ -116,7 +127,7 @@ export function buildPages() {
  * server actions depend on the key. Nothing is encrypted with it, because no action closes over a value.
  */
 export function identityOfPages() {
-  const sources = hashFiles([...PAGE_SOURCES, 'package-lock.json']);
+  const sources = hashSources(PAGES);
   const hash = (purpose) => createHash('sha256').update(`${purpose} ${sources}`).digest();
   return {
     // Blockers of advertisements look for "ad".
@@ -125,21 +136,20 @@ export function identityOfPages() {
   };
 }
 
-const SERVER_SOURCES = ['app', 'server', 'prisma/schema.prisma', 'tsconfig.json'];
+const SERVER = {
+  title: 'Building the server',
+  name: 'server',
+  sources: ['app', 'server', 'prisma/schema.prisma', 'tsconfig.json'],
+  outputs: ['.build/main.mjs', '.build/pages-thread.mjs', '.build/cli.mjs'],
+};
 
-const SERVER_OUTPUTS = ['.build/main.mjs', '.build/pages-thread.mjs'];
-
+/** The server and the commands (`npm run svc`), so that one never runs without the other. */
 export function bundleServer() {
-  return stepWhenStale('Building the server', 'server', SERVER_SOURCES, SERVER_OUTPUTS, async () => {
+  return stepWhenStale(SERVER, async () => {
     await bundle('server/main.ts', 'main');
     await bundle('server/process/pages-thread.ts', 'pages-thread');
+    await bundle('server/cli/main.ts', 'cli');
   });
-}
-
-export function bundleCommands() {
-  return stepWhenStale('Building the commands', 'cli', SERVER_SOURCES, ['.build/cli.mjs'], () =>
-    bundle('server/cli/main.ts', 'cli'),
-  );
 }
 
 /** One file that Node runs directly; packages stay in node_modules. */
@@ -160,19 +170,51 @@ export async function bundle(entry, name) {
   await stop();
 }
 
+/** Everything that the server needs. */
+export async function buildAll() {
+  await generateClient();
+  await buildWidget();
+  await buildPages();
+  await bundleServer();
+}
+
+/** For a production start, which neither installs nor builds. */
+export function requireDependencies() {
+  if (areDependenciesInstalled(false)) return;
+  fail('The installed packages are not those of package-lock.json. Run: npm ci --omit=dev --ignore-scripts');
+}
+
+export function requireBuild() {
+  const stale = [CLIENT, WIDGET, PAGES, SERVER].filter((part) => !isFresh(part)).map(({ name }) => name);
+  if (stale.length === 0) return;
+  fail(`The build is missing or older than its sources: ${stale.join(', ')}. Run: npm run build`);
+}
+
 // ── How a step runs ──────────────────────────────────────────────────────────────────────────
 
 /** Runs the work if the sources have changed since it last succeeded, or an output is missing. */
-async function stepWhenStale(title, name, sources, outputs, work, setting = '') {
-  const stamp = path.join(BUILD_DIR, `${name}.stamp`);
-  const hash = `${hashFiles([...sources, 'package-lock.json'])} Node ${process.versions.node} ${setting}`;
-  const isFresh = () =>
-    outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
-  await unlessDone(name, isFresh, async () => {
-    await step(title, work);
-    writeFileSync(stamp, hash);
-  });
+async function stepWhenStale(part, work) {
+  const hash = identifyBuild(part);
+  await unlessDone(
+    part.name,
+    () => isFresh(part, hash),
+    async () => {
+      await step(part.title, work);
+      writeFileSync(stampOf(part), hash);
+    },
+  );
 }
+
+const isFresh = (part, hash = identifyBuild(part)) =>
+  part.outputs.every((file) => existsSync(file)) &&
+  existsSync(stampOf(part)) &&
+  readFileSync(stampOf(part), 'utf8') === hash;
+
+const stampOf = ({ name }) => path.join(BUILD_DIR, `${name}.stamp`);
+
+const identifyBuild = (part) => `${hashSources(part)} Node ${process.versions.node}`;
+
+const hashSources = ({ sources }) => hashFiles([...sources, 'package-lock.json']);
 
 const LOCK_POLL_MS = 100;
 
@@ -265,7 +307,7 @@ function readEntries(place) {
   }
 }
 
-const npm = (...args) =>
+export const npm = (...args) =>
   process.env.npm_execpath ? run(process.execPath, [process.env.npm_execpath, ...args]) : run('npm', args);
 
 export const node = (args, environment) => run(process.execPath, args, environment);

@@ -1,4 +1,4 @@
-import { bundleCommands, enterProject, generateClient, installDependencies, loadEnvFile } from './steps.mjs';
+import { bundleServer, enterProject, generateClient, installDependencies, loadEnvFile } from './steps.mjs';
 
 /** `npm run svc -- …`: the operator's commands. */
 
@@ -6,5 +6,5 @@ enterProject();
 loadEnvFile();
 await installDependencies();
 await generateClient();
-await bundleCommands();
+await bundleServer();
 await import('../.build/cli.mjs');

@@ -6,7 +6,6 @@ import {
   buildPages,
   buildWidget,
   bundle,
-  bundleCommands,
   bundleServer,
   enterProject,
   fail,
@@ -31,7 +30,6 @@ await installDependencies({ dev: true });
 await generateClient();
 await buildWidget();
 await bundleServer();
-await bundleCommands();
 // Before any test, because building takes both cores.
 if (files.length === 0 || browserFiles.length > 0) await buildPages();
 rmSync(RESULTS, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { isDatabaseBusy } from '@/server/http/database-busy';
 import { notePageFailure } from '@/server/http/page-failures';
 import { toApiError } from '@/server/http/respond';
 import { NO_CONTENT_POLICY, ownSiteHeaders } from '@/server/http/security-headers';
-import { findWidgetFile } from '@/server/http/widget-files';
+import { addCheckoutUrl, findWidgetFile } from '@/server/http/widget-files';
 import { newId } from '@/server/ids';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
@@ -215,8 +215,10 @@ function withSecurityHeaders(response: NextResponse, pathname: string, policy: s
 }
 
 /** The widget runs on any page, so any origin may read it. Only versioned URLs are cached permanently. */
-function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }): NextResponse {
-  const response = NextResponse.next();
+async function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }): Promise<NextResponse> {
+  const text = await addCheckoutUrl(pathname);
+  const response =
+    text === null ? NextResponse.next() : new NextResponse(text, { headers: typeOf(pathname) });
   response.headers.set('access-control-allow-origin', '*');
   response.headers.set('cross-origin-resource-policy', 'cross-origin');
   response.headers.set('x-content-type-options', 'nosniff');
@@ -228,6 +230,13 @@ function serveWidgetFile(pathname: string, { isPinned }: { isPinned: boolean }):
   if (pathname.endsWith('.d.ts')) response.headers.set('content-type', 'text/plain; charset=utf-8');
   return response;
 }
+
+/** As Next names the same files. */
+const typeOf = (pathname: string): Record<string, string> => ({
+  'content-type': pathname.endsWith('.js')
+    ? 'application/javascript; charset=UTF-8'
+    : 'application/json; charset=UTF-8',
+});
 
 const hostname = (request: NextRequest): string =>
   (request.headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase();

@@ -7,7 +7,7 @@ import { type Config, readAmount, readOptions } from './options';
 import { createPendingPayments } from './pending-payments';
 
 declare const SVC_VERSION: string;
-/** Set by an installation whose checkout is not on the same host as its script. */
+/** A placeholder, replaced by an installation whose checkout is not on the same host as its script. */
 declare const SVC_CHECKOUT_URL: string;
 
 /** Calls queued by the documented snippet before this script has loaded. */
@@ -104,7 +104,7 @@ function report(notify: Notify, message: string): void {
 
 /** On the host of this script, unless the installation sets another address. */
 function findCheckout(): string {
-  if (SVC_CHECKOUT_URL !== '') return SVC_CHECKOUT_URL;
+  if (SVC_CHECKOUT_URL.startsWith('http')) return SVC_CHECKOUT_URL;
   // A module has no current script.
   const script = document.currentScript ?? document.querySelector('script[src*="/svc.js"]');
   return new URL('/checkout', (script as HTMLScriptElement | null)?.src || location.href).href;

@@ -34,14 +34,11 @@ for (const program of ['bwrap', 'tini'])
     fail(`${program} is not installed. On Debian: apt-get install bubblewrap tini`);
 const [buildStage, lastStage] = readStages();
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-image-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 chmodSync(folder, 0o755);
-try {
-  const files = process.argv.includes('--build') ? await runBuildStage() : path.resolve(IMAGE_FOLDER);
-  if (!process.argv.includes('--build')) await assembleImage(files);
-  process.exitCode = await checkFiles(files);
-} finally {
-  rmSync(folder, { recursive: true });
-}
+const files = process.argv.includes('--build') ? await runBuildStage() : path.resolve(IMAGE_FOLDER);
+if (!process.argv.includes('--build')) await assembleImage(files);
+process.exitCode = await checkFiles(files);
 
 /** The instructions of each stage of the Dockerfile, as name and rest. */
 function readStages() {
@@ -82,14 +79,14 @@ function copyContext(places, target) {
   for (const place of places) cpSync(place, path.join(target, place), { recursive: true, filter });
 }
 
-const toExpression = (pattern) =>
-  new RegExp(
-    `^${pattern
-      .replaceAll('.', '\\.')
-      .replaceAll('/', '\\/')
-      .replaceAll('**\\/', '(.*\\/)?')
-      .replace(/(?<!\.)\*/g, '[^/]*')}(/|$)`,
-  );
+function toExpression(pattern) {
+  const source = pattern
+    .replaceAll('.', '\\.')
+    .replaceAll('/', '\\/')
+    .replaceAll('**\\/', '(.*\\/)?')
+    .replace(/(?<!\.)\*/g, '[^/]*');
+  return new RegExp(`^${source}(/|$)`);
+}
 
 async function runBuildCommand(command, source, image) {
   console.log(`RUN ${command}`);

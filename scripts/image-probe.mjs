@@ -12,7 +12,7 @@ const PLACES = [
   '/',
   '/docs',
   '/docs/clients',
-  '/docs/api/balance',
+  '/docs/api',
   '/pricing',
   '/sign-in',
   '/icon.svg',

@@ -42,6 +42,11 @@ const UNUSED = /^node_modules\/(@img|sharp)\//;
 /** Guides, and all variants of Next's own bundle: its trace lists those that a production server loads. */
 const NOT_FOLLOWED = /^node_modules\/next\/dist\/(docs|compiled\/next-server)\//;
 
+/** Next's loader of modules names these in strings, which a trace cannot follow. */
+const NAMED_IN_STRINGS = ['webpack', '@babel/runtime/package.json'].map(
+  (name) => `node_modules/next/dist/compiled/${name}`,
+);
+
 export async function assembleImage(folder) {
   requireDependencies();
   requireBuild();
@@ -53,7 +58,13 @@ export async function assembleImage(folder) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       cpSync(file, path.join(folder, file), { verbatimSymlinks: true });
     }
-    const sbom = await npm('sbom', '--omit=dev', '--sbom-format=cyclonedx', '--sbom-type=application');
+    const sbom = await npm(
+      'sbom',
+      '--package-lock-only',
+      '--omit=dev',
+      '--sbom-format=cyclonedx',
+      '--sbom-type=application',
+    );
     writeFileSync(path.join(folder, 'sbom.cdx.json'), sbom.slice(sbom.indexOf('{')));
   });
 }
@@ -71,7 +82,7 @@ async function listPackageFiles() {
   const listed = traces.flatMap((trace) =>
     JSON.parse(readFileSync(trace, 'utf8')).files.map((file) => path.join(path.dirname(trace), file)),
   );
-  return [...new Set([...fileList, ...listed])].filter(
+  return [...new Set([...fileList, ...listed, ...NAMED_IN_STRINGS.flatMap(listFiles)])].filter(
     (file) => file.startsWith('node_modules/') && !UNUSED.test(file) && existsSync(file),
   );
 }

@@ -59,7 +59,7 @@ describe('without a build', () => {
     expect(run('start.mjs', '--built')).toEqual(refuse('widget, pages, server'));
     appendFileSync(path.join(clone, 'prisma/schema.prisma'), '// changed');
     expect(run('start.mjs', '--built')).toEqual(refuse('client, widget, pages, server'));
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('with a build', () => {

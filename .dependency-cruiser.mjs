@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|log|lock-account|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash)\\.ts$';
+  '^server/(env|endpoints|db|log|lock-account|measures|write-state|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 
@@ -40,7 +40,7 @@ export default {
     never(
       'server-not-to-app',
       '^server/',
-      { path: '^app/', pathNot: '^app/(v1|auth|metrics)/.*route\\.ts$' },
+      { path: '^app/', pathNot: '^app/(v1|auth|metrics|livez|readyz|api/health)/.*route\\.ts$' },
       'The rules know no page; server/process serves the route files',
     ),
     never(
@@ -51,17 +51,12 @@ export default {
     ),
     never(
       'api-without-next',
-      '^app/(v1|auth|metrics)/',
+      '^app/(v1|auth|metrics|livez|readyz|api/health)/',
       { path: ['^node_modules/next/', '^next(/|$)'] },
       'server/main.ts serves these files without Next',
     ),
     never('ui-without-server', '^app/_ui/', { path: '^(server|prisma)/' }, 'Props in, markup out'),
-    never(
-      'pages-not-to-prisma',
-      '^app/(?!api/health/)',
-      { path: ['^prisma/', '^server/db\\.ts$'] },
-      'No SQL in app/',
-    ),
+    never('pages-not-to-prisma', '^app/', { path: ['^prisma/', '^server/db\\.ts$'] }, 'No SQL in app/'),
     never(
       'only-ledger-inside',
       '^(app|server)/(?!ledger/)',
@@ -82,6 +77,7 @@ export default {
     ),
     only('leaves', LEAVES, [PRISMA_CLIENT], 'The leaves import nothing of ours but each other'),
     only('ledger', '^server/ledger/', [PRISMA_CLIENT], 'The ledger imports leaves only'),
+    only('health', '^server/health/', [], 'Whether the instance can serve: what the leaves know'),
     only('rate-limit', '^server/rate-limit/', [], 'Counting knows nothing of what is counted'),
     only('invoices', '^server/invoices/', [PRISMA_CLIENT], 'Documents know no page and no processor'),
     only('pricing', '^server/pricing/', ['^server/protocols/neutral\\.ts$'], 'Pricing imports leaves only'),

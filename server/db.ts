@@ -159,6 +159,18 @@ export function prisma(): PrismaClient {
   return opened.prisma;
 }
 
+export type PoolCounts = { pool: string; open: number; idle: number; waiting: number };
+
+/** Of this thread, without Prisma's. */
+export function countDatabaseConnections(): PoolCounts[] {
+  const { ledger, shared } = openPools();
+  return Object.entries({ ledger, shared }).flatMap(([name, pool]) =>
+    pool === undefined
+      ? []
+      : [{ pool: name, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }],
+  );
+}
+
 export type Tx = Prisma.TransactionClient;
 
 const ATTEMPTS = 5;

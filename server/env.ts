@@ -134,6 +134,7 @@ export const settingsSchema = z.object({
 
   SECRET_SCANNING_KEYS_URL: address.default('https://api.github.com/meta/public_keys/secret_scanning'),
 
+  ACCESS_LOG: flag,
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),

@@ -2,6 +2,7 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
+import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
@@ -67,6 +68,7 @@ export async function attempt(
     const mayRepeat = !run.abort.aborted && (run.wantsStream || !mayBill);
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
+  providerResponses.add(model.provider, now() - sinceMs);
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
   noteSuccess(model.provider);
   return run.wantsStream

@@ -2,6 +2,7 @@ import { countProviderFailure } from '../activity/provider-failures';
 import { now, SECOND_MS } from '../clock';
 import { ApiError, overloaded } from '../errors';
 import { describeError, log } from '../log';
+import { providerAttempts } from '../measures';
 import type { ProviderFailure } from '../providers/provider-failure';
 import { type Attempt, attempt, type ProviderResponse } from './attempt';
 import type { Candidate } from './candidates';
@@ -40,6 +41,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       }
       const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
       if (result === null) break;
+      providerAttempts.add(candidate.model.provider, outcomeOf(run, result));
       if (result.ok) return result.response;
       attempts++;
       last = result.failure;
@@ -56,6 +58,11 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
     }
   }
   throw last?.error ?? (wasFull ? overloaded() : unavailable(shortestCooldown));
+}
+
+function outcomeOf(run: Run, attempt: Attempt): string {
+  if (attempt.ok) return 'ok';
+  return run.disconnectedAtMs !== null ? 'disconnected' : attempt.failure.kind;
 }
 
 /**
@@ -106,7 +113,10 @@ function recordFailure({ requestId }: Run, { model }: Candidate, failure: Provid
   const { kind, status, error } = failure;
   countProviderFailure({ provider, kind, status });
   const level = kind === 'account' ? 'error' : 'warn';
-  log()[level]({ requestId, provider, kind, status, cause: describeError(error.cause) }, 'provider failed');
+  log()[level](
+    { requestId, provider, kind, status, cause: describeError(error.cause) },
+    'provider failed',
+  );
 }
 
 function unavailable(retryAfterSeconds: number): ApiError {

@@ -1,5 +1,6 @@
 import { now } from '../clock';
 import { capture, release } from '../ledger';
+import { generations } from '../measures';
 import type { StreamFacts } from '../providers/stream-relay';
 import { startBackgroundRead } from './background-reads';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
@@ -83,5 +84,11 @@ export async function settleWithoutResponse(run: Run): Promise<void> {
   } else {
     await release(hold);
   }
+  generations.add(outcomeWithoutResponse(run));
   run.endLease();
+}
+
+function outcomeWithoutResponse({ refusedBy, disconnectedAtMs }: Run): 'refused' | 'failed' | 'aborted' {
+  if (refusedBy !== null) return 'refused';
+  return disconnectedAtMs === null ? 'failed' : 'aborted';
 }

@@ -1,4 +1,5 @@
 import { countRefusal } from '../activity/refusal-counts';
+import { now } from '../clock';
 import { settings } from '../env';
 import { overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
@@ -6,6 +7,7 @@ import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
 import { admit, release } from '../ledger';
+import { generationStarts } from '../measures';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
@@ -31,9 +33,12 @@ export async function generate(
   protocol: ClientProtocol<ClientRequest>,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
+  const receivedAtMs = now();
   try {
     const run = await admitRequest(request, requestId, protocol, caller);
-    return await respondTo(run, request);
+    const reply = await respondTo(run, request);
+    generationStarts.add(run.wantsStream ? 'true' : 'false', now() - receivedAtMs);
+    return reply;
   } catch (error) {
     // After a disconnect no client receives the error.
     if (!isDisconnected(request)) countRefusal(error, caller.partnerId);

@@ -1,6 +1,7 @@
 import { creditsToJson } from '../credits';
 import type { Reply } from '../http/reply';
 import { capture } from '../ledger';
+import { generations } from '../measures';
 import type { ProviderWhole } from './attempt';
 import { interruptedOutput } from './client-disconnect';
 import { UNINTERRUPTED } from './likely-usage';
@@ -17,6 +18,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
     chargeMetered(metered, served.model, run.hold),
     writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
+  generations.add(outcome);
   run.endLease();
   return {
     body: whole.body,

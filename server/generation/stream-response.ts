@@ -4,6 +4,7 @@ import { type ApiRequest, watchClient } from '../http/api-request';
 import type { ClientStream, Reply } from '../http/reply';
 import { capture, type Receipt } from '../ledger';
 import { describeError, log } from '../log';
+import { generations } from '../measures';
 import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
 import { finishBackgroundRead } from './background-reads';
@@ -133,5 +134,6 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
     chargeMetered(metered, served.model, run.hold),
     writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
+  generations.add(outcome);
   run.endLease();
 }

@@ -1,7 +1,7 @@
 /**
  * Codes of PostgreSQL for a temporary failure: too many connections; a statement or lock timeout; a deadlock
  * or serialization failure; an administrator stopping the server (two codes); the server starting up or
- * shutting down.
+ * shutting down; a full disk; a server that accepts no writes.
  */
 const TEMPORARY_STATES = new Set<unknown>([
   '53300',
@@ -12,6 +12,8 @@ const TEMPORARY_STATES = new Set<unknown>([
   '57P01',
   '57P02',
   '57P03',
+  '53100',
+  '25006',
 ]);
 /** Connection refused or broken. Providers, the payment processor and mail have their own errors. */
 const CONNECTION_FAILURES = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);

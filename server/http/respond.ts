@@ -1,11 +1,12 @@
 import { ApiError, overloaded } from '../errors';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
+import { apiErrors } from '../measures';
 import { CORS_HEADERS } from './cors';
 import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
 import type { Reply } from './reply';
-import { securityHeaders } from './security-headers';
+import { ownSiteHeaders, securityHeaders } from './security-headers';
 
 /** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
 const FINAL_STATUSES = new Set([402, 403, 404, 502]);
@@ -48,6 +49,7 @@ export function errorReply(
   requestId: string,
 ): Required<Reply> & { body: string } {
   const error = toApiError(failure, requestId);
+  apiErrors.add(error.code);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
@@ -85,14 +87,18 @@ export function standardHeaders(
   audience: Audience = 'any-origin',
 ): Record<string, string> {
   const ids = { 'x-request-id': requestId, 'request-id': requestId };
-  return Object.assign(ids, securityHeaders(), audience === 'any-origin' ? CORS_HEADERS : undefined);
+  if (audience === 'same-origin') return Object.assign(ids, ownSiteHeaders());
+  return Object.assign(ids, securityHeaders(), CORS_HEADERS);
 }
 
 export function toApiError(thrown: unknown, requestId: string): ApiError {
   const failure = isDatabaseBusy(thrown) ? overloaded(thrown) : thrown;
   if (failure instanceof ApiError) {
     if (failure.cause !== undefined) {
-      log().warn({ requestId, code: failure.code, cause: describeError(failure.cause) }, 'request refused');
+      log().warn(
+        { requestId, code: failure.code, cause: describeError(failure.cause) },
+        'request refused',
+      );
     }
     return failure;
   }

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors';
 import { newId } from '../ids';
+import { apiErrors } from '../measures';
 import { errorBody } from './error-bodies';
 import { ownSiteHeaders } from './security-headers';
 
 /** Refuses a request that reaches neither a route nor a page. */
 export function sendRefusal(response: ServerResponse, error: ApiError): void {
   const requestId = newId('req');
-  const { status, retryAfterSeconds } = error;
+  const { status, code, retryAfterSeconds } = error;
+  apiErrors.add(code);
   response
     .writeHead(status, {
       ...ownSiteHeaders(),

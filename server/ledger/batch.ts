@@ -1,7 +1,10 @@
 import pg from 'pg';
+import { now } from '../clock';
 import { wholeCredits } from '../credits';
 import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
 import { settings } from '../env';
+import { failedLedgerBatches, ledgerBatches } from '../measures';
+import { noteNotWritten, noteWritten } from '../write-state';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
 import { createBatcher } from './batcher';
 import { minimumBalance } from './minimum-balance';
@@ -44,16 +47,29 @@ function isOfStatement(error: unknown): boolean {
 async function runBatch(work: Work[]): Promise<(Row | null)[]> {
   const settlements = work.filter((item) => 'settle' in item);
   const admissions = work.filter((item) => 'admit' in item);
-  const { rows } = await ledgerPool().query<Row>(
-    writeBatch(
-      settlements.map(({ settle }) => settle),
-      admissions.map(({ admit }) => admit),
-    ),
+  const rows = await write(
+    settlements.map(({ settle }) => settle),
+    admissions.map(({ admit }) => admit),
   );
   const rowOf = new Map<Work, Row>();
   const items = [...settlements, ...admissions];
   for (const row of rows) rowOf.set(items[row.n - 1] as Work, row);
   return work.map((item) => rowOf.get(item) ?? null);
+}
+
+async function write(settlements: Settlement[], admissions: AdmissionRequest[]): Promise<Row[]> {
+  const beganAtMs = now();
+  try {
+    const { rows } = await ledgerPool().query<Row>(writeBatch(settlements, admissions));
+    ledgerBatches.add('', now() - beganAtMs);
+    noteWritten();
+    return rows;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    failedLedgerBatches.add(code ?? 'none');
+    noteNotWritten(code);
+    throw error;
+  }
 }
 
 const COLUMNS = SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;

@@ -1,17 +1,24 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { SECOND_MS } from '../clock';
 import { creditsToJson } from '../credits';
 import { pool } from '../db';
 import { settings } from '../env';
 import { ApiError, invariant } from '../errors';
 import { countBackgroundReads } from '../generation/background-reads';
+import { checkReadiness } from '../health/readiness';
 import { hmacSha256, sameBytes } from '../ids';
+import { describeError, log } from '../log';
 import { countPayoutsNeedingAttention } from '../payouts/operator-list';
+import { standardMetrics, writeProcess } from './process-metrics';
 
-/** Ledger and webhook metrics in the Prometheus text format. */
+/** Metrics in the Prometheus text format. */
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const RECENT = '1 hour';
+
+/** Prometheus waits ten seconds by default. */
+const TIMEOUT_MS = 3 * SECOND_MS;
 
 /** Responds with 404 unless a token is configured and the request carries it. */
 export function requireMetricsToken(authorization: string | null): void {
@@ -22,9 +29,27 @@ export function requireMetricsToken(authorization: string | null): void {
   }
 }
 
+/**
+ * What this process has counted, and what the database knows of the whole installation. Without the database, the
+ * former is served alone: that is when it is needed.
+ */
 export async function readMetrics(): Promise<string> {
   const registry = new Registry();
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const [installation, readiness] = await Promise.all([readInstallation(), checkReadiness()]);
+  new Gauge({
+    name: 'svc_database_up',
+    help: 'Whether the database answered in time. Without it, the metrics of the installation are missing.',
+    registers: [registry],
+  }).set(installation === null ? 0 : 1);
+  if (installation !== null) writeInstallation(registry, installation);
+  writeProcess(registry, readiness);
+  writeBackgroundReads(registry);
+  return `${await standardMetrics().metrics()}\n${await registry.metrics()}`;
+}
+
+type Installation = Awaited<ReturnType<typeof queryInstallation>>;
+
+async function queryInstallation() {
   const [state, outcomes, overruns, payouts, webhooks, attempts] = await Promise.all([
     readState(),
     countOutcomes(),
@@ -33,6 +58,28 @@ export async function readMetrics(): Promise<string> {
     readWebhooks(),
     countAttempts(),
   ]);
+  return { state, outcomes, overruns, payouts, webhooks, attempts };
+}
+
+/** Null when the database does not answer. */
+async function readInstallation(): Promise<Installation | null> {
+  let timeout: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timeout = setTimeout(() => reject(new Error('the database did not answer in time')), TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([queryInstallation(), tooLate]);
+  } catch (error) {
+    log().warn({ error: describeError(error) }, 'metrics of the database are missing');
+    return null;
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+function writeInstallation(registry: Registry, read: Installation): void {
+  const { state, outcomes, overruns, payouts, webhooks, attempts } = read;
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   gauge('svc_ledger_differences', 'The most differences found by any audit in the last hour.').set(
     state.differences,
   );
@@ -68,7 +115,6 @@ export async function readMetrics(): Promise<string> {
     registers: [registry],
   });
   for (const [due, count] of payouts) waiting.set({ due }, count);
-  writeBackgroundReads(registry);
   gauge('svc_webhooks_pending', 'Events waiting for delivery, including those of disabled apps.').set(
     webhooks.pending,
   );
@@ -82,7 +128,6 @@ export async function readMetrics(): Promise<string> {
     registers: [registry],
   });
   for (const { outcome, count } of attempts) deliveries.set({ outcome }, count);
-  return registry.metrics();
 }
 
 function writeBackgroundReads(registry: Registry): void {

@@ -19,9 +19,11 @@ const findRoute = buildRouteTable(API_ROUTES);
 /** Clients differ in whether their base URL includes the version: all three spellings reach the same file. */
 const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
 
+const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
+
 /** The route path that serves a URL path, or null for pages and files. */
 export function apiPath(pathname: string): string | null {
-  if (pathname === '/auth/token' || pathname === '/metrics') return pathname;
+  if (pathname === '/auth/token' || FOR_OPERATORS.has(pathname)) return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
   if (!pathname.startsWith('/v1/') || findWidgetFile(pathname)) return null;
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
@@ -57,7 +59,8 @@ function route(request: Request, connection: Connection): Response | Promise<Res
   if (handle) return handle(request, { params: Promise.resolve(found.params) });
   // A page may see this 404 too: its browser sends a preflight first.
   if (request.method === 'OPTIONS') return preflight(request);
-  return notFound(formatOf(pathname), found && explainMethod(found.module));
+  const audience = FOR_OPERATORS.has(pathname) ? 'same-origin' : 'any-origin';
+  return notFound(formatOf(pathname), found && explainMethod(found.module), audience);
 }
 
 /** Opening an endpoint in a browser shows which methods it accepts, not just a 404. */

@@ -1,5 +1,8 @@
+import * as health from '../../app/api/health/route';
 import * as token from '../../app/auth/token/route';
+import * as livez from '../../app/livez/route';
 import * as metrics from '../../app/metrics/route';
+import * as readyz from '../../app/readyz/route';
 import * as sendCode from '../../app/v1/auth/send-code/route';
 import * as verifyCode from '../../app/v1/auth/verify-code/route';
 import * as completions from '../../app/v1/chat/completions/route';
@@ -23,8 +26,11 @@ import * as secretScanning from '../../app/v1/secret-scanning/route';
  * `[...id]` for the rest, so that a test can compare the list with the folders.
  */
 export const API_ROUTES: Record<string, object> = {
+  '/api/health': health,
   '/auth/token': token,
+  '/livez': livez,
   '/metrics': metrics,
+  '/readyz': readyz,
   '/v1/auth/send-code': sendCode,
   '/v1/auth/verify-code': verifyCode,
   '/v1/chat/completions': completions,

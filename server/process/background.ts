@@ -8,7 +8,7 @@ import { sendLowBalanceMails } from '../checkout/top-up/low-balance';
 import { sendTopUpMails } from '../checkout/top-up/mails';
 import { watchBalances } from '../checkout/top-up/watch-balances';
 import { forgetOldVisits } from '../checkout/visits';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock';
+import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
@@ -17,6 +17,7 @@ import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
 import { forgetOldUses, writeKeyUses } from '../keys/uses';
 import { LEDGER_JOBS } from '../ledger';
 import { describeError, log } from '../log';
+import { failedJobs, jobSuccesses } from '../measures';
 import { sendInvitations } from '../partners/invitations';
 import { applyDueRates } from '../partners/rates';
 import { PAYOUT_JOBS } from '../payouts/jobs';
@@ -94,8 +95,12 @@ function repeat(
   let round: Promise<unknown> | undefined;
   const begin = () => {
     round ??= work(stopping.signal)
-      .catch((error: unknown) =>
-        log().error({ work: name, error: describeError(error) }, 'background job failed'),
+      .then(
+        () => jobSuccesses.set(name, now()),
+        (error: unknown) => {
+          failedJobs.add(name);
+          log().error({ work: name, error: describeError(error) }, 'background job failed');
+        },
       )
       .finally(() => {
         round = undefined;

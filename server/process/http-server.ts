@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { now } from '../clock';
 import { settings } from '../env';
 import { securityHeaders } from '../http/security-headers';
 import { describeError, log } from '../log';
+import { noteResponse } from './access-log';
 import { apiListener, apiPath } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import type { Lifetime } from './lifetime';
@@ -32,10 +34,11 @@ export async function createHttpServer(
     },
     (request, response) => {
       if (refusePipelined(request, response)) return;
+      const seen = { path: apiPath(pathnameOf(request.url)), receivedAtMs: now() };
+      response.once('close', () => noteResponse(request, response, seen));
       writeClientIp(request);
       if (refuseMalformed(request, response)) return;
-      const listener: Listener =
-        !options.dev && apiPath(pathnameOf(request.url)) !== null ? apiListener : pages.listener;
+      const listener: Listener = !options.dev && seen.path !== null ? apiListener : pages.listener;
       listener(request, response).catch((error: unknown) => failResponse(response, error));
     },
   );

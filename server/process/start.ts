@@ -1,5 +1,6 @@
 import { closeDatabase } from '../db';
 import { isLive, readSettings, settings } from '../env';
+import { describeInstance } from '../health/readiness';
 import { describeMissingSeller } from '../invoices/seller';
 import { warmLedger } from '../ledger';
 import { describeSandboxes } from '../open-sandboxes';
@@ -25,6 +26,7 @@ import { withProgress } from './progress';
 import { decideSandboxes, startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
 import { readSettingFiles } from './setting-files';
+import { readMigrations } from './sql-files';
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
@@ -58,6 +60,10 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   if (!isLive()) await seedDemo();
   startBackgroundWork(life);
   life.onStop('generations', () => finishGenerations());
+  describeInstance({
+    migrations: readMigrations().map(({ name }) => name),
+    dataDir: embedded ? given.DATA_DIR : null,
+  });
   const server = await withProgress('Preparing the pages', () =>
     createHttpServer(life, { ...options, host: HOST, port: PORT }),
   );

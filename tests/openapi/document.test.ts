@@ -10,7 +10,10 @@ const document = buildDocument();
 
 /** Routes that are not for clients of the API. */
 const UNDOCUMENTED = {
+  '/api/health': 'for the operator',
+  '/livez': 'for the operator',
   '/metrics': 'for the operator',
+  '/readyz': 'for the operator',
   '/v1/responses': 'only says that this format is not supported',
 };
 

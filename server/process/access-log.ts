@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { now } from '../clock';
+import { settings } from '../env';
+import { log } from '../log';
+import { httpDurations, httpRequests } from '../measures';
+import { labelRoute } from './route-label';
+
+/** As in nginx: the client disconnected before the response began. */
+const CLIENT_DISCONNECTED = 499;
+
+/** Called when a response has ended. Counts it and, with `ACCESS_LOG`, writes a line. */
+export function noteResponse(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  { path, receivedAtMs }: { path: string | null; receivedAtMs: number },
+): void {
+  const status = response.headersSent ? response.statusCode : CLIENT_DISCONNECTED;
+  const route = labelRoute(path, url);
+  const durationMs = now() - receivedAtMs;
+  httpRequests.add(route, status);
+  httpDurations.add(route, durationMs);
+  if (!settings().ACCESS_LOG) return;
+  log().info(
+    {
+      request_id: readRequestId(response),
+      ...{ method, route, status, duration_ms: durationMs },
+      // Of a response that had begun.
+      ...(!response.writableFinished && { disconnected: true }),
+    },
+    'request',
+  );
+}
+
+/** `getHeader` does not have the headers that were given to `writeHead`. */
+function readRequestId(response: ServerResponse): string | undefined {
+  const { _header: written } = response as { _header?: string | null };
+  return /\r\nx-request-id: (\w+)/i.exec(written ?? '')?.[1];
+}

@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
 
 /**
  * One structured log on standard output. Callers pass only named, harmless fields (ids, codes, durations). As
@@ -12,11 +14,18 @@ export function maskSecrets(text: string): string {
   return text.replace(SECRET, '$1***').replace(ACCOUNT, '$1***').replace(EMAIL, '***@***');
 }
 
+/** This process, among those whose lines are collected in one place. */
+const INSTANCE = `${hostname()}:${process.pid}`;
+
 let logger: Logger | undefined;
 
 export function log(): Logger {
   logger ??= pino(
-    { level: process.env.LOG_LEVEL || 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: process.env.LOG_LEVEL || 'info',
+      base: { instance: INSTANCE, version: packageJson.version },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     { write: (line: string) => process.stdout.write(maskSecrets(line)) },
   );
   return logger;

@@ -114,7 +114,7 @@ function recordFailure({ requestId }: Run, { model }: Candidate, failure: Provid
   countProviderFailure({ provider, kind, status });
   const level = kind === 'account' ? 'error' : 'warn';
   log()[level](
-    { requestId, provider, kind, status, cause: describeError(error.cause) },
+    { request_id: requestId, provider, kind, status, cause: describeError(error.cause) },
     'provider failed',
   );
 }

@@ -122,7 +122,7 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
   const outcome = outcomeOf(run, facts);
   if (outcome === 'failed') {
     log().warn(
-      { requestId: run.requestId, cause: describeError(facts.failure?.error.cause) },
+      { request_id: run.requestId, cause: describeError(facts.failure?.error.cause) },
       'stream ended early',
     );
   }

@@ -1,3 +1,4 @@
+import { ApiError } from '../errors';
 import { newId } from '../ids';
 import { type ApiRequest, type Connection, requestOf } from './api-request';
 import type { ErrorFormat } from './error-bodies';
@@ -29,6 +30,8 @@ async function respondDirectly(connection: Connection, format: ErrorFormat, hand
   try {
     reply = await handle(requestOf(connection), requestId);
   } catch (error) {
+    // Nobody receives it, and what the disconnect interrupted is no failure of a provider or the database.
+    if (connection.outgoing.destroyed && error instanceof ApiError) return;
     reply = errorReply(format, error, requestId);
   }
   leaveRest(connection);

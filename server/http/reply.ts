@@ -34,7 +34,7 @@ function writeStream(outgoing: ServerResponse, body: StreamBody, requestId: stri
   outgoing.flushHeaders();
   process.nextTick(() => outgoing.uncork());
   body(new ConnectionStream(outgoing)).catch((error: unknown) => {
-    log().error({ requestId, error: describeError(error) }, 'stream failed');
+    log().error({ request_id: requestId, error: describeError(error) }, 'stream failed');
     outgoing.destroy();
   });
 }

@@ -96,7 +96,7 @@ export function toApiError(thrown: unknown, requestId: string): ApiError {
   if (failure instanceof ApiError) {
     if (failure.cause !== undefined) {
       log().warn(
-        { requestId, code: failure.code, cause: describeError(failure.cause) },
+        { request_id: requestId, code: failure.code, cause: describeError(failure.cause) },
         'request refused',
       );
     }
@@ -105,7 +105,7 @@ export function toApiError(thrown: unknown, requestId: string): ApiError {
   if (failure instanceof RangeError && failure.message.includes('call stack')) {
     return new ApiError('invalid_request', 'The request body is nested too deeply.');
   }
-  log().error({ requestId, error: describeError(failure) }, 'unexpected failure');
+  log().error({ request_id: requestId, error: describeError(failure) }, 'unexpected failure');
   return new ApiError('internal_error', 'Something went wrong on our side. Please retry.', {
     retryAfterSeconds: 1,
   });

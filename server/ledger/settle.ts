@@ -41,7 +41,7 @@ async function settleUntilDone(settlement: Settlement): Promise<Settled | null> 
       return await settleOnce(settlement);
     } catch (error) {
       log().error(
-        { requestId: settlement.requestId, error: describeError(error) },
+        { request_id: settlement.requestId, error: describeError(error) },
         'settlement failed, retrying',
       );
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -66,9 +66,12 @@ function logOverrun({ requestId, charge, receipt }: Settlement, { amount, pauses
     overrunCredits: creditsToJson(charge.providerCost - amount),
   };
   log().warn(
-    { requestId, model: receipt?.model, provider: receipt?.provider, ...credits },
+    { request_id: requestId, model: receipt?.model, provider: receipt?.provider, ...credits },
     'a request cost more than its hold',
   );
   if (pauses !== null)
-    log().error({ requestId, paused: pauses }, 'paused for review, because overruns passed their limit');
+    log().error(
+      { request_id: requestId, paused: pauses },
+      'paused for review, because overruns passed their limit',
+    );
 }

@@ -8,9 +8,10 @@ import { describeError, log } from '../log';
 export function logConsole(): void {
   console.error = (...given: unknown[]) => write('error', given);
   console.warn = (...given: unknown[]) => write('warn', given);
+  console.log = console.info = (...given: unknown[]) => write('debug', given);
 }
 
-function write(level: 'error' | 'warn', given: unknown[]): void {
+function write(level: 'error' | 'warn' | 'debug', given: unknown[]): void {
   const text = given.map((part) => (part instanceof Error ? describeError(part) : part));
   const [line = ''] = format(...text)
     .trim()

@@ -8,6 +8,7 @@ import { migrate, requireMigrated } from './migrate';
 import { withProgress } from './progress';
 import { openServiceRole } from './service-role';
 import { readSettingFiles } from './setting-files';
+import { showMessage } from './show-message';
 
 /**
  * Provides what the install did not set and puts it into the environment, so that every bundled
@@ -40,7 +41,7 @@ export async function provideDatabase({
   DATA_DIR,
 }: Settings): Promise<EmbeddedPostgres | undefined> {
   if (DATABASE_URL !== undefined) return undefined;
-  const onNotice = (notice: string) => process.stdout.write(`  ${notice}\n`);
+  const onNotice = (notice: string) => showMessage(`  ${notice}\n`);
   const database = await withProgress('Starting the database', () =>
     startEmbeddedPostgres({ dataDir: DATA_DIR, onNotice }),
   );

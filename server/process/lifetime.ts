@@ -1,6 +1,7 @@
 import { now } from '../clock';
 import { SettingsError } from '../env';
 import { describeError, log } from '../log';
+import { showMessage } from './show-message';
 import { StartError } from './start-error';
 
 /**
@@ -95,7 +96,7 @@ function listenForSignals(life: Lifetime): void {
       life.abandon();
       process.exit(130);
     }
-    if (!life.isStopping) process.stdout.write('\nStopping…\n');
+    if (!life.isStopping) showMessage('\nStopping…\n');
     life.requestStop();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);

@@ -1,4 +1,5 @@
 import { now } from '../clock';
+import { showMessage } from './show-message';
 
 const QUIET_MS = 1_000;
 
@@ -8,12 +9,12 @@ export async function withProgress<T>(title: string, work: () => Promise<T>): Pr
   let isReported = false;
   const timer = setTimeout(() => {
     isReported = true;
-    process.stdout.write(`  ${title} …\n`);
+    showMessage(`  ${title} …\n`);
   }, QUIET_MS);
   try {
     return await work();
   } finally {
     clearTimeout(timer);
-    if (isReported) process.stdout.write(`  … ${((now() - begunAt) / 1000).toFixed(1)} s\n`);
+    if (isReported) showMessage(`  … ${((now() - begunAt) / 1000).toFixed(1)} s\n`);
   }
 }

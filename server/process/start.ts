@@ -26,6 +26,7 @@ import { withProgress } from './progress';
 import { decideSandboxes, startSandboxes } from './sandboxes';
 import { demoOrigin, seedDemo } from './seed-demo';
 import { readSettingFiles } from './setting-files';
+import { showMessage } from './show-message';
 import { readMigrations } from './sql-files';
 
 /** Everything between `npm start` and the printed URLs. */
@@ -88,5 +89,5 @@ function printAddresses(): void {
   const sandboxes = `Sandboxes: ${open.join(', ') || 'closed'}.${warning === null ? '' : `\n${warning}.`}`;
   const invoices = describeMissingSeller();
   const notes = invoices === null ? sandboxes : `${sandboxes}\n${invoices}`;
-  process.stdout.write(`\nReady. Open:\n\n${text}\n\n${notes}\n\nPress Ctrl-C to stop everything.\n\n`);
+  showMessage(`\nReady. Open:\n\n${text}\n\n${notes}\n\nPress Ctrl-C to stop everything.\n\n`);
 }

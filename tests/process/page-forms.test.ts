@@ -101,7 +101,7 @@ test('a form that stalls for 10 seconds gets 408, and never reaches the pages', 
 });
 
 test('what packages report on the console is one line of the log', () => {
-  const { error, warn } = console;
+  const { error, warn, log, info } = console;
   const lines: string[] = [];
   const { write } = process.stdout;
   process.stdout.write = ((line: string) => lines.push(line) > 0) as typeof process.stdout.write;
@@ -113,8 +113,10 @@ test('what packages report on the console is one line of the log', () => {
     console.error('⨯ %s', new Error('Invalid Server Actions request.'));
     console.error('⨯ %s', new Error('a bug\nof ours'));
     console.warn('⨯ %s', 'a warning\nof two lines');
+    // Only in the debug log.
+    console.log('✓ something took %d ms', 28);
   } finally {
-    Object.assign(console, { error, warn });
+    Object.assign(console, { error, warn, log, info });
     process.stdout.write = write;
   }
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(4).fill('reported by the pages'));

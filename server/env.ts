@@ -43,6 +43,8 @@ export const settingsSchema = z.object({
   TRUSTED_PROXIES: list
     .refine(areProxies, { error: 'comma-separated IP addresses or networks such as 10.0.0.0/8, loopback' })
     .default([]),
+  SHUTDOWN_DELAY_SECONDS: count(0),
+  DRAIN_SECONDS: count(30),
   BRAND_NAME: z.string().min(1).max(40).default('svc'),
 
   DATABASE_URL: z

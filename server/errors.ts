@@ -66,6 +66,11 @@ export function overloaded(cause?: unknown): ApiError {
   return new ApiError('overloaded', 'The service is busy. Please retry.', { retryAfterSeconds: 1, cause });
 }
 
+/** The instance stops before the response is complete. */
+export function stopping(): ApiError {
+  return new ApiError('overloaded', 'The service is restarting. Please retry.', { retryAfterSeconds: 1 });
+}
+
 /** Asserts what must be true. A failure is our bug, never the caller's. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant failed: ${message}`);

@@ -29,7 +29,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
 
   for (const candidate of run.candidates) {
     for (const isRetry of [false, true]) {
-      if (run.disconnectedAtMs !== null) break;
+      if (hasEnded(run)) break;
       const cooldown = cooldownSeconds(candidate.model.provider);
       if (cooldown > 0) {
         shortestCooldown = Math.min(shortestCooldown, cooldown);
@@ -47,7 +47,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       last = result.failure;
       if (last.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
       // Nobody waits for another attempt, and the one that ended may have to be charged.
-      if (run.disconnectedAtMs !== null) break;
+      if (hasEnded(run)) break;
       run.working = null;
       recordFailure(run, candidate, last);
       const isOver = attempts === MAX_ATTEMPTS || now() - startedAt > MAX_TIME_MS;
@@ -60,9 +60,12 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   throw last?.error ?? (wasFull ? overloaded() : unavailable(shortestCooldown));
 }
 
+/** The client disconnected, or the instance stops. */
+const hasEnded = ({ disconnectedAtMs, isCutOff }: Run): boolean => disconnectedAtMs !== null || isCutOff;
+
 function outcomeOf(run: Run, attempt: Attempt): string {
   if (attempt.ok) return 'ok';
-  return run.disconnectedAtMs !== null ? 'disconnected' : attempt.failure.kind;
+  return hasEnded(run) ? 'disconnected' : attempt.failure.kind;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { now } from '../clock';
 import { settings } from '../env';
-import { overloaded } from '../errors';
+import { overloaded, stopping } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
@@ -129,7 +129,7 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
   } catch (error) {
     stopWatching();
     await settleWithoutResponse(run);
-    throw error;
+    throw run.isCutOff ? stopping() : error;
   }
 }
 

@@ -49,6 +49,8 @@ export type Run = {
   disconnectedAtMs: number | null;
   /** How far the response is read after the disconnect; null if the provider is cancelled. */
   readGoal: ReadGoal | null;
+  /** Cut off because the instance stops. */
+  isCutOff: boolean;
   /** The candidate that refused the content of the request, and bills for that. */
   refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
@@ -59,10 +61,20 @@ export type Run = {
   endLease: () => void;
 };
 
-let running = 0;
+const running = new Set<Run>();
 
 /** The number of requests running in this process. */
-export const runningGenerations = (): number => running;
+export const runningGenerations = (): number => running.size;
+
+/** Ends the requests whose clients are connected, because the instance stops. Returns how many. */
+export function cutOffRunning(): number {
+  const connected = [...running].filter(({ disconnectedAtMs }) => disconnectedAtMs === null);
+  for (const run of connected) {
+    run.isCutOff = true;
+    run.abort.abort();
+  }
+  return connected.length;
+}
 
 type Started = Omit<
   Run,
@@ -73,6 +85,7 @@ type Started = Omit<
   | 'working'
   | 'disconnectedAtMs'
   | 'readGoal'
+  | 'isCutOff'
   | 'refusedBy'
   | 'progress'
   | 'occupy'
@@ -92,16 +105,15 @@ export function startRun(started: Started): Run {
     const receipt = writeReceipt(metered, { requested: model, served: model, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
-  running++;
   const occupy = createPlace();
   const endLease = () => {
-    running--;
+    running.delete(run);
     occupy(null);
     stopRenewing();
   };
   const userHash = hashForProviders(hold.appUserId);
   const abort = new Abort();
-  return {
+  const run: Run = {
     model,
     userHash,
     headers: {},
@@ -109,10 +121,13 @@ export function startRun(started: Started): Run {
     working: null,
     disconnectedAtMs: null,
     readGoal: null,
+    isCutOff: false,
     refusedBy: null,
     progress,
     occupy,
     endLease,
     ...started,
   };
+  running.add(run);
+  return run;
 }

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../clock';
-import { ApiError } from '../errors';
+import { ApiError, stopping } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
 import type { ClientStream, Reply } from '../http/reply';
 import { capture, type Receipt } from '../ledger';
@@ -43,7 +43,7 @@ export function streamResponse(run: Run, response: ProviderStream, request: ApiR
     if (run.disconnectedAtMs !== null) await readToGoal(run, stream, endAtGoal);
     await settleStream(run, response);
     const { failure } = relay.facts;
-    client.end(failure === null ? rest : rest + relay.fail(toStreamError(failure.error)));
+    client.end(failure === null ? rest : rest + relay.fail(toStreamError(run, failure.error)));
   };
   return { body, headers: { ...STREAM_HEADERS, ...run.headers } };
 }
@@ -108,7 +108,8 @@ function outcomeOf({ disconnectedAtMs }: Run, { failure }: StreamFacts): Outcome
 /**
  * After the first byte the status cannot change, so an error frame reports that the response is incomplete.
  */
-function toStreamError(error: ApiError): ApiError {
+function toStreamError({ isCutOff }: Run, error: ApiError): ApiError {
+  if (isCutOff) return stopping();
   return error.code === 'upstream_error'
     ? error
     : new ApiError('upstream_error', 'The provider for this model ended the response early', {
@@ -120,7 +121,7 @@ function toStreamError(error: ApiError): ApiError {
 async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<void> {
   const { facts } = stream.relay;
   const outcome = outcomeOf(run, facts);
-  if (outcome === 'failed') {
+  if (outcome === 'failed' && !run.isCutOff) {
     log().warn(
       { request_id: run.requestId, cause: describeError(facts.failure?.error.cause) },
       'stream ended early',

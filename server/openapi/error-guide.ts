@@ -152,7 +152,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'The provider for this model is currently unavailable',
   },
   overloaded: {
-    when: 'The service is temporarily overloaded.',
+    when: 'The service is temporarily overloaded, or restarted before the response was complete. In a stream, it is the last event.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',
     message: 'The service is busy. Please retry.',
   },

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { now } from '../clock';
 import { settings } from '../env';
 import { securityHeaders } from '../http/security-headers';
@@ -6,11 +6,11 @@ import { describeError, log } from '../log';
 import { noteResponse } from './access-log';
 import { apiListener, apiPath } from './api-listener';
 import { createClientIpWriter } from './client-ip';
+import { Connections } from './connections';
 import type { Lifetime } from './lifetime';
 import { refuseMalformed } from './malformed';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 import { pathnameOf } from './pathname';
-import { refusePipelined } from './pipelining';
 
 /** Slow senders must not hold a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -18,30 +18,35 @@ const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
+export type HttpServer = { server: Server; connections: Connections };
+
 /** One server: the API directly from its route files, everything else through Next. */
 export async function createHttpServer(
   life: Lifetime,
   options: PagesOptions & { dev: boolean },
-): Promise<Server> {
+): Promise<HttpServer> {
   const pages = options.dev ? await startPagesHere(options) : await startPagesThread(options);
   life.onStop('pages', pages.close);
   const writeClientIp = createClientIpWriter(settings().TRUSTED_PROXIES);
-  return createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    },
-    (request, response) => {
-      if (refusePipelined(request, response)) return;
-      const seen = { path: apiPath(pathnameOf(request.url)), receivedAtMs: now() };
-      response.once('close', () => noteResponse(request, response, seen));
-      writeClientIp(request);
-      if (refuseMalformed(request, response)) return;
-      const listener: Listener = !options.dev && seen.path !== null ? apiListener : pages.listener;
-      listener(request, response).catch((error: unknown) => failResponse(response, error));
-    },
-  );
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  });
+  const connections = new Connections(server);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!connections.begin(request, response)) return;
+    const seen = { path: apiPath(pathnameOf(request.url)), receivedAtMs: now() };
+    response.once('close', () => {
+      connections.end(request);
+      noteResponse(request, response, seen);
+    });
+    writeClientIp(request);
+    if (refuseMalformed(request, response)) return;
+    const listener: Listener = !options.dev && seen.path !== null ? apiListener : pages.listener;
+    listener(request, response).catch((error: unknown) => failResponse(response, error));
+  });
+  return { server, connections };
 }
 
 function failResponse(response: ServerResponse, error: unknown): void {

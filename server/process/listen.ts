@@ -1,10 +1,8 @@
-import type { IncomingMessage, Server } from 'node:http';
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer, type Server } from 'node:net';
 import { codeOf } from './data-dir';
 import { StartError } from './start-error';
 
-export async function listen(server: NetServer, port: number, host: string): Promise<void> {
+export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -39,41 +37,6 @@ function explainListenError(error: unknown, port: number, host: string): unknown
     default:
       return error;
   }
-}
-
-const RUNNING_TIMEOUT_MS = 30_000;
-const POLL_EVERY_MS = 50;
-
-/**
- * Tracks connections that never carried a request, such as those browsers open in advance:
- * `closeIdleConnections` does not count them as idle. Returns a function that closes them.
- */
-export function watchUnusedConnections(server: Server): () => void {
-  const unused = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
-  return () => {
-    for (const socket of unused) socket.destroy();
-  };
-}
-
-/** Stops accepting connections, lets running responses end, then closes the rest. */
-export async function closeGently(server: Server, closeUnused: () => void): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const done = new AbortController();
-  // A kept-alive connection becomes idle when its response ends.
-  const nudge = setInterval(() => {
-    server.closeIdleConnections();
-    closeUnused();
-  }, POLL_EVERY_MS);
-  const timeout = sleep(RUNNING_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => {});
-  await Promise.race([closed, timeout]);
-  done.abort();
-  clearInterval(nudge);
-  server.closeAllConnections();
 }
 
 /** The preferred port if it is free, else one that the system picks. */

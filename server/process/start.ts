@@ -1,14 +1,18 @@
+import { SECOND_MS } from '../clock';
 import { closeDatabase } from '../db';
 import { isLive, readSettings, settings } from '../env';
-import { describeInstance } from '../health/readiness';
+import { cutOffRunning } from '../generation/run';
+import { describeInstance, noteStopping } from '../health/readiness';
 import { describeMissingSeller } from '../invoices/seller';
 import { warmLedger } from '../ledger';
+import { watchConnections } from '../measures';
 import { describeSandboxes } from '../open-sandboxes';
 import { buildCatalog } from '../pricing/catalog';
 import { syncCatalog } from '../pricing/sync-catalog';
 import { closeRedis } from '../rate-limit/redis';
 import { startBackgroundWork } from './background';
 import { checkPaymentSetup } from './check-payment-setup';
+import { drain } from './drain';
 import {
   provideAddressToNextAuth,
   provideAuthSecret,
@@ -19,7 +23,7 @@ import {
 import { finishGenerations } from './finish-generations';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
-import { closeGently, listen, requireFreePort, watchUnusedConnections } from './listen';
+import { listen, requireFreePort } from './listen';
 import { describeMisspelt, findMisspelt } from './misspelt-settings';
 import { claimSecret } from './own-secret';
 import { withProgress } from './progress';
@@ -36,7 +40,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   const ownKeys = Object.values(providers).flatMap(({ keyVariable }) => keyVariable ?? []);
   readSettingFiles(process.env, ownKeys);
   for (const misspelt of findMisspelt(process.env, ownKeys))
-    process.stderr.write(`warning: ${describeMisspelt(misspelt)}\n`);
+    showMessage(`warning: ${describeMisspelt(misspelt)}\n`);
   const given = decideSandboxes(Object.values(providers));
   provideAuthSecret(given);
   provideAddressToNextAuth(given);
@@ -53,7 +57,6 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   life.goOn();
 
   // The settings are final from here on.
-  const { HOST, PORT } = settings();
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
   await syncCatalog();
@@ -65,15 +68,27 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
     migrations: readMigrations().map(({ name }) => name),
     dataDir: embedded ? given.DATA_DIR : null,
   });
-  const server = await withProgress('Preparing the pages', () =>
+  await serve(life, options);
+  printAddresses();
+  checkPaymentSetup();
+}
+
+async function serve(life: Lifetime, options: { dev: boolean }): Promise<void> {
+  const { HOST, PORT, DRAIN_SECONDS, SHUTDOWN_DELAY_SECONDS } = settings();
+  const { server, connections } = await withProgress('Preparing the pages', () =>
     createHttpServer(life, { ...options, host: HOST, port: PORT }),
   );
   life.goOn();
-  const closeUnused = watchUnusedConnections(server);
+  watchConnections(connections);
   await listen(server, PORT, HOST);
-  life.onStop('requests', () => closeGently(server, closeUnused));
-  printAddresses();
-  checkPaymentSetup();
+  life.onStop('requests', () => {
+    noteStopping();
+    return drain(server, connections, {
+      delayMs: SHUTDOWN_DELAY_SECONDS * SECOND_MS,
+      timeoutMs: DRAIN_SECONDS * SECOND_MS,
+      cutOff: cutOffRunning,
+    });
+  });
 }
 
 function printAddresses(): void {

@@ -75,7 +75,9 @@ test('an overrun is one log line with its request, model and amounts, and no use
     {
       level: 40,
       time: expect.any(String),
-      requestId,
+      instance: expect.any(String),
+      version: expect.any(String),
+      request_id: requestId,
       model: 'chatty/chatty',
       provider: 'chatty',
       heldCredits: expect.closeTo(10 - overrunCredits, 6),

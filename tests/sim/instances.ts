@@ -18,6 +18,8 @@ export class Instance {
   private isOver = false;
   /** All output of the process, if the environment names a folder in KEEP_LOG. */
   log = '';
+  /** What of it came on standard output. */
+  output = '';
 
   private constructor(
     readonly url: string,
@@ -58,7 +60,9 @@ export class Instance {
     });
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (text: Buffer) => {
-        if (this.environment.KEEP_LOG) this.log += text;
+        if (!this.environment.KEEP_LOG) return;
+        this.log += text;
+        if (stream === child.stdout) this.output += text;
       });
     let problem = '';
     child.stderr?.on('data', (text: Buffer) => {
@@ -86,8 +90,8 @@ export class Instance {
   }
 
   /** Like an operator's stop: running requests are finished and settled. */
-  async stop(): Promise<void> {
-    const timeout = setTimeout(() => this.child?.kill('SIGKILL'), STOP_PATIENCE_MS);
+  async stop(patienceMs = STOP_PATIENCE_MS): Promise<void> {
+    const timeout = setTimeout(() => this.child?.kill('SIGKILL'), patienceMs);
     await this.end('SIGTERM');
     clearTimeout(timeout);
   }

@@ -1,15 +1,17 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refusePipelined } from '@/server/process/pipelining';
+import { Connections } from '@/server/process/connections';
 
 const handled: string[] = [];
 const server = createServer((request, response) => {
-  if (refusePipelined(request, response)) return;
+  if (!connections.begin(request, response)) return;
+  response.once('close', () => connections.end(request));
   handled.push(request.url ?? '');
   // Answered in a later turn, so that pipelined requests arrive before.
   setImmediate(() => response.end('done'));
 });
+const connections = new Connections(server);
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 

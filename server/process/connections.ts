@@ -1,0 +1,76 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { now } from '../clock';
+
+type Connection = {
+  /** The one that is running. */
+  response: ServerResponse | null;
+  /** What had been received when it was last seen busy, and when that was. Noted only while the server stops. */
+  bytes: number;
+  busyAtMs: number;
+};
+
+/** The open connections of the server. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  #isEnding = false;
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#open.set(socket, { response: null, bytes: -1, busyAtMs: 0 });
+      socket.once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  get running(): number {
+    let running = 0;
+    for (const { response } of this.#open.values()) if (response !== null) running++;
+    return running;
+  }
+
+  /**
+   * Closes a connection that sends a request before the previous one is answered, and returns false. Node reports
+   * nothing to the later responses when such a connection ends, so what they hold would never be released. No
+   * browser, client library or proxy in use pipelines requests.
+   */
+  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.response !== null) {
+      socket.destroy();
+      return false;
+    }
+    connection.response = response;
+    if (this.#isEnding) response.shouldKeepAlive = false;
+    return true;
+  }
+
+  /** Called when the response has ended. */
+  end({ socket }: IncomingMessage): void {
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.response = null;
+  }
+
+  /** From now on, every response that has not begun tells its client to open another connection. */
+  endKeepAlive(): void {
+    this.#isEnding = true;
+    for (const { response } of this.#open.values())
+      if (response !== null && !response.headersSent) response.shouldKeepAlive = false;
+  }
+
+  /**
+   * Closes connections that have carried nothing for this long. A proxy sends its next request on a connection it
+   * has just used: closing that one at once would fail the request.
+   */
+  closeIdle(idleMs: number): void {
+    const time = now();
+    for (const [socket, connection] of this.#open) {
+      if (connection.response !== null || connection.bytes !== socket.bytesRead)
+        Object.assign(connection, { bytes: socket.bytesRead, busyAtMs: time });
+      else if (time - connection.busyAtMs >= idleMs) socket.destroy();
+    }
+  }
+}

@@ -38,6 +38,8 @@ export type ErrorDetails = {
   param?: string;
   /** Whole seconds, at least 1: sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** What a client library reads to continue in another way. Sent in the messages format only. */
+  details?: Readonly<Record<string, unknown>>;
   /** Logged, never sent. */
   cause?: unknown;
 };
@@ -47,6 +49,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
+  readonly details: ErrorDetails['details'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -54,6 +57,7 @@ export class ApiError extends Error {
     this.code = code;
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.details = details.details;
   }
 
   get status(): number {

@@ -24,6 +24,10 @@ export const messagesErrorSchema = z
     error: z.object({
       type: errorCode.meta({ description: 'The error code. Use it to handle the error.' }),
       message,
+      details: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({ description: 'What a client library reads to continue in another way.' }),
     }),
     request_id: z
       .string()
@@ -43,5 +47,10 @@ export function chatErrorBody(error: ApiError): z.output<typeof chatErrorSchema>
 }
 
 export function messagesErrorBody(error: ApiError, requestId: string): z.output<typeof messagesErrorSchema> {
-  return { type: 'error', error: { type: error.code, message: error.message }, request_id: requestId };
+  const { code: type, message, details } = error;
+  return {
+    type: 'error',
+    error: details === undefined ? { type, message } : { type, message, details },
+    request_id: requestId,
+  };
 }

@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { describe, expect, test } from 'vitest';
 import { completion, completionStream, message, messageStream } from '../harness/scripted-responses';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
@@ -109,6 +110,42 @@ describe.each([CLAUDE, GPT])('the Anthropic SDK with %s', (model) => {
     );
     const stream = client.messages.stream({ ...options, tools: [weather], messages: [user('Weather?')] });
     expect(await stream.finalMessage()).toMatchObject({ content: toolBlocks, stop_reason: 'tool_use' });
+  });
+
+  test('the tool runner, which asks for a thread, continues without one', async () => {
+    upstream.script(
+      name,
+      isClaude
+        ? message(toolBlocks.slice(0, 1), 'tool_use')
+        : completion({ tool_calls: chatCalls.slice(0, 1) }, 'tool_calls'),
+      isClaude ? message([{ type: 'text', text: 'Warm' }]) : completion({ content: 'Warm' }),
+    );
+    const cities: string[] = [];
+    const final = await client.beta.messages.toolRunner({
+      ...options,
+      messages: [user('Weather?')],
+      tools: [
+        betaTool({
+          name: weather.name,
+          description: weather.description,
+          inputSchema: { ...weather.input_schema, required: ['city'] as const },
+          run: ({ city }) => {
+            cities.push(city);
+            return `warm in ${city}`;
+          },
+        }),
+      ],
+    });
+    expect([cities, final.content]).toMatchObject([['Zürich'], [{ type: 'text', text: 'Warm' }]]);
+    expect(JSON.stringify(upstream.lastBody(name).messages)).toContain('warm in Zürich');
+    expect(upstream.lastBody(name)).not.toHaveProperty('thread');
+  });
+
+  test('a thread that should continue is refused without that way out', async () => {
+    const continued = { ...options, messages: [user('hi')], thread: { type: 'continue', id: 'thread_1' } };
+    const error = await client.messages.create(continued).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 400, error: { error: { message: 'thread: is not supported' } } });
+    expect(error).not.toHaveProperty('error.error.details');
   });
 
   test('an image reaches the provider in the provider’s format', async () => {

@@ -1,3 +1,4 @@
+import { ApiError } from '../../errors';
 import { requireImage, requirePdf, requirePublicUrl } from '../media';
 import type { Json } from '../neutral';
 import { asArray, asObject, asText, isObject, refuse, requireText } from '../read-fields';
@@ -11,8 +12,20 @@ const DENIED_FIELDS: Record<string, (value: unknown) => boolean> = {
   container: () => false,
   mcp_servers: (value) => asArray(value).length === 0,
   fallbacks: (value) => asArray(value).length === 0,
-  thread: () => false,
 };
+
+/**
+ * The tool runners of Anthropic's libraries ask for a thread. With these details they continue without one and
+ * send the whole conversation each time. A thread cannot be continued: none was created.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread == null) return;
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+  throw new ApiError('invalid_request', 'thread: is not supported', {
+    param: 'thread',
+    ...(asObject(thread).type === 'create' && { details }),
+  });
+}
 
 /**
  * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
@@ -23,6 +36,7 @@ export function refuseUnpricedMessages(request: CountTokensRequest): void {
     const value = request[field];
     if (value !== undefined && value !== null && !isIdle(value)) throw refuseField(field);
   }
+  refuseThread(request.thread);
   const edits = asArray(asObject(request.context_management).edits).map(asObject);
   if (edits.some(({ type }) => asText(type).startsWith('compact')))
     throw refuseField('context_management.edits');

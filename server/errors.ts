@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   passkey_required: 403,
   model_not_found: 404,
   not_found: 404,
+  method_not_allowed: 405,
   request_timeout: 408,
   idempotency_conflict: 409,
   request_too_large: 413,
@@ -33,11 +34,16 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
+export const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 502]);
+
 export type ErrorDetails = {
   /** The offending field, as the caller names it. */
   param?: string;
   /** Whole seconds, at least 1: sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Methods, sent as `Allow`. */
+  allow?: readonly string[];
   /** What a client library reads to continue in another way. Sent in the messages format only. */
   details?: Readonly<Record<string, unknown>>;
   /** Logged, never sent. */
@@ -49,6 +55,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
+  readonly allow: ErrorDetails['allow'];
   readonly details: ErrorDetails['details'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -57,6 +64,7 @@ export class ApiError extends Error {
     this.code = code;
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.allow = details.allow;
     this.details = details.details;
   }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../errors';
 import { findUserKeyHashes, PUBLISHABLE_KEY_PREFIX, USER_KEY_PREFIX } from '../tokens';
 import type { WithHeaders } from './api-request';
@@ -20,6 +21,12 @@ export function requireUserKeyHashes(request: WithHeaders): [Buffer, ...Buffer[]
 
 /** Whether the request carries a key, valid or not. */
 export const hasKey = (request: WithHeaders): boolean => readGivenKeys(request).length > 0;
+
+/** Whether a request has a value with the prefix of a user key. No page of ours sends one to a page. */
+export const carriesUserKey = (headers: IncomingHttpHeaders): boolean =>
+  [headers.authorization, headers['x-api-key'], headers['x-user-key']].some(
+    (value) => typeof value === 'string' && value.includes(USER_KEY_PREFIX),
+  );
 
 function readGivenKeys(request: WithHeaders): string[] {
   return [readBearer(request), request.headers.get('x-api-key'), request.headers.get('x-user-key')]

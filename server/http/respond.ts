@@ -1,4 +1,4 @@
-import { ApiError, overloaded } from '../errors';
+import { ApiError, FINAL_STATUSES, overloaded } from '../errors';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiErrors } from '../measures';
@@ -7,9 +7,6 @@ import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
 import type { Reply } from './reply';
 import { ownSiteHeaders, securityHeaders } from './security-headers';
-
-/** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
-const FINAL_STATUSES = new Set([402, 403, 404, 502]);
 
 /** Which pages may read the response: any page (the public API) or only ours. */
 type Audience = 'any-origin' | 'same-origin';
@@ -56,6 +53,7 @@ export function errorReply(
   };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   else if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
+  if (error.allow !== undefined) headers.allow = error.allow.join(', ');
   return { body: JSON.stringify(errorBody(format, error, requestId)), headers, status: error.status };
 }
 
@@ -67,13 +65,8 @@ export function privateJson(
   return Response.json(body, { ...init, headers: { 'cache-control': 'no-store', ...init.headers } });
 }
 
-export function notFound(
-  format: ErrorFormat,
-  message = 'This URL does not exist.',
-  audience?: Audience,
-): Response {
-  return errorResponse(format, new ApiError('not_found', message), newId('req'), audience);
-}
+export const notFound = (format: ErrorFormat, audience?: Audience): Response =>
+  errorResponse(format, new ApiError('not_found', 'This URL does not exist.'), newId('req'), audience);
 
 function withStandardHeaders(response: Response, requestId: string, audience: Audience): Response {
   const standard = standardHeaders(requestId, audience);

@@ -1,5 +1,5 @@
 import { type Settings, settings } from '../env';
-import { ERROR_STATUS, type ErrorCode } from '../errors';
+import { ERROR_STATUS, type ErrorCode, FINAL_STATUSES } from '../errors';
 import { ERROR_GUIDE, exampleError } from './error-guide';
 import { HEADERS, type HeaderName } from './headers';
 import { type JsonObject, type JsonSchema, reference } from './json';
@@ -240,7 +240,7 @@ function writeError(format: Operation['errorFormat'], status: number, codes: Err
 
 function errorHeaders(status: number): HeaderName[] {
   if (status === 429 || status === 503) return ['retry-after'];
-  return [402, 403, 404, 502].includes(status) ? ['x-should-retry'] : [];
+  return FINAL_STATUSES.has(status) ? ['x-should-retry'] : [];
 }
 
 const writeHeaders = (names: HeaderName[]): Record<string, JsonObject> =>

@@ -54,20 +54,22 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   insufficient_credits: {
     when: 'The user does not have enough credits for this request.',
     remedy: 'Open the checkout so that the user can buy credits. Retrying before that fails again.',
-    message: 'Not enough credits. Open the checkout to buy more.',
+    message:
+      'Not enough credits. Open the checkout to buy more, or buy them at https://svc.example/account/buy.',
   },
   partner_not_permitted: {
     when: 'The user has credits bought elsewhere but has not allowed this app to use them.',
     remedy:
       'Open the checkout, where the user can allow the app to use them or buy credits in it. The user does have credits.',
     message:
-      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask.',
+      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at https://svc.example/account/apps.',
   },
   partner_limit_reached: {
     when: 'The user’s allowance for this app is used up.',
     remedy:
       'Open the checkout, where the user can raise the allowance or buy credits. The user does have credits.',
-    message: "The user's allowance for this app is used up. Open the checkout to ask for more.",
+    message:
+      "The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at https://svc.example/account/apps.",
   },
   model_not_allowed: {
     when: 'The app is not allowed to use this model.',
@@ -115,9 +117,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'The model openai/gpt-9 does not exist. GET /v1/models lists all models.',
   },
   not_found: {
-    when: 'The URL does not exist, does not support this method, or the object belongs to another app.',
-    remedy: 'Check the URL, the method and the id.',
+    when: 'The URL does not exist, or the object belongs to another app.',
+    remedy: 'Check the URL and the id. The message names what to use instead, where there is something.',
     message: 'This checkout session does not exist.',
+  },
+  method_not_allowed: {
+    when: 'The URL does not support this method.',
+    remedy: 'Use a method that `Allow` lists.',
+    message: 'This URL only accepts POST.',
   },
   request_timeout: {
     when: 'The body arrived too slowly: nothing for 10 seconds, or less than 16 kB per second after that.',

@@ -3,12 +3,14 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { ApiError } from '../errors';
 import { type Connection, keepConnection } from '../http/api-request';
 import { preflight } from '../http/cors';
+import { carriesUserKey } from '../http/credentials';
 import type { DirectRoute } from '../http/direct-route';
 import { respondTo } from '../http/receive-body';
-import { errorResponse, notFound } from '../http/respond';
+import { errorResponse } from '../http/respond';
 import { findWidgetFile } from '../http/widget-files';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
+import { missingEndpoint } from './missing-endpoint';
 import { pathnameOf } from './pathname';
 import { buildRouteTable, findHandler } from './route-table';
 
@@ -16,18 +18,32 @@ import { buildRouteTable, findHandler } from './route-table';
 
 const findRoute = buildRouteTable(API_ROUTES);
 
-/** Clients differ in whether their base URL includes the version: all three spellings reach the same file. */
-const UNVERSIONED = /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+)$/;
+/**
+ * Clients differ in whether their base URL includes the version: all three spellings reach the same file. What
+ * is not supported is answered with the endpoint to use instead.
+ */
+const UNVERSIONED =
+  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|responses)$/;
+/** Under the base URL of another service, which no page of this one has. */
+const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
+/** Routes of our own pages. */
+const OF_PAGES = /^\/(checkout\/)?api\//;
 
 const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
 
 /** The route path that serves a URL path, or null for pages and files. */
-export function apiPath(pathname: string): string | null {
-  if (pathname === '/auth/token' || FOR_OPERATORS.has(pathname)) return pathname;
+export function apiPath(given: string): string | null {
+  const pathname = given.endsWith('/') ? given.replace(/\/+$/, '') : given;
+  if (pathname === '/auth/token' || pathname === '/v1' || FOR_OPERATORS.has(pathname)) return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
-  if (!pathname.startsWith('/v1/') || findWidgetFile(pathname)) return null;
+  if (!pathname.startsWith('/v1/')) return FOREIGN.test(pathname) ? pathname : null;
+  if (findWidgetFile(pathname)) return null;
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
 }
+
+/** Whether the API answers: by its path, or with an error because only a client of the API sends a user key. */
+export const isForApi = ({ url, headers }: IncomingMessage, path: string | null): boolean =>
+  path !== null || (carriesUserKey(headers) && !OF_PAGES.test(pathnameOf(url)));
 
 /** Responds to paid requests on their connection, and to all others through a web `Request`. */
 export async function apiListener(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -53,20 +69,23 @@ const listen = getRequestListener(
 
 function route(request: Request, connection: Connection): Response | Promise<Response> {
   keepConnection(request, connection);
-  const pathname = apiPath(pathnameOf(connection.incoming.url)) ?? '/';
+  const requested = pathnameOf(connection.incoming.url);
+  const pathname = apiPath(requested) ?? requested;
   const found = findRoute(pathname);
   const handle = found && findHandler(found.module, request.method);
   if (handle) return handle(request, { params: Promise.resolve(found.params) });
   // A page may see this 404 too: its browser sends a preflight first.
   if (request.method === 'OPTIONS') return preflight(request);
   const audience = FOR_OPERATORS.has(pathname) ? 'same-origin' : 'any-origin';
-  return notFound(formatOf(pathname), found && explainMethod(found.module), audience);
+  const error = found ? wrongMethod(found.module) : missingEndpoint(pathname);
+  return errorResponse(formatOf(pathname), error, newId('req'), audience);
 }
 
-/** Opening an endpoint in a browser shows which methods it accepts, not just a 404. */
-function explainMethod(module: object): string {
+/** Opening an endpoint in a browser shows which methods it accepts. */
+function wrongMethod(module: object): ApiError {
   const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
-  return `This URL only accepts ${methods.join(' and ')}.`;
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  return new ApiError('method_not_allowed', `This URL only accepts ${methods.join(' and ')}.`, { allow });
 }
 
 /** A malformed request, such as one without a host, is the client's error. */
@@ -76,5 +95,5 @@ function toRefusal(error: unknown): unknown {
 }
 
 function formatOf(pathname: string): 'chat' | 'messages' {
-  return pathname.startsWith('/v1/messages') ? 'messages' : 'chat';
+  return /\/v1\/messages(\/|$)/.test(pathname) ? 'messages' : 'chat';
 }

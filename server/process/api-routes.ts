@@ -18,7 +18,6 @@ import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
 import * as openapi from '../../app/v1/openapi.json/route';
-import * as responses from '../../app/v1/responses/route';
 import * as secretScanning from '../../app/v1/secret-scanning/route';
 
 /**
@@ -45,7 +44,6 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
   '/v1/openapi.json': openapi,
-  '/v1/responses': responses,
   '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,
 };

@@ -4,7 +4,7 @@ import { settings } from '../env';
 import { securityHeaders } from '../http/security-headers';
 import { describeError, log } from '../log';
 import { noteResponse } from './access-log';
-import { apiListener, apiPath } from './api-listener';
+import { apiListener, apiPath, isForApi } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import { Connections } from './connections';
 import type { Lifetime } from './lifetime';
@@ -43,7 +43,8 @@ export async function createHttpServer(
     });
     writeClientIp(request);
     if (refuseMalformed(request, response)) return;
-    const listener: Listener = !options.dev && seen.path !== null ? apiListener : pages.listener;
+    const isApi = !options.dev && isForApi(request, seen.path);
+    const listener: Listener = isApi ? apiListener : pages.listener;
     listener(request, response).catch((error: unknown) => failResponse(response, error));
   });
   return { server, connections };

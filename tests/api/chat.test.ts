@@ -360,11 +360,11 @@ describe('refusals in the chat format', () => {
     }
   });
 
-  test('another method gets 404 that names the supported method', async () => {
+  test('another method gets 405 that names the supported method', async () => {
     const response = await fetch(`${api.url}/v1/chat/completions`);
-    expect(response.status).toBe(404);
+    expect(response.status).toBe(405);
     expect(await response.json()).toMatchObject({
-      error: { type: 'not_found', message: 'This URL only accepts POST.' },
+      error: { type: 'method_not_allowed', message: 'This URL only accepts POST.' },
     });
   });
 

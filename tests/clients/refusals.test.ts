@@ -52,3 +52,15 @@ test('the AI SDK passes the error to onError while streaming', async () => {
   });
   expect(error).toMatchObject(REFUSED);
 });
+
+test('Claude Code and others do not retry a key that is wrong or revoked', async () => {
+  const revoked = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
+  for (const key of [revoked, 'sk-of-another-service']) {
+    const response = await fetch(`${url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, max_tokens: 9 }),
+    });
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([401, 'false']);
+  }
+});

@@ -154,7 +154,9 @@ async function requestEverything(instance: Instance, { app, userKey, token, ref 
       const body = method === 'POST' ? { body: '{}' } : {};
       const json = { 'content-type': 'application/json' };
       await get(instance, filled, { method, ...body, headers: json });
-      const headers = { ...json, cookie: `${SESSION_COOKIE}=${token}`, authorization: `Bearer ${userKey}` };
+      // A page that is asked with a user key answers as the API does.
+      const key = kindOf(filled) === 'api' && { authorization: `Bearer ${userKey}` };
+      const headers = { ...json, cookie: `${SESSION_COOKIE}=${token}`, ...key };
       if ((await get(instance, filled, { method, ...body, headers })).status === 200) found.push(filled);
     }
   }

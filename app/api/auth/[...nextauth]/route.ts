@@ -19,4 +19,4 @@ export async function GET(request: NextRequest, context: Context): Promise<Respo
   );
 }
 
-export const POST = (): Response => notFound('chat', undefined, 'same-origin');
+export const POST = (): Response => notFound('chat', 'same-origin');

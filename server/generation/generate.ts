@@ -54,7 +54,7 @@ async function admitRequest(
   caller: Caller,
 ): Promise<Run> {
   const read = await readModelRequest(request, protocol.validate, caller);
-  const { keyHash, waitMs, candidates, body: client, isSmall, isLarge } = read;
+  const { keyHash, waitMs, candidates, warnings, body: client, isSmall, isLarge } = read;
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
@@ -81,6 +81,7 @@ async function admitRequest(
     requestId,
     hold,
     candidates,
+    warnings,
     client,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
@@ -135,7 +136,8 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
 
 const MAX_WARNINGS_LENGTH = 1_000;
 
-function writeWarnings(run: Run, warnings: string[]): void {
+function writeWarnings(run: Run, ofExchange: string[]): void {
+  const warnings = run.warnings.length === 0 ? ofExchange : [...run.warnings, ...ofExchange];
   if (warnings.length === 0) return;
   const printable = warnings.join('; ').replace(/[^\x20-\x7e]/g, '?');
   run.headers['x-svc-warnings'] = printable.slice(0, MAX_WARNINGS_LENGTH);

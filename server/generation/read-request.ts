@@ -6,13 +6,14 @@ import { requireUserKeyHash } from '../http/credentials';
 import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText, readLargeJson } from '../http/read-body';
 import { hasSmallBody } from '../http/receive-body';
 import { isModelAllowed } from '../partners/model-access';
+import { findUnprefixedModel } from '../pricing/served';
 import { keepNumbers } from '../protocols/exact-numbers';
 import { refuse } from '../protocols/read-fields';
 import { takeKeyTurn } from '../rate-limit/key-turns';
 import { type Candidates, resolveCandidates } from './candidates';
 import { findLimitRefusal } from './key-limit';
 import { requireLiveKey } from './live-keys';
-import { modelNotAllowed, modelNotFound } from './refusals';
+import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
 /** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */
 const AT_ONCE_BYTES = 1024 * 1024;
@@ -22,6 +23,8 @@ export type ReadRequest<Body> = {
   /** 0, or the milliseconds until the key is within its rate limit again. */
   waitMs: number;
   candidates: Candidates;
+  /** What was understood differently from how the client wrote it. */
+  warnings: readonly string[];
   body: Body;
   /** Whether it takes too little time to let others run between its steps. */
   isSmall: boolean;
@@ -51,7 +54,7 @@ export async function readModelRequest<Body>(
     if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
     await requireLiveKey(request);
   }
-  let candidates: Candidates | undefined;
+  let requested: RequestedModel | undefined;
   try {
     const { text, strings } = await readJson(request, keyHash, isLarge);
     // Streams of others continue between the steps, each of which may take some 30 ms.
@@ -59,19 +62,20 @@ export async function readModelRequest<Body>(
     const parsed = parseJsonObject(text);
     if (isLarge) await letOthersRun();
     const json = restoreStrings(parsed, strings);
-    candidates = requireCandidates(json.model);
+    requested = requireModel(json.model);
     if (!isSmall) await letOthersRun();
     const exact = restoreStrings(await keepNumbers(json, text), strings);
     if (!isSmall) await letOthersRun();
     const body = validateBody(exact);
     if (!isSmall) await letOthersRun();
-    return { keyHash, waitMs, candidates, body, isSmall, isLarge };
+    const { candidates, warnings } = requested;
+    return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
     await requireLiveKey(request);
     const { partnerId } = await requireUserKey(request);
     caller.partnerId = partnerId;
-    const id = candidates?.[0].model.id;
+    const id = requested?.candidates[0].model.id;
     if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
     throw error;
   }
@@ -84,7 +88,9 @@ async function readJson(request: ApiRequest, keyHash: Buffer, isLarge: boolean):
     : { text: await readJsonText(request, GENERATION_BODY_BYTES, key), strings: [] };
 }
 
-function requireCandidates(id: unknown): Candidates {
+type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;
+
+function requireModel(id: unknown): RequestedModel {
   if (typeof id !== 'string' || id === '') {
     const isMissing = id === undefined || id === null || id === '';
     throw refuse(
@@ -92,7 +98,12 @@ function requireCandidates(id: unknown): Candidates {
       `${isMissing ? 'is required: a' : 'must be a'} model id such as openai/gpt-4.1-mini`,
     );
   }
-  const candidates = resolveCandidates(id);
+  const exact = resolveCandidates(id);
+  if (exact !== null) return { candidates: exact, warnings: NO_WARNINGS };
+  const meant = findUnprefixedModel(id);
+  const candidates = meant && resolveCandidates(meant.id);
   if (candidates === null) throw modelNotFound(id.slice(0, 200));
-  return candidates;
+  return { candidates, warnings: [warnOfPrefix(id, candidates[0].model)] };
 }
+
+const NO_WARNINGS: readonly string[] = [];

@@ -25,6 +25,8 @@ export type Run = {
   candidates: Candidates;
   /** The requested model, which is that of the first candidate. */
   model: CatalogModel;
+  /** What was understood differently from how the client wrote it. */
+  warnings: readonly string[];
   client: ClientRequest;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;

@@ -75,6 +75,16 @@ export function findServedModel(id: string): CatalogModel | null {
   return model !== null && isServed(model) ? model : null;
 }
 
+/**
+ * The model that is served under this name if its provider is left out. Null if several providers serve one, or
+ * if the name is the id of a model of its own.
+ */
+export function findUnprefixedModel(name: string): CatalogModel | null {
+  if (findCatalogModel(name) !== null) return null;
+  const [found, ...others] = servedModels().filter(({ id, provider }) => id === `${provider}/${name}`);
+  return found === undefined || others.length > 0 ? null : found;
+}
+
 /** Whether a running service would serve the model. The service itself starts the sandbox. */
 export function isConfigured({ provider }: CatalogModel): boolean {
   return provider in SANDBOX_FORMATS ? !isLive() : findTarget(provider) !== null;

@@ -1,8 +1,8 @@
 import { MODEL_HEADERS, modelTypeFor, writeModel } from '@/server/api/models';
-import { modelNotFound } from '@/server/generation/refusals';
+import { modelNotFound, warnOfPrefix } from '@/server/generation/refusals';
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
-import { findServedModel } from '@/server/pricing/served';
+import { findServedModel, findUnprefixedModel } from '@/server/pricing/served';
 
 type Context = { params: Promise<{ id: string | string[] }> };
 
@@ -11,9 +11,13 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
   respond('chat', async () => {
     const { id } = await context.params;
     const name = decode(Array.isArray(id) ? id.join('/') : id);
-    const model = findServedModel(name);
+    const exact = findServedModel(name);
+    const model = exact ?? findUnprefixedModel(name);
     if (model === null) throw modelNotFound(name.slice(0, 200));
-    return Response.json(writeModel(model, modelTypeFor(request)), { headers: MODEL_HEADERS });
+    const headers = exact === null ? { 'x-svc-warnings': warnOfPrefix(name, model) } : undefined;
+    return Response.json(writeModel(model, modelTypeFor(request)), {
+      headers: { ...MODEL_HEADERS, ...headers },
+    });
   });
 
 export const OPTIONS = preflight;

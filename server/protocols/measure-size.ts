@@ -35,6 +35,8 @@ const TOKENS_OF_NOTE = 16;
 /** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
 const TOKENS_OF_TOOLS = 1_000;
 const TOKENS_OF_KNOWN_TOOL = 750;
+/** Around the schema of each tool, where calls are written by a schema, and of the instruction. */
+const TOKENS_OF_CALL = 150;
 
 const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
@@ -56,6 +58,8 @@ type Size = TextSize & {
 export type MeasuredOptions = {
   tools: readonly unknown[];
   toolChoice?: unknown;
+  /** A call is forced: Claude may receive the tools as the schema of the output, too. */
+  forcesTool?: boolean;
   output: readonly unknown[];
 };
 
@@ -71,18 +75,9 @@ export type Measured = {
 
 export function measureInput(
   messages: readonly unknown[],
-  { tools, toolChoice, output }: MeasuredOptions,
+  { tools, toolChoice, forcesTool = false, output }: MeasuredOptions,
 ): Measured {
-  const size: Size = {
-    bytes: 0,
-    pieces: 0,
-    readBytes: 0,
-    unread: [],
-    unreadJson: 0,
-    otherTokens: messages.length * TOKENS_PER_MESSAGE,
-    images: [],
-    documents: [],
-  };
+  const size = newSize(messages.length * TOKENS_PER_MESSAGE);
   for (const message of messages) addMessage(message, size);
   for (const tool of tools) addJson(tool, size);
   if (toolChoice !== undefined && toolChoice !== null) addJson(toolChoice, size);
@@ -92,13 +87,38 @@ export function measureInput(
   const { images, documents, unread, unreadJson } = size;
   const hasTools = tools.length > 0 || formats.some(hasSchema);
   const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
+  const repeated = forcesTool ? countToolSchemas(tools) : 0;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
-    largestInputTokens: countTokens(size, LARGEST[kind]) + unreadBytes + LONGEST_ESCAPE * unreadJson + added,
+    largestInputTokens:
+      countTokens(size, LARGEST[kind]) +
+      unreadBytes +
+      LONGEST_ESCAPE * unreadJson +
+      added +
+      (kind === 'anthropic' ? repeated : 0),
     likelyInputTokens:
       countTokens(size, LIKELY[kind]) + Math.ceil((unreadBytes + unreadJson) / LIKELY_BYTES_PER_TOKEN),
     media: { images, ...ofDocuments },
   });
   return { documents, unread, sizeOf };
+}
+
+const newSize = (otherTokens: number): Size => ({
+  bytes: 0,
+  pieces: 0,
+  readBytes: 0,
+  unread: [],
+  unreadJson: 0,
+  otherTokens,
+  images: [],
+  documents: [],
+});
+
+/** The most tokens of the schema by which Claude writes a call of one of these tools. */
+function countToolSchemas(tools: readonly unknown[]): number {
+  const size = newSize(TOKENS_OF_CALL * (tools.length + 1));
+  for (const tool of tools) addJson(tool, size);
+  const unread = size.unread.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return countTokens(size, LARGEST.anthropic) + unread + LONGEST_ESCAPE * size.unreadJson;
 }
 
 function countTokens({ bytes, pieces, otherTokens }: Size, perPiece: number): number {

@@ -14,6 +14,9 @@ export function effortOfBudget(tokens: number): Effort {
 /** Efforts in ascending order. */
 const LADDER: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
+export const isEffortName = (value: unknown): value is EffortName =>
+  (LADDER as readonly unknown[]).includes(value);
+
 /** The requested effort, as far as the model supports it. Null lets the model decide. */
 export function fitEffort(
   reasoning: Reasoning | null,

@@ -3,6 +3,7 @@ import { writeExactly } from '../protocols/exact-numbers';
 import type { Prompt } from '../protocols/neutral';
 import { mapToolNames, type ToolNames } from '../protocols/tool-ids';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import { readForcedCall, readForcedStream } from './forced-call';
 import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
 import { toTarget } from './request-target';
@@ -19,14 +20,15 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
   protocol.refuseUnpriced(client, provider.deniedFields);
   const prompt = protocol.readPrompt(client, warnings);
   const names = mapNames(prompt);
-  const { body, jsonTool } = format.writePrompt(prompt, target, names);
+  const { body, jsonTool, forcedCall } = format.writePrompt(prompt, target, names);
   const context: ReadContext = { provider, newId, jsonTool, warnings };
 
   function readWhole(text: string): WholeResponse {
     const json = format.parseResponse(text);
     const facts = format.readFacts(json, provider);
     const { usage } = meteredUsage(facts, () => options.estimate(facts.outputBytes));
-    const response = format.readResponse(json, context);
+    const read = format.readResponse(json, context);
+    const response = forcedCall === null ? read : readForcedCall(read, forcedCall, options);
     const parts = response.parts.map((part) =>
       part.type === 'tool-call' ? { ...part, name: names.toClient(part.name) } : part,
     );
@@ -36,7 +38,8 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
   function openStream(): StreamRelay {
     const facts = newFacts();
     const usage = () => meteredUsage(facts, () => options.estimate(facts.outputBytes)).usage;
-    const reader = format.readStream(facts, context);
+    const read = format.readStream(facts, context);
+    const reader = forcedCall === null ? read : readForcedStream(read, forcedCall, options);
     const writer = protocol.writeStream(client, options, usage);
     return relayStream(translateStream({ reader, writer, facts, names, usage }), facts, protocol.frames);
   }

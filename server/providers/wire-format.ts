@@ -4,6 +4,7 @@ import type { CountTokensRequest } from '../protocols/messages/schema';
 import type { Json, ModelResponse, Prompt, StreamEvent } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
 import type { ClientHeaders, ExchangeOptions, ResponseFacts } from './exchange';
+import type { ForcedCall } from './forced-call';
 import type { MeteredUsage } from './metered-usage';
 import type { RequestTarget } from './request-target';
 import type { EventHandler, StreamFacts } from './stream-relay';
@@ -12,6 +13,8 @@ export type WrittenPrompt = {
   body: Json;
   /** The tool that replaces JSON output: its arguments are the text of the response. */
   jsonTool: string | null;
+  /** The call that the response contains as JSON output. */
+  forcedCall: ForcedCall | null;
 };
 
 /** The context for reading a response in the provider's format. */

@@ -212,21 +212,6 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
   });
 });
 
-test('a tool that cannot be forced is offered instead, and a warning reports it', async () => {
-  const model = 'anthropic/claude-opus-5-5';
-  upstream.script(upstreamName(model), message([{ type: 'text', text: 'No need' }]));
-  const { response } = await client.chat.completions
-    .create({
-      model,
-      messages: [user('Weather?')],
-      tools: [weather],
-      tool_choice: { type: 'function', function: { name: 'weather' } },
-    })
-    .withResponse();
-  expect(upstream.lastBody(upstreamName(model)).tool_choice).toEqual({ type: 'auto' });
-  expect(response.headers.get('x-svc-warnings')).toBe('tool_choice was lowered to auto');
-});
-
 test('a reasoning effort becomes a thinking budget, and signed thinking can be sent back', async () => {
   const thought = { type: 'thinking', thinking: 'Let me see…', signature: 'c2ln/+==' };
   upstream.script(upstreamName(CLAUDE), message([thought, { type: 'text', text: 'Yes' }]));

@@ -34,4 +34,21 @@ async function check(request: ApiRequest): Promise<'held' | 'refused'> {
   return 'held';
 }
 
+test.each(['required', { type: 'function', function: { name: 'tool0' } }])(
+  'the hold covers a call that is written by the schema of its tools: %j',
+  async (tool_choice) => {
+    const property = { type: 'string', description: 'A word of the prompt, as it is. '.repeat(50) };
+    const tools = Array.from({ length: 20 }, (_, i) => ({
+      type: 'function',
+      function: {
+        name: `tool${i}`,
+        parameters: { type: 'object', properties: { [`p${i}`]: property }, required: [`p${i}`] },
+      },
+    }));
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const body = { model: 'anthropic/claude-opus-5-5', messages, tools, tool_choice };
+    expect(await check({ path: '/v1/chat/completions', body } as ApiRequest)).toBe('held');
+  },
+);
+
 const shorten = (text: string): string => (text.length > 3_000 ? `${text.slice(0, 3_000)}…` : text);

@@ -371,12 +371,42 @@ describe('tools', () => {
   });
 
   test.each(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-1', 'claude-fable-5-2'])(
-    '%s accepts no forced choice',
+    '%s accepts no forced choice, so it writes the call as its output',
     (model) => {
-      const { tool_choice, warnings } = choose('required', model);
-      expect([tool_choice, warnings]).toEqual([{ type: 'auto' }, ['tool_choice was lowered to auto']]);
+      const forced = choose('required', model);
+      expect([forced.tool_choice, forced.warnings]).toEqual([{ type: 'none' }, []]);
+      expect(forced.output_config).toMatchObject({ format: { type: 'json_schema' } });
+      expect(choose('auto', model).output_config).toBeUndefined();
     },
   );
+
+  test('definitions of tools that contradict each other cannot be forced', () => {
+    const using = (name: string, type: string) => ({
+      type: 'function',
+      function: {
+        name,
+        parameters: {
+          type: 'object',
+          properties: { a: { $ref: '#/$defs/A' } },
+          required: ['a'],
+          $defs: { A: { type } },
+        },
+      },
+    });
+    const force = (...types: string[]) =>
+      translate({ tools: types.map((type, i) => using(`t${i}`, type)), tool_choice: 'required' });
+    expect(refusalOf(() => force('string', 'number')).param).toBe('tool_choice');
+    const { format } = force('string', 'string').output_config as { format: { schema: Json } };
+    expect(format.schema.$defs).toEqual({ A: { type: 'string' } });
+  });
+
+  test('a schema that cannot be enforced becomes an instruction where no tool can be forced', () => {
+    const open = { type: 'object', properties: {}, additionalProperties: true };
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: open } };
+    const { system, tools, warnings } = translate({ response_format });
+    expect(JSON.stringify(system)).toContain('Answer with JSON only');
+    expect([tools, warnings]).toEqual([undefined, ['response_format was lowered to an instruction']]);
+  });
 
   test('a forced choice turns thinking off where that is possible', () => {
     expect(choose('required', 'claude-haiku-5-5', { reasoning_effort: 'high' })).toMatchObject({

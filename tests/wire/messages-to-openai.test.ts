@@ -345,9 +345,9 @@ describe('tools', () => {
     expect(choose(choice).tool_choice).toEqual(expected);
   });
 
-  test('a forced choice is weakened where the model accepts none', () => {
-    const { tool_choice, warnings } = choose({ type: 'any' }, 'deepseek-reasoner', 'deepseek');
-    expect([tool_choice, warnings.length]).toEqual([undefined, 1]);
+  test('a forced choice is refused where the model accepts none', () => {
+    const force = () => choose({ type: 'any' }, 'deepseek-reasoner', 'deepseek');
+    expect(refusalOf(force)).toMatchObject({ code: 'invalid_request', param: 'tool_choice' });
   });
 
   test('one call at a time, where the provider knows the field', () => {

@@ -1,4 +1,5 @@
 import { type Measured, measureInput } from '../measure-size';
+import { isObject } from '../read-fields';
 import type { ChatRequest } from './schema';
 
 export function measureChat(request: ChatRequest): Measured {
@@ -6,6 +7,7 @@ export function measureChat(request: ChatRequest): Measured {
   return measureInput(messages, {
     tools: [...(tools ?? []), ...(functions ?? [])],
     toolChoice: function_call == null ? tool_choice : [tool_choice, function_call],
+    forcesTool: tool_choice === 'required' || isObject(tool_choice) || isObject(function_call),
     output: [response_format],
   });
 }

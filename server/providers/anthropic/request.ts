@@ -23,7 +23,27 @@ export function repairMessagesRequest(request: MessagesRequest, target: RequestT
   body.model = target.upstreamModel;
   body.max_tokens = target.outputCap;
   body.messages = repairMessages(known.messages, target);
-  return Object.assign(body, repairThinking(known, target), writeOwnFields(target));
+  return Object.assign(
+    body,
+    repairThinking(known, target),
+    dropSampling(known, target),
+    writeOwnFields(target),
+  );
+}
+
+const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
+
+/** Clients of older models send what newer ones reject. Other models than Claude decide themselves. */
+function dropSampling(request: MessagesRequest, { upstreamModel, warnings }: RequestTarget): Json {
+  const fields: Json = {};
+  if (!/claude-/.test(upstreamModel) || claudeCapabilities(upstreamModel).sampling) return fields;
+  for (const name of SAMPLING) {
+    const value = request[name];
+    if (value == null) continue;
+    fields[name] = undefined;
+    if (name === 'top_k' || value !== 1) warnings.push(`${name} was dropped`);
+  }
+  return fields;
 }
 
 /** The fields that we set on every request of this format. */

@@ -8,6 +8,8 @@ import type {
 } from '../../protocols/neutral';
 import { asArray, isObject } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
+import { cannotForceTool, type ForcedCall, planForcedCall } from '../forced-call';
+import { writeSchemaInstruction } from '../json-instruction';
 import type { RequestTarget } from '../request-target';
 import type { WrittenPrompt } from '../wire-format';
 import { type ClaudeCapabilities, claudeCapabilities } from './claude-capabilities';
@@ -27,8 +29,10 @@ type Output = { format: Json | null; tool: ToolDefinition | null; instruction: T
 export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt {
   const capabilities = claudeCapabilities(target.upstreamModel);
   const context: Context = { capabilities, names, ...target };
-  const output = writeOutput(prompt.outputFormat, context);
-  const choice = output.tool === null ? prompt.toolChoice : jsonToolChoice(prompt);
+  const forcedCall = forceCall(prompt, context);
+  const output =
+    forcedCall === null ? writeOutput(prompt.outputFormat, context) : writeForcedOutput(forcedCall);
+  const choice = chooseTool(prompt, output, forcedCall);
   const { thinking, toolChoice } = settleChoice(writeThinking(prompt, capabilities, target), choice, context);
   const tools = output.tool === null ? prompt.tools : [...prompt.tools, output.tool];
   const config = {
@@ -56,8 +60,34 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
     ...writeOwnFields(target),
   };
   limitCacheBreakpoints(body);
-  return { body, jsonTool: output.tool?.name ?? null };
+  return { body, jsonTool: output.tool?.name ?? null, forcedCall };
 }
+
+/** Null where the choice can be sent as it is. */
+function forceCall(
+  { tools, toolChoice, outputFormat }: Prompt,
+  { capabilities, names }: Context,
+): ForcedCall | null {
+  const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
+  if (!isForced || capabilities.forcedTool || tools.length === 0) return null;
+  const callable = toolChoice.type === 'any' ? tools : tools.filter(({ name }) => name === toolChoice.name);
+  const forced = callable.length === 0 ? null : planForcedCall(callable, names.toProvider);
+  if (forced === null || outputFormat?.type === 'json-schema' || !isCompilable(forced.schema))
+    throw cannotForceTool();
+  return forced;
+}
+
+/** The tools stay in the request, because earlier turns may contain their calls. */
+function chooseTool(prompt: Prompt, output: Output, forcedCall: ForcedCall | null): ToolChoice | null {
+  if (forcedCall !== null) return { type: 'none' };
+  return output.tool === null ? prompt.toolChoice : jsonToolChoice(prompt);
+}
+
+const writeForcedOutput = ({ schema, instruction }: ForcedCall): Output => ({
+  format: { type: 'json_schema', schema: cleanSchema(schema) },
+  tool: null,
+  instruction: [{ type: 'text', text: instruction }],
+});
 
 function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Context): Output {
   if (format === null) return { format: null, tool: null, instruction: [] };
@@ -68,6 +98,14 @@ function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Co
   const { schema } = format;
   if (capabilities.nativeJson && isCompilable(schema)) {
     return { format: { type: 'json_schema', schema: cleanSchema(schema) }, tool: null, instruction: [] };
+  }
+  if (!capabilities.forcedTool) {
+    warnings.push('response_format was lowered to an instruction');
+    return {
+      format: null,
+      tool: null,
+      instruction: [{ type: 'text', text: writeSchemaInstruction(schema) }],
+    };
   }
   const description = 'Gives the answer to the user. Call it exactly once.';
   return {
@@ -94,10 +132,6 @@ function settleChoice(
 ): { thinking: Thinking; toolChoice: ToolChoice | null } {
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
   if (!isForced) return { thinking, toolChoice: choice };
-  if (!capabilities.forcedTool) {
-    warnings.push('tool_choice was lowered to auto');
-    return { thinking, toolChoice: { type: 'auto' } };
-  }
   if (!thinking.isOn || capabilities.off !== 'disabled') return { thinking, toolChoice: choice };
   warnings.push('thinking was turned off: this model does not accept a forced tool with thinking');
   const off = capabilities.thinking === 'budget' ? null : { type: 'disabled' };

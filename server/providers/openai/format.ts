@@ -18,7 +18,11 @@ export const openaiFormat: WireFormat = {
   tokenKind: 'openai',
   writeKey: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   writeHeaders: () => ({ 'content-type': 'application/json' }),
-  writePrompt: (prompt, target, names) => ({ body: writeChatPrompt(prompt, target, names), jsonTool: null }),
+  writePrompt: (prompt, target, names) => ({
+    body: writeChatPrompt(prompt, target, names),
+    jsonTool: null,
+    forcedCall: null,
+  }),
   parseResponse: parseCompletion,
   readFacts,
   readResponse,

@@ -81,9 +81,11 @@ const COMMON: Record<string, Shape> = {
   ...each(['user', 'safety_identifier', 'metadata', 'store', 'prediction', 'usage'], DATA),
   // Translated for providers that do not know it.
   reasoning: fields(each(['effort', 'max_tokens', 'exclude', 'enabled', 'summary'], VALUE)),
+  thinking: fields(each(['type', 'budget_tokens'], VALUE)),
 };
-
-const THINKING = { thinking: fields(each(['type', 'budget_tokens'], VALUE)) };
+/** Providers that take `thinking` as it is. */
+const THINKING = new Set(['deepseek', 'moonshot', 'fireworks']);
+export const takesThinking = (provider: string): boolean => THINKING.has(provider);
 const TEMPLATE = { chat_template_kwargs: fields(each(['thinking', 'enable_thinking'], VALUE)) };
 const SAMPLING = each(['min_p', 'repetition_penalty'], VALUE);
 
@@ -106,13 +108,12 @@ const OWN_FIELDS: Record<string, Record<string, Shape>> = {
     }),
   },
   mistral: { random_seed: VALUE },
-  deepseek: THINKING,
-  moonshot: THINKING,
+  deepseek: {},
+  moonshot: {},
   groq: each(['reasoning_format', 'include_reasoning', 'disable_tool_validation'], VALUE),
   together: { ...SAMPLING, ...TEMPLATE, context_length_exceeded_behavior: VALUE },
   fireworks: {
     ...SAMPLING,
-    ...THINKING,
     ...each(['typical_p', 'mirostat_target', 'mirostat_lr', 'context_length_exceeded_behavior'], VALUE),
     ...each(['reasoning_history', 'prompt_cache_isolation_key'], VALUE),
   },

@@ -1,14 +1,15 @@
-import { readReasoning } from '../../protocols/chat/read';
 import { refuseUnpricedChat } from '../../protocols/chat/refuse-unpriced';
 import type { ChatRequest } from '../../protocols/chat/schema';
 import { keepKnownFields } from '../../protocols/known-fields';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject, leaveOut, refuse } from '../../protocols/read-fields';
-import { fitEffort } from '../effort';
+import { cannotForceTool } from '../forced-call';
 import type { MaxPrice, RequestTarget } from '../request-target';
+import { adaptParameters } from './adapt-parameters';
 import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { chatRequestFields } from './request-fields';
+import { moveToolMedia } from './tool-media';
 
 /**
  * Fields that we set ourselves, or that access the account behind the key. Rejected tokens of a prediction
@@ -29,14 +30,15 @@ const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reaso
 
 /**
  * Prepares a chat request for a provider of the same format: its known fields, unchanged except for the model
- * name, the output cap, usage in streams (always requested, because we bill by it), the service tier and the
- * id of the end user.
+ * name, the output cap, usage in streams (always requested, because we bill by it), the service tier, the id of
+ * the end user, and what this model does not accept.
  */
 export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
   const { profile, upstreamModel, outputCap, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
   if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
   refuseUnpricedChat(request, profile.deniedFields);
+  if (!capabilities.forcedTool) refuseForcedTool(request);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');
   const known = keepKnownFields(request, chatRequestFields(profile.name), warnings);
@@ -51,10 +53,14 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   body[limitName(request, target, capabilities.limitName)] = outputCap;
   return Object.assign(
     body,
-    repairReasoning(request, target, capabilities),
-    forceEffort(request, capabilities.toolsWithoutReasoning, warnings),
+    adaptParameters(known, target, capabilities),
     writeOwnFields(target, { stream: request.stream === true, options, hasFiles: file !== -1 }),
   );
+}
+
+function refuseForcedTool({ tool_choice: choice, function_call: legacy }: ChatRequest): void {
+  const isForced = choice === 'required' || asObject(choice).type === 'function' || isObject(legacy);
+  if (isForced) throw cannotForceTool();
 }
 
 const holdsFile = ({ content }: Json): boolean =>
@@ -96,32 +102,17 @@ function limitName(request: ChatRequest, { profile }: RequestTarget, usual: stri
     : usual;
 }
 
-function forceEffort(request: ChatRequest, toolsWithoutReasoning: boolean, warnings: string[]): Json {
-  const hasTools = (request.tools ?? []).length > 0 || (request.functions ?? []).length > 0;
-  if (!toolsWithoutReasoning || !hasTools) return {};
-  if (request.reasoning_effort !== 'none')
-    warnings.push('reasoning_effort was set to none: this model accepts tools only without reasoning');
-  return { reasoning_effort: 'none' };
-}
-
-/** OpenRouter's field for what others call the effort. */
-function repairReasoning(request: ChatRequest, target: RequestTarget, capabilities: ChatCapabilities): Json {
-  if (!isObject(request.reasoning) || target.profile.takesRouterFields) return {};
-  const effort =
-    request.reasoning_effort ?? fitEffort(readReasoning(request), capabilities.efforts, target.warnings);
-  return { reasoning: undefined, ...(effort !== null && { reasoning_effort: effort }) };
-}
-
 function repairMessages(
   messages: ChatRequest['messages'],
   target: RequestTarget,
   capabilities: ChatCapabilities,
 ): Json[] {
   const keepsThoughts = target.profile.takesThoughts && !target.withoutReasoning;
-  return messages.map((message) => {
+  const repaired = messages.map((message) => {
     const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
     return repairBreakpoints(repairRole(own, capabilities), target, capabilities);
   });
+  return target.profile.takesRouterFields ? repaired : moveToolMedia(repaired);
 }
 
 /** OpenAI's newer name for the system role, which few other providers know. */

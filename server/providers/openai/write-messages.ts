@@ -6,6 +6,7 @@ import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
 import { CACHE_BREAKPOINT } from './cache-breakpoints';
 import type { ChatCapabilities } from './chat-capabilities';
+import { resultLabel } from './tool-media';
 
 export type WriteContext = {
   profile: ProviderProfile;
@@ -98,9 +99,7 @@ function writeResult(result: ToolResultPart, context: WriteContext): Json {
 /** Tool messages accept only text: images move to the user turn, after a line that names their call. */
 function showMedia(result: ToolResultPart): Part[] {
   const media = result.content.filter((part) => part.type !== 'text');
-  return media.length === 0
-    ? []
-    : [{ type: 'text', text: `[Result of the tool call ${result.callId}]` }, ...media];
+  return media.length === 0 ? [] : [resultLabel(result.callId), ...media];
 }
 
 function writePart(part: Part, { profile, capabilities }: WriteContext): Json[] {

@@ -1,8 +1,9 @@
-import { countCharacters } from '../../protocols/count-characters';
 import type { Json, OutputFormat, Part, Prompt, ToolDefinition } from '../../protocols/neutral';
 import { asArray, asObject, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
 import { fitEffort } from '../effort';
+import { cannotForceTool } from '../forced-call';
+import { writeSchemaInstruction } from '../json-instruction';
 import type { EffortName } from '../profiles';
 import type { RequestTarget } from '../request-target';
 import { walkSchema } from '../walk-schema';
@@ -96,13 +97,10 @@ function writeTool(tool: ToolDefinition, { names, profile, capabilities, warning
   };
 }
 
-function writeToolChoice({ toolChoice }: Prompt, { names, capabilities, warnings }: Context): Json {
+function writeToolChoice({ toolChoice }: Prompt, { names, capabilities }: Context): Json {
   if (toolChoice === null) return {};
   const isForced = toolChoice.type === 'any' || toolChoice.type === 'tool';
-  if (isForced && !capabilities.forcedTool) {
-    warnings.push('tool_choice was lowered to auto');
-    return {};
-  }
+  if (isForced && !capabilities.forcedTool) throw cannotForceTool();
   if (toolChoice.type === 'any') return { tool_choice: 'required' };
   if (toolChoice.type !== 'tool') return { tool_choice: toolChoice.type };
   return { tool_choice: { type: 'function', function: { name: names.toProvider(toolChoice.name) } } };
@@ -131,21 +129,12 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
   return fits;
 }
 
-/** A longer one fits into no context window, and would take long to write. */
-const MAX_SCHEMA = 4_000_000;
-
 /** Writes the schema as an instruction where it cannot be enforced. */
 function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }: Context): Json[] {
   if (format?.type !== 'json-schema' || profile.takesJsonSchema) return [];
-  if (countCharacters(format.schema) > MAX_SCHEMA)
-    throw refuse(
-      'output_config.format.schema',
-      `must not have more than ${MAX_SCHEMA} characters for this model`,
-    );
+  const content = writeSchemaInstruction(format.schema, 'output_config.format.schema');
   warnings.push('output_config.format was lowered to an instruction');
-  return [
-    { role: 'user', content: `Answer with JSON only, by this schema:\n${JSON.stringify(format.schema)}` },
-  ];
+  return [{ role: 'user', content }];
 }
 
 function writeEffort(prompt: Prompt, { capabilities, warnings }: Context): EffortName | null {

@@ -10,6 +10,7 @@ export type Microcredits = bigint & { readonly unit: 'microcredit' };
 export type Picocredits = bigint & { readonly unit: 'picocredit' };
 
 const MICROCREDITS_PER_CREDIT = 1_000_000n;
+const CREDITS_PER_DOLLAR = 100n;
 const PICOCREDITS_PER_MICROCREDIT = 1_000_000n;
 const BASIS_POINTS = 10_000n;
 const DECIMALS = 6;
@@ -51,6 +52,11 @@ export function chargeFor(exact: Picocredits, rateBp: number): Charge {
 /** Credits as a JSON number with up to six decimals. */
 export function creditsToJson(amount: bigint): number {
   return Number(amount) / Number(MICROCREDITS_PER_CREDIT);
+}
+
+/** The same in USD, with up to eight decimals. */
+export function dollarsToJson(amount: bigint): number {
+  return Number(amount) / Number(MICROCREDITS_PER_CREDIT * CREDITS_PER_DOLLAR);
 }
 
 /** Credits as exact decimal text, for pages and the command line. */

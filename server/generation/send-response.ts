@@ -1,7 +1,8 @@
-import { creditsToJson } from '../credits';
+import { creditsToJson, dollarsToJson, ZERO } from '../credits';
 import type { Reply } from '../http/reply';
 import { capture } from '../ledger';
 import { generations } from '../measures';
+import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
 import type { ProviderWhole } from './attempt';
 import { interruptedOutput } from './client-disconnect';
 import { UNINTERRUPTED } from './likely-usage';
@@ -20,12 +21,13 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   );
   generations.add(outcome);
   run.endLease();
+  const charged = settled?.captured ?? ZERO;
   return {
-    body: whole.body,
+    body: CLIENT_PROTOCOLS[run.client.format].addCost(run.client, whole.body, dollarsToJson(charged)),
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
-      'x-svc-credits-charged': String(creditsToJson(settled?.captured ?? 0n)),
+      'x-svc-credits-charged': String(creditsToJson(charged)),
       ...run.headers,
     },
   };

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../clock';
+import { dollarsToJson, ZERO } from '../credits';
 import { ApiError, stopping } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
 import type { ClientStream, Reply } from '../http/reply';
@@ -41,9 +42,9 @@ export function streamResponse(run: Run, response: ProviderStream, request: ApiR
     const rest = await relayToClient(run, stream, client);
     stopWatching();
     if (run.disconnectedAtMs !== null) await readToGoal(run, stream, endAtGoal);
-    await settleStream(run, response);
+    const cost = await settleStream(run, response);
     const { failure } = relay.facts;
-    client.end(failure === null ? rest : rest + relay.fail(toStreamError(run, failure.error)));
+    client.end(rest + (failure === null ? relay.finish(cost) : relay.fail(toStreamError(run, failure.error))));
   };
   return { body, headers: { ...STREAM_HEADERS, ...run.headers } };
 }
@@ -117,8 +118,8 @@ function toStreamError({ isCutOff }: Run, error: ApiError): ApiError {
       });
 }
 
-/** Charges the output produced, whichever side ended the stream. */
-async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<void> {
+/** Charges the output produced, whichever side ended the stream. Returns what was charged, in USD. */
+async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<number> {
   const { facts } = stream.relay;
   const outcome = outcomeOf(run, facts);
   if (outcome === 'failed' && !run.isCutOff) {
@@ -130,11 +131,12 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
   const isReported = facts.finished && facts.outputReported;
   const interrupted = isReported ? UNINTERRUPTED : interruptedOutput(run, facts.outputDeltas);
   const metered = meter(facts, run.estimate(served), interrupted);
-  await capture(
+  const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
     writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
   );
   generations.add(outcome);
   run.endLease();
+  return dollarsToJson(settled?.captured ?? ZERO);
 }

@@ -18,8 +18,8 @@ export type ResponseLabels = {
 /** Writes a response to the client as it arrives. */
 export type StreamWriter = {
   write(event: StreamEvent): string;
-  /** Returns the end of the stream. */
-  close(usage: TokenUsage): string;
+  /** Returns the end of the stream. `cost` is what the client was charged, in USD; null where that is unknown. */
+  close(usage: TokenUsage, cost: number | null): string;
 };
 
 /** Frames that a stream may need in addition to the response. */
@@ -50,6 +50,8 @@ export interface ClientProtocol<Request> {
   readPrompt(request: Request, warnings: string[]): Prompt;
   /** Writes a provider's complete response for the client. */
   writeResponse(response: ModelResponse, usage: TokenUsage, labels: ResponseLabels): object;
+  /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
+  addCost(request: Request, response: string, cost: number): string;
   /** `expected` is the usage known at the start, for clients that read it only there. */
   writeStream(request: Request, labels: ResponseLabels, expected: () => TokenUsage): StreamWriter;
   readonly frames: StreamFrames;

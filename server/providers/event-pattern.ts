@@ -20,7 +20,7 @@ export type EventPattern = {
  */
 export type VariableTexts = Record<string, string>;
 
-type Learnable = {
+export type Learnable = {
   event: Json;
   data: string;
   /** The lines before the data. */

@@ -21,7 +21,7 @@ export function passExchange(options: ExchangeOptions, format: WireFormat, throu
     const json = through.parseResponse(text);
     const facts = format.readFacts(json, provider);
     const metered = meteredUsage(facts, () => options.estimate(facts.outputBytes));
-    const repaired = through.repairResponse(json, metered) ? JSON.stringify(json) : text;
+    const repaired = through.repairResponse(json, metered, options) ? JSON.stringify(json) : text;
     return { body: renameModel(repaired, requestedModel), ...facts };
   }
 

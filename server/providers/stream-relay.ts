@@ -27,13 +27,15 @@ export type StreamFacts = {
 
 /**
  * A stream between a provider and a client. `push` received data and send what it returns. At the end of the
- * body, call `end`, check `facts.failure`, settle, and only then send what `end` returned. After a failure
- * nothing else follows: send `fail` instead.
+ * body, call `end`, check `facts.failure`, settle, and only then send what `end` and `finish` return. After a
+ * failure nothing else follows: send `fail` instead.
  */
 export type StreamRelay = StreamFrames & {
   push(chunk: Uint8Array): string;
-  /** The remaining data and the end of the stream. Without the end if the response ended early. */
+  /** The remaining data. */
   end(): string;
+  /** The end of the stream, with what the client was charged in USD. Null where that is unknown. */
+  finish(cost: number | null): string;
   readonly facts: Readonly<StreamFacts>;
 };
 
@@ -42,8 +44,10 @@ export type EventHandler = {
   event(data: string): string;
   /** How the next event is recognised if it is the last one with other texts. Null if it must be read. */
   learn?(): EventPattern | null;
-  /** Returns the end of the client's stream. May find that the response is incomplete. */
+  /** Called at the end of the body. May find that the response is incomplete. */
   close(): string;
+  /** Returns the end of the client's stream. */
+  finish(cost: number | null): string;
 };
 
 export function newFacts(): StreamFacts {
@@ -109,6 +113,7 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: S
   return {
     push,
     end,
+    finish: handler.finish,
     fail: frames.fail,
     keepalive: frames.keepalive,
     facts,

@@ -41,7 +41,7 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
     const read = format.readStream(facts, context);
     const reader = forcedCall === null ? read : readForcedStream(read, forcedCall, options);
     const writer = protocol.writeStream(client, options, usage);
-    return relayStream(translateStream({ reader, writer, facts, names, usage }), facts, protocol.frames);
+    return relayStream(translateStream({ reader, writer, names, usage }), facts, protocol.frames);
   }
 
   return {

@@ -1,20 +1,19 @@
 import type { StreamWriter } from '../protocols/client-protocol';
 import type { StreamEvent, TokenUsage } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
-import type { EventHandler, StreamFacts } from './stream-relay';
+import type { EventHandler } from './stream-relay';
 import type { ResponseReader } from './wire-format';
 
 export type TranslateOptions = {
   reader: ResponseReader;
   writer: StreamWriter;
-  facts: StreamFacts;
   names: ToolNames;
   /** The usage that is billed. */
   usage: () => TokenUsage;
 };
 
 /** Turns the stream of a provider into that of a client of another format. */
-export function translateStream({ reader, writer, facts, names, usage }: TranslateOptions): EventHandler {
+export function translateStream({ reader, writer, names, usage }: TranslateOptions): EventHandler {
   const write = (events: StreamEvent[]): string => {
     let out = '';
     for (const event of events) {
@@ -26,9 +25,7 @@ export function translateStream({ reader, writer, facts, names, usage }: Transla
   };
   return {
     event: (data) => write(reader.read(data)),
-    close() {
-      const last = write(reader.close());
-      return facts.failure === null ? last + writer.close(usage()) : '';
-    },
+    close: () => write(reader.close()),
+    finish: (cost) => writer.close(usage(), cost),
   };
 }

@@ -39,7 +39,7 @@ export type PassThrough = {
   repairRequest(target: RequestTarget): Json;
   parseResponse(text: string): Json;
   /** True when the response was changed. */
-  repairResponse(response: Json, metered: MeteredUsage): boolean;
+  repairResponse(response: Json, metered: MeteredUsage, options: ExchangeOptions): boolean;
   passStream(facts: StreamFacts, options: ExchangeOptions): EventHandler;
 };
 

@@ -94,7 +94,8 @@ export function relay({ openStream }: Exchange, bytes: Uint8Array, splits: reado
     text += stream.push(bytes.subarray(from, to));
     from = to;
   }
-  const closing = stream.end();
+  const rest = stream.end();
+  const closing = stream.facts.failure === null ? rest + stream.finish(null) : rest;
   return { text: text + closing, closing, facts: { ...stream.facts } };
 }
 

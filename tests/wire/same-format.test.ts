@@ -172,6 +172,132 @@ describe('chat to the OpenAI format', () => {
     });
   });
 
+  test.each<[string, string, Json, Json, string[]]>([
+    [
+      'openai',
+      'gpt-5',
+      { temperature: 0.1, top_p: 0.5 },
+      {},
+      ['temperature was dropped', 'top_p was dropped'],
+    ],
+    ['openai', 'gpt-5', { temperature: 1, presence_penalty: 0, logprobs: false }, {}, []],
+    ['openai', 'gpt-5.2', { temperature: 0.1 }, {}, ['temperature was dropped']],
+    [
+      'openai',
+      'gpt-5.2',
+      { temperature: 0.1, reasoning_effort: 'none' },
+      { temperature: 0.1, reasoning_effort: 'none' },
+      [],
+    ],
+    ['openai', 'gpt-4.1', { temperature: 0.1, stop: ['x'] }, { temperature: 0.1, stop: ['x'] }, []],
+    ['openai', 'o3', { stop: ['x'] }, {}, ['stop was dropped']],
+    ['openai', 'gpt-4.1', { reasoning_effort: 'high' }, {}, ['thinking was dropped']],
+    [
+      'openai',
+      'gpt-5',
+      { reasoning_effort: 'none' },
+      { reasoning_effort: 'minimal' },
+      ['the reasoning effort was changed to minimal'],
+    ],
+    ['openai', 'gpt-5', { reasoning_effort: 'newest' }, { reasoning_effort: 'newest' }, []],
+    [
+      'openai',
+      'gpt-5',
+      { thinking: { type: 'enabled', budget_tokens: 9_000 } },
+      { reasoning_effort: 'high' },
+      [],
+    ],
+    ['openai', 'gpt-4.1', { top_k: 5 }, {}, ['top_k was dropped']],
+    ['openai', 'gpt-4.1', { tools: [], tool_choice: 'auto', parallel_tool_calls: true }, {}, []],
+    ['openai', 'gpt-4.1', { tool_choice: 'required' }, {}, ['tool_choice was dropped: there are no tools']],
+    ['deepseek', 'deepseek-chat', { thinking: { type: 'disabled' } }, { thinking: { type: 'disabled' } }, []],
+    ['groq', 'qwen3-32b', { reasoning_effort: 'none' }, { reasoning_effort: 'none' }, []],
+    ['mistral', 'mistral-large', { reasoning_effort: 'high' }, {}, ['thinking was dropped']],
+    [
+      'my-vllm',
+      'gpt-5',
+      { temperature: 0.1, top_k: 5, tools: [], reasoning_effort: 'high' },
+      { temperature: 0.1, top_k: 5, tools: [], reasoning_effort: 'high' },
+      [],
+    ],
+    ['openrouter', 'openai/gpt-5', { temperature: 0.1, stop: 'x' }, { temperature: 0.1, stop: 'x' }, []],
+  ])('%s %s receives of %j only what it accepts', (provider, upstreamModel, given, expected, warnings) => {
+    const translated = translate(given, provider, { upstreamModel });
+    const kept = Object.keys(given).flatMap((name) => (name in translated.body ? [name] : []));
+    expect([kept.sort(), translated.warnings]).toEqual([
+      Object.keys(expected)
+        .filter((name) => name in given)
+        .sort(),
+      warnings,
+    ]);
+    expect(translated.body).toMatchObject(expected);
+  });
+
+  test('tools of google are called in parallel or not as the model decides', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const { body, warnings } = translate({ tools, parallel_tool_calls: false }, 'google');
+    expect([body.parallel_tool_calls, warnings]).toEqual([undefined, ['parallel_tool_calls was dropped']]);
+    expect(translate({ tools, parallel_tool_calls: false }, 'openai').body.parallel_tool_calls).toBe(false);
+  });
+
+  test.each<[string, unknown]>([
+    ['required', 'required'],
+    ['one function', { type: 'function', function: { name: 'f' } }],
+  ])('a model that cannot be forced refuses the choice of %s', (_, tool_choice) => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const force = (model: string) => () =>
+      translate({ tools, tool_choice }, 'deepseek', { upstreamModel: model });
+    expect(refusalOf(force('deepseek-reasoner'))).toMatchObject({ param: 'tool_choice' });
+    expect(force('deepseek-chat')().body.tool_choice).toEqual(tool_choice);
+  });
+
+  test('an image in the result of a tool moves to the user', () => {
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+    const text = { type: 'text', text: 'Here' };
+    const assistant = { role: 'assistant', content: null, tool_calls: [] };
+    const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content });
+    const label = (id: string) => ({ type: 'text', text: `[Result of the tool call ${id}]` });
+    const messages = [HI, assistant, result('a', [text, image]), result('b', 'plain'), result('c', [image])];
+    const moved = [HI, assistant, result('a', [text]), result('b', 'plain'), result('c', [])];
+    const shown = [label('a'), image, label('c'), image];
+    expect(translate({ messages }, 'openai').body.messages).toEqual([
+      ...moved,
+      { role: 'user', content: shown },
+    ]);
+    expect(translate({ messages: [...messages, HI, assistant] }, 'openai').body.messages).toEqual([
+      ...moved,
+      { role: 'user', content: [...shown, { type: 'text', text: 'Hi' }] },
+      assistant,
+    ]);
+    expect(translate({ messages }, 'openrouter').body.messages).toEqual(messages);
+  });
+
+  test('chunks and responses without an id, time, object or model receive them', () => {
+    const bare = {
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+    };
+    const known = { id: 'c1', created: 5, ...bare };
+    const { text } = relay(
+      exchange('chat', { ...CHAT, stream: true }),
+      frameEvents([bare, known, { ...bare, id: '', created: null, object: 'x', model: '' }]),
+    );
+    const object = 'chat.completion.chunk';
+    const model = 'some/model';
+    expect(eventsOf(text)).toMatchObject([
+      { id: 'chatcmpl-id1', created: 1_700_000_000, object, model },
+      { id: 'c1', created: 5, object, model },
+      { id: 'c1', created: 5, object, model },
+    ]);
+    const message = { role: 'assistant', content: 'Hi' };
+    const whole = exchange('chat', CHAT).readWhole(JSON.stringify({ choices: [{ index: 0, message }] }));
+    expect(JSON.parse(whole.body)).toMatchObject({
+      id: 'chatcmpl-id1',
+      created: 1_700_000_000,
+      object: 'chat.completion',
+      model,
+    });
+  });
+
   test('usage is always reported: OpenRouter’s field for it is passed to nobody', () => {
     expect(translate({ usage: { include: true } }, 'openai').body).not.toHaveProperty('usage');
   });
@@ -513,10 +639,62 @@ describe('messages to the Anthropic format', () => {
     const { events } = MESSAGES_FIXTURES['thinking with its signature, and redacted thinking'] ?? {
       events: [],
     };
-    const bytes = frameEvents(events, { names: true });
+    const usage = {
+      input_tokens: 43,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 1,
+    };
+    const [start, ...rest] = events as Json[];
+    const whole = { ...start, message: { ...(start?.message as Json), usage } };
+    const bytes = frameEvents([whole, ...rest], { names: true });
     expect(
       relay(exchange('messages', { ...MESSAGES, stream: true }, { provider: 'anthropic' }), bytes).text,
     ).toBe(new TextDecoder().decode(bytes).replace('upstream-model', 'some/model'));
+  });
+
+  test('the start of a message without all of its counts receives them', () => {
+    const usage = { input_tokens: 7, output_tokens: 1 };
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'x', content: [], usage };
+    const { text } = relay(
+      exchange('messages', { ...MESSAGES, stream: true }, { provider: 'anthropic' }),
+      frameEvents([{ type: 'message_start', message }], { names: true }),
+    );
+    expect(eventsOf(text)[0]?.message).toMatchObject({
+      ...message,
+      model: 'some/model',
+      usage: { ...usage, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+    });
+  });
+
+  test('the start of a message without all of its fields receives them', () => {
+    const start = {
+      type: 'message_start',
+      message: { usage: { input_tokens: 7, cache_read_input_tokens: null } },
+    };
+    const end = [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } }];
+    const { text } = relay(
+      exchange('messages', { ...MESSAGES, stream: true }, { provider: 'anthropic' }),
+      frameEvents([start, ...end], { names: true }),
+    );
+    expect(eventsOf(text)[0]).toEqual({
+      type: 'message_start',
+      message: {
+        id: 'msg_id1',
+        type: 'message',
+        role: 'assistant',
+        model: 'some/model',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          input_tokens: 7,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 0,
+        },
+      },
+    });
   });
 
   test('a whole response passes byte for byte except for the model’s name', () => {

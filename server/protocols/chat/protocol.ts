@@ -1,5 +1,6 @@
 import type { ClientProtocol, ResponseLabels } from '../client-protocol';
-import { validateRequest } from '../read-fields';
+import { parseExactly, writeExactly } from '../exact-numbers';
+import { asObject, validateRequest } from '../read-fields';
 import { measureChat } from './measure';
 import { readChatPrompt } from './read';
 import { refuseUnpricedChat } from './refuse-unpriced';
@@ -18,6 +19,7 @@ export const chatProtocol: ClientProtocol<ChatClientRequest> = {
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedChat(body, deniedFields),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, chatEnvelope(labels)),
+  addCost: ({ body }, response, cost) => (asksForCost(body) ? addCost(response, cost) : response),
   writeStream: ({ body }, labels) =>
     writeChatStream(chatEnvelope(labels), { includeUsage: wantsUsage(body) }),
   frames: { fail: writeChatError, keepalive: CHAT_KEEPALIVE },
@@ -27,5 +29,14 @@ export function chatEnvelope({ newId, created, requestedModel }: ResponseLabels)
   return { id: `chatcmpl-${newId()}`, created, model: requestedModel };
 }
 
+/** OpenRouter's way to ask for usage with its cost. */
+const asksForCost = ({ usage }: ChatRequest): boolean => asObject(usage).include === true;
+
 /** Whether a stream ends with a usage chunk. */
-export const wantsUsage = (request: ChatRequest): boolean => request.stream_options?.include_usage === true;
+export const wantsUsage = (request: ChatRequest): boolean =>
+  request.stream_options?.include_usage === true || asksForCost(request);
+
+function addCost(response: string, cost: number): string {
+  const json = asObject(parseExactly(response));
+  return writeExactly(Object.assign({}, json, { usage: Object.assign({}, json.usage, { cost }) }));
+}

@@ -14,8 +14,12 @@ const chatUsageSchema = z
       .looseObject({ cached_tokens: z.int().nullish(), cache_write_tokens: z.int().nullish() })
       .nullish(),
     completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().nullish() }).nullish(),
+    cost: z.number().nullish().meta({
+      description:
+        'What the user was charged, in USD (1 credit is 0.01 USD). In every usage chunk, and in a whole response if the request has `usage: {"include": true}`.',
+    }),
   })
-  .meta({ description: 'Tokens, as the provider counted them. What was charged is in the header.' });
+  .meta({ description: 'Tokens, as the provider counted them, and what was charged.' });
 
 export type ChatUsage = z.output<typeof chatUsageSchema>;
 
@@ -102,9 +106,9 @@ export const chatChunkSchema = z
         }),
       )
       .meta({ description: 'Empty in the chunk that carries the usage.' }),
-    usage: chatUsageSchema
-      .nullish()
-      .meta({ description: 'In the last chunk, when `stream_options.include_usage` is true.' }),
+    usage: chatUsageSchema.nullish().meta({
+      description: 'In the last chunk, when `stream_options.include_usage` or `usage.include` is true.',
+    }),
   })
   .meta({ description: 'One event of a chat stream, which ends with `data: [DONE]`.' });
 

@@ -62,6 +62,7 @@ export const chatRequestSchema = z.looseObject({
       { error: 'must be an object' },
     )
     .nullish(),
+  usage: unread('object', '`{"include": true}` reports usage with its cost, also in streams.'),
   response_format: json
     .nullish()
     .meta({ description: '`text`, `json_object`, or `json_schema` with a schema.' }),

@@ -109,12 +109,12 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
   }
 
   /** The end of the stream: the finish chunk, usage if requested, `[DONE]`. */
-  function close(usage: TokenUsage): string {
+  function close(usage: TokenUsage, cost: number | null): string {
     const why = finish.reason === 'refusal' && !hasRefused && finish.explanation !== null;
     return (
       (why ? delta({ refusal: finish.explanation }) : '') +
       chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: FINISH_REASONS[finish.reason] }]) +
-      (includeUsage ? chunk([], writeUsage(usage)) : '') +
+      (includeUsage ? chunk([], writeUsage(usage, cost)) : '') +
       CHAT_DONE
     );
   }

@@ -10,8 +10,11 @@ export const FINISH_REASONS: Record<StopReason, string> = {
   refusal: 'content_filter',
 };
 
-/** In this format the prompt includes tokens read from and written to the cache. */
-export function writeUsage(usage: TokenUsage): ChatUsage {
+/**
+ * In this format the prompt includes tokens read from and written to the cache. `cost` is what the client was
+ * charged, in USD.
+ */
+export function writeUsage(usage: TokenUsage, cost: number | null = null): ChatUsage {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const prompt = usage.input + usage.cacheRead + written;
   return {
@@ -20,6 +23,7 @@ export function writeUsage(usage: TokenUsage): ChatUsage {
     total_tokens: prompt + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: written },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    ...(cost !== null && { cost }),
   };
 }
 

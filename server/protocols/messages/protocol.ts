@@ -24,6 +24,7 @@ export const messagesProtocol: ClientProtocol<MessagesClientRequest> = {
   refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, messagesEnvelope(labels)),
+  addCost: (_, response) => response,
   writeStream: (_, labels, expected) => writeMessagesStream(messagesEnvelope(labels), expected),
   frames: { fail: writeMessagesError, keepalive: MESSAGES_KEEPALIVE },
 };

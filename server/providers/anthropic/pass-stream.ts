@@ -83,10 +83,14 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     places.clear();
     if (hasStarted) return '';
     hasStarted = true;
-    if (isObject(message.usage)) return frame('message_start', renameModel(line, envelope.model, 2));
+    if (isWholeStart(message)) return frame('message_start', renameModel(line, envelope.model, 2));
+    const usage = isObject(message.usage)
+      ? { ...NO_USAGE, ...withoutNulls(message.usage) }
+      : writeUsage(usageAtStart(estimate()));
+    const { model, id } = envelope;
     return messagesFrame({
       type: 'message_start',
-      message: { ...message, model: envelope.model, usage: writeUsage(usageAtStart(estimate())) },
+      message: { ...EMPTY_MESSAGE, ...message, id: asText(message.id) || id, model, usage },
     });
   }
 
@@ -123,8 +127,11 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
       facts.failure = brokenResponse('the provider ended its response without finishing it');
       return '';
     }
-    return (stopReason === '' ? writeReason() : '') + messagesFrame({ type: 'message_stop' });
+    return stopReason === '' ? writeReason() : '';
   }
+
+  const finish = (cost: number | null): string =>
+    whole === null ? messagesFrame({ type: 'message_stop' }) : whole.finish(cost);
 
   /** The provider finished without a stop reason. Clients wait for one, and for the usage sent with it. */
   function writeReason(): string {
@@ -138,10 +145,35 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   return {
     event,
     close,
+    finish,
     learn: () =>
       unchanged && learnPattern({ lead: DELTA_LEAD, textsOf: findDelta, rewrite: String, ...unchanged }),
   };
 }
+
+const EMPTY_MESSAGE = {
+  type: 'message',
+  role: 'assistant',
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+};
+const NO_USAGE = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+};
+
+/** Whether the start of a message has what clients read of it. */
+function isWholeStart({ id, model, content, usage }: Json): boolean {
+  const counts = asObject(usage);
+  const isCounted = Object.keys(NO_USAGE).every((name) => typeof counts[name] === 'number');
+  return isCounted && asText(id) !== '' && asText(model) !== '' && Array.isArray(content);
+}
+
+const withoutNulls = (usage: unknown): Json =>
+  Object.fromEntries(Object.entries(asObject(usage)).filter(([, value]) => value != null));
 
 const DELTA_LEAD = 'event: content_block_delta\n';
 const DELTA_TEXTS = ['text', 'thinking', 'partial_json'];
@@ -160,10 +192,8 @@ function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHa
   const writer = writeMessagesStream(envelope, usage);
   return {
     event: (data) => reader.read(data).map(writer.write).join(''),
-    close() {
-      reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(usage()) : '';
-    },
+    close: () => reader.close().map(writer.write).join(''),
+    finish: () => writer.close(usage()),
   };
 }
 

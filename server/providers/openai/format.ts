@@ -35,8 +35,8 @@ function passChat(request: ChatRequest): PassThrough {
   return {
     repairRequest: (target) => repairChatRequest(request, target),
     parseResponse: parseCompletion,
-    repairResponse: (completion, metered) =>
-      [repairCompletion(completion), reportUsage(completion, metered)].includes(true),
+    repairResponse: (completion, metered, options) =>
+      [repairCompletion(completion, chatEnvelope(options)), reportUsage(completion, metered)].includes(true),
     passStream: (facts, options) =>
       passChatStream({
         profile: options.provider,

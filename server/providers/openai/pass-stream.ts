@@ -2,13 +2,13 @@ import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stre
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
-import { learnPattern, type VariableTexts } from '../event-pattern';
+import { type Learnable, learnPattern, type VariableTexts } from '../event-pattern';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
-import { repairChunks } from './repair-chunks';
+import { findMissing, repairChunks } from './repair-chunks';
 import { DONE, isWholeCompletion, readChatEvents, readChunk } from './stream';
 import { blankCosts, reportOutput } from './usage';
 
@@ -35,12 +35,12 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   const choices = new Map<unknown, ChoiceState>();
   const repair = repairChunks();
   /** Id and time of the provider's chunks, for the chunks that we add. */
-  let seen: { id: string; created: number } = envelope;
+  let seen = envelope;
   let isDone = false;
-  let usageFrame: string | null = null;
+  let usageChunk: { chunk: Json; frame: string } | null = null;
   let whole: EventHandler | null = null;
-  /** The last event, if the client received it unchanged but for the name. */
-  let unchanged: { event: Json; data: string } | null = null;
+  /** The last event, if the client received it unchanged but for the name and missing fields. */
+  let unchanged: Pick<Learnable, 'event' | 'data' | 'rewrite'> | null = null;
   const rename = (json: string) => renameModel(json, envelope.model);
 
   function event(data: string): string {
@@ -57,18 +57,19 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
       whole = streamWhole(options);
       return whole.event(data);
     }
+    const { isReplaced, complete } = completeChunk(chunk, findMissing(chunk, 'chat.completion.chunk', seen));
     const isRepaired = repair(chunk);
     noteChoices(chunk);
     facts.started ||= choices.size > 0;
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
-    const repairs = [isRepaired, ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
+    const repairs = [isReplaced, isRepaired, ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
     const isChanged = repairs.includes(true);
-    const text = isChanged ? JSON.stringify(chunk) : data.replaceAll('\n', '');
+    const text = isChanged ? JSON.stringify(chunk) : complete(data.replaceAll('\n', ''));
     const frame = `data: ${rename(text)}\n\n`;
-    if (!isChanged) unchanged = { event: chunk, data };
+    if (!isChanged) unchanged = { event: chunk, data, rewrite: (json) => rename(complete(json)) };
     if (!isUsageChunk) return frame;
-    usageFrame = frame;
+    usageChunk = { chunk, frame };
     return '';
   }
 
@@ -83,7 +84,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
 
   function noteChoices(chunk: Json): void {
     if (asText(chunk.id) !== '' && typeof chunk.created === 'number')
-      seen = { id: asText(chunk.id), created: chunk.created };
+      seen = { id: asText(chunk.id), created: chunk.created, model: envelope.model };
     for (const choice of asArray(chunk.choices).map(asObject)) {
       const state = choices.get(choice.index) ?? { isFinished: false, hasCalls: false };
       choices.set(choice.index, state);
@@ -100,19 +101,27 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
       facts.failure = brokenResponse('the provider ended its response without finishing it');
       return '';
     }
-    return unfinished.map(finish).join('') + (includeUsage ? closingUsage() : '') + CHAT_DONE;
+    return unfinished.map(finishChoice).join('');
+  }
+
+  function finish(cost: number | null): string {
+    if (whole !== null) return whole.finish(cost);
+    return (includeUsage ? closingUsage(cost) : '') + CHAT_DONE;
   }
 
   /** The provider finished without a reason. The official clients throw if it is missing. */
-  function finish([index, { hasCalls }]: [unknown, ChoiceState]): string {
+  function finishChoice([index, { hasCalls }]: [unknown, ChoiceState]): string {
     const choice = { index, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' };
     return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
   }
 
-  function closingUsage(): string {
+  function closingUsage(cost: number | null): string {
     const { usage, estimated } = meteredUsage(facts, estimate);
-    if (usageFrame !== null && !estimated) return usageFrame;
-    return ownFrame({ choices: [], usage: writeUsage(usage) });
+    if (usageChunk === null || estimated) return ownFrame({ choices: [], usage: writeUsage(usage, cost) });
+    const { chunk, frame } = usageChunk;
+    if (cost === null) return frame;
+    chunk.usage = Object.assign({}, chunk.usage, { cost });
+    return `data: ${rename(JSON.stringify(chunk))}\n\n`;
   }
 
   function ownFrame(fields: Json): string {
@@ -123,9 +132,21 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
   return {
     event,
     close,
-    learn: () =>
-      unchanged && learnPattern({ lead: '', textsOf: findVariableTexts, rewrite: rename, ...unchanged }),
+    finish,
+    learn: () => unchanged && learnPattern({ lead: '', textsOf: findVariableTexts, ...unchanged }),
   };
+}
+
+type Completion = { isReplaced: boolean; complete: (json: string) => string };
+
+/** Adds missing fields to a chunk, and to its text: as text, so that the next one can be recognised. */
+function completeChunk(chunk: Json, missing: Json): Completion {
+  const names = Object.keys(missing);
+  const isReplaced = names.some((name) => name in chunk) || Object.keys(chunk).length === 0;
+  Object.assign(chunk, missing);
+  if (names.length === 0) return { isReplaced: false, complete: (json) => json };
+  const added = JSON.stringify(missing).slice(0, -1);
+  return { isReplaced, complete: (json) => `${added},${json.slice(json.indexOf('{') + 1)}` };
 }
 
 const TEXTS = ['content', 'reasoning_content', 'reasoning'];
@@ -168,9 +189,7 @@ function streamWhole({
   const writer = writeChatStream(envelope, { includeUsage });
   return {
     event: (data) => reader.read(data).map(writer.write).join(''),
-    close() {
-      reader.close().forEach(writer.write);
-      return facts.failure === null ? writer.close(meteredUsage(facts, estimate).usage) : '';
-    },
+    close: () => reader.close().map(writer.write).join(''),
+    finish: (cost) => writer.close(meteredUsage(facts, estimate).usage, cost),
   };
 }

@@ -1,5 +1,6 @@
+import type { Envelope } from '../../protocols/chat/write';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, isObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { readContent } from './content';
 import { collectToolSlots, readArguments } from './tool-slots';
 import { blankCosts } from './usage';
@@ -37,8 +38,18 @@ export function repairChunks(): (chunk: Json) => boolean {
   };
 }
 
-/** The same for a whole response, which needs less. */
-export function repairCompletion(completion: Json): boolean {
+/** What every chunk or response names, as far as this one does not. */
+export function findMissing(json: Json, object: string, { id, created, model }: Envelope): Json {
+  const missing: Json = {};
+  if (asText(json.id) === '') missing.id = id;
+  if (json.object !== object) missing.object = object;
+  if (typeof json.created !== 'number') missing.created = created;
+  if (asText(json.model) === '') missing.model = model;
+  return missing;
+}
+
+/** The same as for chunks, for a whole response, which needs less. */
+export function repairCompletion(completion: Json, envelope: Envelope): boolean {
   const repairs = asArray(completion.choices).flatMap((given) => {
     const choice = asObject(given);
     const message = asObject(choice.message);
@@ -49,7 +60,9 @@ export function repairCompletion(completion: Json): boolean {
       ...calls.flatMap((call) => [repairType(call), repairArguments(call)]),
     ];
   });
-  return [blankCosts(completion), ...repairs].includes(true);
+  const missing = findMissing(completion, 'chat.completion', envelope);
+  Object.assign(completion, missing);
+  return [Object.keys(missing).length > 0, blankCosts(completion), ...repairs].includes(true);
 }
 
 function repairFinish(choice: Json, hasCalls: boolean): boolean {

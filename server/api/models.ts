@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { supportedParameters } from '../generation/supported-parameters';
 import type { CatalogModel } from '../pricing/catalog';
 import { CAPABILITIES } from '../pricing/catalog-schema';
-import type { ListPrices } from '../pricing/list-price';
+import { type ListPrices, perTokenPrice } from '../pricing/list-price';
 
 /** `type` is the kind of model; clients of the messages format expect a constant. */
 const modelType = z.enum(['language', 'model']);
@@ -14,6 +15,8 @@ const prices = z.object({
   cache_write: z.number(),
   cache_write_1h: z.number(),
 });
+
+const perToken = z.string().regex(/^\d+(\.\d+)?$/);
 
 export const listedModelSchema = z.object({
   id: z.string().meta({ description: '`<provider>/<model>`: the id to use in requests.' }),
@@ -28,9 +31,28 @@ export const listedModelSchema = z.object({
   owned_by: z.string(),
   context_window: z.int(),
   max_tokens: z.int().meta({ description: 'The maximum number of output tokens.' }),
+  context_length: z.int().meta({ description: 'The same as `context_window`.' }),
+  architecture: z.object({
+    modality: z.string().meta({ description: 'Such as `text+image->text`.' }),
+    input_modalities: z.array(z.enum(['text', 'image', 'file'])),
+    output_modalities: z.array(z.literal('text')),
+  }),
+  top_provider: z.object({
+    context_length: z.int(),
+    max_completion_tokens: z.int(),
+    is_moderated: z.boolean(),
+  }),
+  supported_parameters: z.array(z.string()).meta({
+    description:
+      'Parameters of the chat format that reach the model. Others are dropped, and `x-svc-warnings` names them.',
+  }),
   capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
   pricing: prices
     .extend({
+      prompt: perToken,
+      completion: perToken,
+      input_cache_read: perToken,
+      input_cache_write: perToken,
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
         .meta({ description: 'Applies to the whole request when its prompt has more tokens than this.' }),
@@ -46,7 +68,10 @@ export const listedModelSchema = z.object({
             'Only for models whose provider charges less outside peak hours. The other prices are then those of the peak, at which the hold is made; the end of the response decides which price is charged.',
         }),
     })
-    .meta({ description: 'USD per million tokens, before the app’s commission.' }),
+    .meta({
+      description:
+        'USD before the app’s commission: numbers are per million tokens, texts per token, in the names of OpenRouter.',
+    }),
 });
 
 export const modelListSchema = z.object({
@@ -90,8 +115,27 @@ export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
     owned_by: model.provider,
     context_window: model.contextWindow,
     max_tokens: model.maxOutputTokens,
+    context_length: model.contextWindow,
+    architecture: writeArchitecture(model),
+    top_provider: {
+      context_length: model.contextWindow,
+      max_completion_tokens: model.maxOutputTokens,
+      is_moderated: false,
+    },
+    supported_parameters: supportedParameters(model),
     capabilities: model.capabilities,
     pricing: writePricing(model),
+  };
+}
+
+function writeArchitecture({ capabilities }: CatalogModel): ListedModel['architecture'] {
+  const modalities: ListedModel['architecture']['input_modalities'] = ['text'];
+  if (capabilities.vision) modalities.push('image');
+  if (capabilities.pdf) modalities.push('file');
+  return {
+    modality: `${modalities.join('+')}->text`,
+    input_modalities: modalities,
+    output_modalities: ['text'],
   };
 }
 
@@ -99,6 +143,10 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
   const { tiers, ...base } = listPrices;
   return {
     ...writePrices(base),
+    prompt: perTokenPrice(base.input),
+    completion: perTokenPrice(base.output),
+    input_cache_read: perTokenPrice(base.cacheRead),
+    input_cache_write: perTokenPrice(base.cacheWrite5m),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
     ...(offPeak && {
       off_peak: {

@@ -3,6 +3,7 @@ import type { Picocredits } from '../credits';
 /** List prices: exact decimal text in USD per million tokens, as vendors write them. */
 
 const DECIMALS = 8;
+const PER_TOKEN_DECIMALS = DECIMALS + 6;
 export const LIST_PRICE = /^(\d{1,6})(?:\.(\d{1,8}))?$/;
 
 /** USD per million tokens → picocredits per token: one dollar is 10¹⁴ picocredits, so the factor is 10⁸. */
@@ -17,6 +18,15 @@ export function writeListPrice(price: bigint): string {
   const digits = price.toString().padStart(DECIMALS + 1, '0');
   const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
   return `${digits.slice(0, -DECIMALS)}${decimals && `.${decimals}`}`;
+}
+
+/** USD per million tokens → USD per token. */
+export function perTokenPrice(usdPerMillionTokens: string): string {
+  const digits = readListPrice(usdPerMillionTokens)
+    .toString()
+    .padStart(PER_TOKEN_DECIMALS + 1, '0');
+  const decimals = digits.slice(-PER_TOKEN_DECIMALS).replace(/0+$/, '');
+  return `${digits.slice(0, -PER_TOKEN_DECIMALS)}${decimals && `.${decimals}`}`;
 }
 
 /** `price × numerator / denominator`, rounded up. */

@@ -73,6 +73,14 @@ describe('GET /v1/models', () => {
       owned_by: 'openai',
       context_window: 1_050_000,
       max_tokens: 128_000,
+      context_length: 1_050_000,
+      architecture: {
+        modality: 'text+image+file->text',
+        input_modalities: ['text', 'image', 'file'],
+        output_modalities: ['text'],
+      },
+      top_provider: { context_length: 1_050_000, max_completion_tokens: 128_000, is_moderated: false },
+      supported_parameters: expect.arrayContaining(['max_tokens', 'tools', 'reasoning_effort']),
       capabilities: { json: true, pdf: true, reasoning: true, sampling: false, tools: true, vision: true },
       pricing: {
         input: 2.5,
@@ -80,6 +88,10 @@ describe('GET /v1/models', () => {
         cache_read: 0.25,
         cache_write: 3.125,
         cache_write_1h: 5,
+        prompt: '0.0000025',
+        completion: '0.000015',
+        input_cache_read: '0.00000025',
+        input_cache_write: '0.000003125',
         tiers: [
           {
             above_prompt_tokens: 272_000,
@@ -92,6 +104,19 @@ describe('GET /v1/models', () => {
         ],
       },
     });
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['openai/gpt-4.1', ['temperature', 'stop', 'tool_choice', 'structured_outputs'], ['reasoning', 'top_k']],
+    ['openai/gpt-5', ['reasoning_effort', 'tools'], ['temperature', 'top_p', 'stop']],
+    ['anthropic/claude-opus-5-5', ['stop', 'tools', 'reasoning'], ['temperature', 'top_k']],
+    ['anthropic/claude-haiku-4-5', ['temperature', 'top_k', 'stop'], ['seed']],
+    ['ollama/llama3', ['temperature', 'top_k', 'tools'], ['response_format', 'reasoning']],
+  ])('%s supports the parameters that reach it', async (id, supported, others) => {
+    const { data } = await list();
+    const parameters = data.find((model) => model.id === id)?.supported_parameters;
+    expect(parameters).toEqual(expect.arrayContaining(supported));
+    for (const name of others) expect(parameters).not.toContain(name);
   });
 
   test('needs no key and ignores an invalid one', async () => {
@@ -116,7 +141,13 @@ describe('GET /v1/models/{id}', () => {
     ]);
   });
 
-  test.each(['openai/gpt', 'gpt-4.1', 'google/gemini-2.5-pro', 'openai%2Fgpt-4.1%', 'openai/gpt-4.1/'])(
+  test('finds an id without its provider, with a warning, if one provider serves it', async () => {
+    const response = await fetch(`${url}/v1/models/gpt-4.1`);
+    expect(await response.json()).toMatchObject({ id: 'openai/gpt-4.1' });
+    expect(response.headers.get('x-svc-warnings')).toBe('model gpt-4.1 was read as openai/gpt-4.1');
+  });
+
+  test.each(['openai/gpt', 'GPT-4.1', 'google/gemini-2.5-pro', 'openai%2Fgpt-4.1%'])(
     'matches exact ids only: %s gets 404',
     async (id) => {
       const response = await fetch(`${url}/v1/models/${id}`);
@@ -129,7 +160,6 @@ describe('GET /v1/models/{id}', () => {
 });
 
 test.each([
-  ['gpt-4.1', 'Did you mean openai/gpt-4.1?'],
   ['OpenAI/GPT-4.1', 'Did you mean openai/gpt-4.1?'],
   ['anthropic/claude-haiku-4.5', 'Did you mean anthropic/claude-haiku-4-5?'],
   ['gpt-9', 'GET /v1/models lists all models.'],

@@ -12,6 +12,14 @@ const MODEL = {
   owned_by: 'openai',
   context_window: 1050000,
   max_tokens: 128000,
+  context_length: 1050000,
+  architecture: {
+    modality: 'text+image+file->text',
+    input_modalities: ['text', 'image', 'file'],
+    output_modalities: ['text'],
+  },
+  top_provider: { context_length: 1050000, max_completion_tokens: 128000, is_moderated: false },
+  supported_parameters: ['max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'reasoning_effort'],
   capabilities: { json: true, pdf: true, reasoning: true, sampling: false, tools: true, vision: true },
   pricing: {
     input: 2.5,
@@ -19,6 +27,10 @@ const MODEL = {
     cache_read: 0.25,
     cache_write: 3.125,
     cache_write_1h: 5,
+    prompt: '0.0000025',
+    completion: '0.000015',
+    input_cache_read: '0.00000025',
+    input_cache_write: '0.000003125',
     tiers: [
       {
         above_prompt_tokens: 272000,

@@ -1,0 +1,40 @@
+import type { CatalogModel } from '../pricing/catalog';
+import { findTarget } from '../pricing/served';
+import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
+import { chatCapabilities } from '../providers/openai/chat-capabilities';
+import { profileOf } from '../providers/profiles';
+
+/** The parameters of the chat format that reach a model, in the names of OpenRouter's list. */
+export function supportedParameters({ provider, upstreamModel, capabilities }: CatalogModel): string[] {
+  const { format } = findTarget(provider) ?? { format: 'openai' as const };
+  const profile = profileOf(provider, format);
+  const { json, reasoning, tools } = capabilities;
+  const accepts =
+    format === 'anthropic'
+      ? ofClaude(upstreamModel)
+      : ofChat(chatCapabilities(profile, upstreamModel, { reasoning }), profile.takesTopK);
+  return [
+    'max_tokens',
+    'max_completion_tokens',
+    ...accepts,
+    ...(tools
+      ? ['tools', 'tool_choice', ...(profile.takesParallelToolCalls ? ['parallel_tool_calls'] : [])]
+      : []),
+    ...(json ? ['response_format', ...(profile.takesJsonSchema ? ['structured_outputs'] : [])] : []),
+    ...(reasoning ? ['reasoning', 'reasoning_effort'] : []),
+  ];
+}
+
+function ofClaude(upstreamModel: string): string[] {
+  return [...(claudeCapabilities(upstreamModel).sampling ? ['temperature', 'top_p', 'top_k'] : []), 'stop'];
+}
+
+function ofChat({ sampling, stop }: ReturnType<typeof chatCapabilities>, takesTopK: boolean): string[] {
+  const penalties = ['frequency_penalty', 'presence_penalty', 'logprobs', 'top_logprobs', 'logit_bias'];
+  return [
+    ...(sampling === 'no' ? [] : ['temperature', 'top_p', ...penalties]),
+    ...(takesTopK ? ['top_k'] : []),
+    ...(stop ? ['stop'] : []),
+    'seed',
+  ];
+}

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LoopbackServer } from '@/server/sandbox/loopback-server';
@@ -145,6 +146,97 @@ describe('chat completions', () => {
       tools,
     });
     expect(result.choices[0]?.message.content).toBe('The tool returned: rain');
+
+    const later = await openai.chat.completions.create({
+      model: 'tool',
+      messages: [
+        ...user('Oslo'),
+        { role: 'assistant', tool_calls: [call as never] },
+        { role: 'tool', tool_call_id: call?.id ?? '', content: 'rain' },
+        ...user('Go on'),
+      ],
+      tools,
+    });
+    expect(later.choices[0]?.message.content).toBe('The tool returned: rain');
+    const none = { model: 'tool', messages: user('Oslo'), tools, tool_choice: 'none' as const };
+    const refused = await openai.chat.completions.create(none);
+    expect(refused.choices[0]?.message.content).toBe('The request has no tools.');
+  });
+
+  const city = { type: 'object' as const, properties: { city: { type: 'string' } } };
+  const twoTools = ['weather', 'time'].map((name) => ({
+    type: 'function' as const,
+    function: { name, parameters: city },
+  }));
+
+  test.each<[object, string[]]>([
+    [{}, ['weather', 'time']],
+    [{ parallel_tool_calls: false }, ['weather']],
+    [{ tool_choice: { type: 'function', function: { name: 'time' } } }, ['time']],
+  ])('tool with two tools and %j calls %j, whole and streamed', async (more, expected) => {
+    const request = { model: 'tool', messages: user('Oslo'), tools: twoTools, ...more };
+    const whole = await openai.chat.completions.create(request);
+    const streamed = await openai.chat.completions.stream(request).finalChatCompletion();
+    for (const { choices } of [whole, streamed]) {
+      const calls = (choices[0]?.message.tool_calls ?? []) as { function: object }[];
+      expect(calls.map((call) => call.function)).toMatchObject(
+        expected.map((name) => ({ name, arguments: '{"city":"Oslo"}' })),
+      );
+    }
+  });
+
+  test('the same in the messages format, whole and streamed', async () => {
+    const client = new Anthropic({ apiKey: 'k', baseURL: new URL(provider.url).origin, maxRetries: 0 });
+    const tools = ['weather', 'time'].map((name) => ({ name, input_schema: city }));
+    const request = { model: 'tool', max_tokens: 99, messages: user('Oslo'), tools };
+    const whole = await client.messages.create(request);
+    const streamed = await client.messages.stream(request).finalMessage();
+    for (const { content, stop_reason } of [whole, streamed])
+      expect([stop_reason, content]).toMatchObject([
+        'tool_use',
+        [
+          { name: 'weather', input: { city: 'Oslo' } },
+          { name: 'time', input: { city: 'Oslo' } },
+        ],
+      ]);
+    const result = { type: 'tool_result' as const, tool_use_id: 't', content: 'rain' };
+    const { content } = await client.messages.create({
+      ...request,
+      messages: [
+        ...request.messages,
+        { role: 'assistant', content: whole.content },
+        { role: 'user', content: [result, { type: 'text', text: 'Go on' }] },
+      ],
+    });
+    expect(content).toMatchObject([{ text: 'The tool returned: rain' }]);
+  });
+
+  test('a schema is filled with values of its types', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        day: { type: 'string', format: 'date' },
+        sizes: { type: 'array', items: { type: 'integer' }, minItems: 2 },
+        inner: { $ref: '#/$defs/Inner' },
+        maybe: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+        kind: { enum: ['a', 'b'] },
+      },
+      $defs: { Inner: { type: 'object', properties: { ok: { type: ['boolean', 'null'] } } } },
+    };
+    const { choices } = await openai.chat.completions.create({
+      model: 'echo',
+      messages: user('Oslo'),
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    });
+    expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({
+      name: 'Oslo',
+      day: '2026-11-21',
+      sizes: [1, 1],
+      inner: { ok: true },
+      maybe: 1.5,
+      kind: 'a',
+    });
   });
 });
 

@@ -1,4 +1,5 @@
-import type { GenerationRequest, Tool } from './generation-request';
+import { fillSchema, isObject } from './fill-schema';
+import type { GenerationRequest } from './generation-request';
 import { hashText, seededRandom } from './seeded-random';
 import { chooseStory } from './stories';
 import { countPromptTokens, type PromptCache } from './token-usage';
@@ -7,7 +8,7 @@ import { countPromptTokens, type PromptCache } from './token-usage';
 export type Answer = {
   tokens: string[];
   pausesMs: number[];
-  toolCall: { name: string; arguments: string } | null;
+  toolCalls: { name: string; arguments: string }[];
   finish: 'stop' | 'length' | 'tool';
   usage: Usage | null;
 };
@@ -18,30 +19,33 @@ const BIG_USAGE_FACTOR = 50;
 const BIG_USAGE_MINIMUM = 100_000;
 
 export function composeAnswer(request: GenerationRequest, cache: PromptCache): Answer {
-  const toolCall = request.model === 'tool' ? composeToolCall(request) : null;
-  const whole = toolCall === null ? splitTokens(chooseText(request)) : [];
+  const toolCalls = request.model === 'tool' ? composeToolCalls(request) : [];
+  const isCall = toolCalls.length > 0;
+  const whole = isCall ? [] : splitTokens(chooseText(request));
   const { tokens, finish } = cutAnswer(whole, request);
-  const written = toolCall === null ? tokens : splitTokens(toolCall.arguments);
+  const written = isCall ? toolCalls.flatMap((call) => splitTokens(call.arguments)) : tokens;
   return {
     tokens,
     pausesMs: choosePauses(request, tokens.length),
-    toolCall,
-    finish: toolCall === null ? finish : 'tool',
+    toolCalls,
+    finish: isCall ? 'tool' : finish,
     usage: measureUsage(request, cache, Math.max(1, written.length)),
   };
 }
 
 function chooseText(request: GenerationRequest): string {
   const prompt = lastUserText(request);
+  if (isObject(request.responseSchema) && FILLS_SCHEMAS.has(request.model))
+    return JSON.stringify(fillSchema(request.responseSchema, prompt));
   switch (request.model) {
     case 'story':
       return chooseStory(prompt);
     case 'split-utf8':
       return SPLIT_UTF8_TEXT;
     case 'tool':
-      return request.tool === null
+      return findResults(request).length === 0
         ? 'The request has no tools.'
-        : `The tool returned: ${request.messages.at(-1)?.text ?? ''}`;
+        : `The tool returned: ${findResults(request).join(' ')}`;
     case 'echo':
       return prompt;
     default:
@@ -79,33 +83,23 @@ function choosePauses(request: GenerationRequest, count: number): number[] {
   return Array.from({ length: count }, () => 15 + Math.floor(random() * 46));
 }
 
-/** Calls the first tool once; given its result, the model responds with text. */
-function composeToolCall(request: GenerationRequest): Answer['toolCall'] {
-  const answersResult = request.messages.at(-1)?.role === 'tool';
-  if (request.tool === null || answersResult) return null;
-  return {
-    name: request.tool.name,
-    arguments: JSON.stringify(fillSchema(request.tool, lastUserText(request))),
-  };
+const FILLS_SCHEMAS = new Set(['echo', 'story', 'tool']);
+const MAX_CALLS = 2;
+
+/** Calls the first two tools once; given their results, the model responds with text. */
+function composeToolCalls(request: GenerationRequest): Answer['toolCalls'] {
+  if (findResults(request).length > 0) return [];
+  const prompt = lastUserText(request);
+  return request.tools.slice(0, request.parallelCalls ? MAX_CALLS : 1).map(({ name, schema }) => ({
+    name,
+    arguments: JSON.stringify(isObject(schema) ? fillSchema(schema, prompt) : {}),
+  }));
 }
 
-function fillSchema(tool: Tool, prompt: string): Record<string, unknown> {
-  const schema = tool.schema as
-    | { properties?: Record<string, { type?: string; enum?: unknown[] }> }
-    | null
-    | undefined;
-  const examples: Record<string, unknown> = {
-    string: prompt,
-    number: 1.5,
-    integer: 1,
-    boolean: true,
-    array: [],
-    object: {},
-  };
-  const entries = Object.entries(schema?.properties ?? {});
-  return Object.fromEntries(
-    entries.map(([name, field]) => [name, field.enum?.[0] ?? examples[field.type ?? 'string'] ?? null]),
-  );
+/** The results of tools that the assistant has not answered yet. */
+function findResults({ messages }: GenerationRequest): string[] {
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.slice(answered + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
 }
 
 function measureUsage(

@@ -21,19 +21,15 @@ export const anthropicFormat: WireFormat = {
 };
 
 function writeWhole(request: GenerationRequest, answer: Answer): unknown {
-  const call = answer.toolCall;
-  const block =
-    call === null
-      ? { type: 'text', text: answer.tokens.join('') }
-      : {
-          type: 'tool_use',
-          id: newToolUseId(),
-          name: call.name,
-          input: JSON.parse(call.arguments) as unknown,
-        };
+  const calls = answer.toolCalls.map((call) => ({
+    type: 'tool_use',
+    id: newToolUseId(),
+    name: call.name,
+    input: JSON.parse(call.arguments) as unknown,
+  }));
   return {
     ...emptyMessage(request),
-    content: [block],
+    content: calls.length === 0 ? [{ type: 'text', text: answer.tokens.join('') }] : calls,
     stop_reason: STOP_REASONS[answer.finish],
     ...(answer.usage !== null && { usage: writeUsage(answer.usage, answer.usage.completionTokens) }),
   };
@@ -45,12 +41,12 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   return {
     opening: [
       frame('message_start', { message: { ...emptyMessage(request), ...startUsage } }),
-      frame('content_block_start', { index: 0, content_block: openBlock(answer) }),
+      startBlock(answer, 0),
       frame('ping', {}),
     ],
     content: writeDeltas(answer),
     finish: [
-      frame('content_block_stop', { index: 0 }),
+      stopBlock(Math.max(0, answer.toolCalls.length - 1)),
       frame('message_delta', {
         delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
         ...endUsage,
@@ -62,18 +58,31 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   };
 }
 
-function openBlock(answer: Answer): object {
-  if (answer.toolCall === null) return { type: 'text', text: '' };
-  return { type: 'tool_use', id: newToolUseId(), name: answer.toolCall.name, input: {} };
+function startBlock(answer: Answer, index: number): Frame {
+  const call = answer.toolCalls[index];
+  const block =
+    call === undefined
+      ? { type: 'text', text: '' }
+      : { type: 'tool_use', id: newToolUseId(), name: call.name, input: {} };
+  return frame('content_block_start', { index, content_block: block });
 }
 
+const stopBlock = (index: number): Frame => frame('content_block_stop', { index });
+
+/** Without the start of the first block and the end of the last. */
 function writeDeltas(answer: Answer): Frame[] {
-  const delta = (body: object, pauseMs = 0): Frame =>
-    frame('content_block_delta', { index: 0, delta: body }, pauseMs);
-  const pieces = answer.toolCall?.arguments.match(/[\s\S]{1,7}/gu) ?? [];
+  const delta = (index: number, body: object, pauseMs = 0): Frame =>
+    frame('content_block_delta', { index, delta: body }, pauseMs);
   return [
-    ...pieces.map((piece) => delta({ type: 'input_json_delta', partial_json: piece })),
-    ...answer.tokens.map((text, index) => delta({ type: 'text_delta', text }, answer.pausesMs[index] ?? 0)),
+    ...answer.toolCalls.flatMap((call, index) => [
+      ...(index === 0 ? [] : [stopBlock(index - 1), startBlock(answer, index)]),
+      ...(call.arguments.match(/[\s\S]{1,7}/gu) ?? []).map((piece) =>
+        delta(index, { type: 'input_json_delta', partial_json: piece }),
+      ),
+    ]),
+    ...answer.tokens.map((text, place) =>
+      delta(0, { type: 'text_delta', text }, answer.pausesMs[place] ?? 0),
+    ),
   ];
 }
 

@@ -8,13 +8,19 @@ export type GenerationRequest = {
   stopTexts: string[];
   stream: boolean;
   includeUsage: boolean;
-  tool: Tool | null;
+  /** The tools that the model may call. */
+  tools: Tool[];
+  /** Several calls in one response. */
+  parallelCalls: boolean;
+  /** The schema of a JSON response. */
+  responseSchema: unknown;
 };
 export type Message = { role: string; text: string };
 export type Tool = { name: string; schema: unknown };
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(part), z.null()]).optional();
+const chosenTool = z.looseObject({ name: z.string() });
 const message = z.looseObject({ role: z.string(), content });
 const tokenLimit = z.number().int().min(1).nullish();
 const stop = z.union([z.string(), z.array(z.string()).max(4)]).nullish();
@@ -35,6 +41,16 @@ const chatSchema = z.looseObject({
       }),
     )
     .nullish(),
+  tool_choice: z
+    .union([z.enum(['auto', 'none', 'required']), z.looseObject({ function: chosenTool.optional() })])
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: z
+    .looseObject({
+      type: z.string(),
+      json_schema: z.looseObject({ schema: z.unknown().optional() }).optional(),
+    })
+    .nullish(),
 });
 
 const messagesSchema = z.looseObject({
@@ -45,6 +61,16 @@ const messagesSchema = z.looseObject({
   stop_sequences: z.array(z.string()).optional(),
   stream: z.boolean().optional(),
   tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).optional(),
+  tool_choice: z
+    .looseObject({
+      type: z.enum(['auto', 'any', 'none', 'tool']),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .optional(),
+  output_config: z
+    .looseObject({ format: z.looseObject({ schema: z.unknown().optional() }).optional() })
+    .optional(),
 });
 
 export type ReadResult =
@@ -55,7 +81,10 @@ export function readChatRequest(body: unknown): ReadResult {
   const parsed = chatSchema.safeParse(body);
   if (!parsed.success) return describeRefusal(parsed.error);
   const { data } = parsed;
-  const offered = data.tools?.find((tool) => tool.function !== undefined)?.function;
+  const { tool_choice: choice, response_format: format } = data;
+  const tools = (data.tools ?? []).flatMap(({ function: called }) =>
+    called === undefined ? [] : [{ name: called.name, schema: called.parameters }],
+  );
   return {
     request: {
       model: data.model,
@@ -64,31 +93,54 @@ export function readChatRequest(body: unknown): ReadResult {
       stopTexts: [data.stop ?? []].flat(),
       stream: data.stream ?? false,
       includeUsage: data.stream_options?.include_usage ?? false,
-      tool: offered === undefined ? null : { name: offered.name, schema: offered.parameters },
+      tools: chooseTools(tools, {
+        isOff: choice === 'none',
+        name: typeof choice === 'object' ? choice?.function?.name : undefined,
+      }),
+      parallelCalls: data.parallel_tool_calls !== false,
+      responseSchema: format?.type === 'json_object' ? ANY_OBJECT : format?.json_schema?.schema,
     },
   };
+}
+
+const ANY_OBJECT = { type: 'object', properties: { answer: { type: 'string' } } };
+
+function chooseTools(tools: Tool[], choice: { isOff: boolean; name: string | undefined }): Tool[] {
+  if (choice.isOff) return [];
+  return choice.name === undefined ? tools : tools.filter(({ name }) => name === choice.name);
 }
 
 export function readMessagesRequest(body: unknown): ReadResult {
   const parsed = messagesSchema.safeParse(body);
   if (!parsed.success) return describeRefusal(parsed.error);
   const { data } = parsed;
-  const offered = data.tools?.[0];
+  const { tool_choice: choice } = data;
+  const tools = (data.tools ?? []).map(({ name, input_schema }) => ({ name, schema: input_schema }));
   const system = data.system === undefined ? [] : [{ role: 'system', text: joinText(data.system) }];
   return {
     request: {
       model: data.model,
-      messages: [
-        ...system,
-        ...data.messages.map((given) => ({ role: given.role, text: joinText(given.content) })),
-      ],
+      messages: [...system, ...data.messages.flatMap(readTurn)],
       maxTokens: data.max_tokens,
       stopTexts: data.stop_sequences ?? [],
       stream: data.stream ?? false,
       includeUsage: true,
-      tool: offered === undefined ? null : { name: offered.name, schema: offered.input_schema },
+      tools: chooseTools(tools, { isOff: choice?.type === 'none', name: choice?.name }),
+      parallelCalls: choice?.disable_parallel_tool_use !== true,
+      responseSchema: data.output_config?.format?.schema,
     },
   };
+}
+
+/** Results of tools are blocks of a user turn; here they are messages of their own, as in the other format. */
+function readTurn({ role, content: given }: z.infer<typeof message>): Message[] {
+  if (!Array.isArray(given)) return [{ role, text: joinText(given) }];
+  const results = given.filter(({ type }) => type === 'tool_result');
+  const others = given.filter(({ type }) => type !== 'tool_result');
+  return [
+    ...results.map((result) => ({ role: 'tool', text: joinText(content.parse(result.content)) })),
+    ...(others.length > 0 || results.length === 0 ? [{ role, text: joinText(others) }] : []),
+  ];
 }
 
 function joinText(given: z.infer<typeof content>): string {

@@ -18,13 +18,15 @@ const ERRORS: Record<FailureKind, { type: string; code: string | null }> = {
 export const openaiFormat: WireFormat = { readRequest: readChatRequest, writeWhole, writeStream, writeError };
 
 function writeWhole(request: GenerationRequest, answer: Answer): unknown {
-  const call = answer.toolCall;
+  const calls = answer.toolCalls;
   const message = {
     role: 'assistant',
-    content: call === null ? answer.tokens.join('') : null,
+    content: calls.length === 0 ? answer.tokens.join('') : null,
     refusal: null,
     annotations: [],
-    ...(call !== null && { tool_calls: [{ id: newCallId(), type: 'function', function: call }] }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map((call) => ({ id: newCallId(), type: 'function', function: call })),
+    }),
   };
   return {
     ...envelope(request, 'chat.completion'),
@@ -48,7 +50,9 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
       ? [frame({ ...base, choices: [], usage: writeUsage(answer.usage) })]
       : [];
   return {
-    opening: [chunk({ role: 'assistant', content: answer.toolCall === null ? '' : null, refusal: null })],
+    opening: [
+      chunk({ role: 'assistant', content: answer.toolCalls.length === 0 ? '' : null, refusal: null }),
+    ],
     content: [
       ...writeToolDeltas(answer).map((delta) => chunk(delta)),
       ...answer.tokens.map((content, index) => chunk({ content }, null, answer.pausesMs[index] ?? 0)),
@@ -68,13 +72,13 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
 
 /** Splits the arguments into pieces that are not valid JSON on their own. */
 function writeToolDeltas(answer: Answer): object[] {
-  const call = answer.toolCall;
-  if (call === null) return [];
-  const start = { index: 0, id: newCallId(), type: 'function', function: { name: call.name, arguments: '' } };
-  const pieces = call.arguments.match(/[\s\S]{1,7}/gu) ?? [];
-  return [start, ...pieces.map((piece) => ({ index: 0, function: { arguments: piece } }))].map((delta) => ({
-    tool_calls: [delta],
-  }));
+  return answer.toolCalls.flatMap((call, index) => {
+    const start = { index, id: newCallId(), type: 'function', function: { name: call.name, arguments: '' } };
+    const pieces = call.arguments.match(/[\s\S]{1,7}/gu) ?? [];
+    return [start, ...pieces.map((piece) => ({ index, function: { arguments: piece } }))].map((delta) => ({
+      tool_calls: [delta],
+    }));
+  });
 }
 
 function writeUsage(usage: Usage): object {

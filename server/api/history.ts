@@ -19,6 +19,7 @@ export const historyQuerySchema = z.object({
     .meta({
       description: `Number of entries to return, from 1 to ${MAX_LIMIT}. Larger values are treated as ${MAX_LIMIT}.`,
       default: DEFAULT_LIMIT,
+      minimum: 1,
     }),
   offset: wholeNumber.default(0).meta({ description: 'Number of entries to skip.', default: 0 }),
 });

@@ -41,6 +41,7 @@ describe('metadata', () => {
     expect(accepts({ a: 'x\0' })).toBe(false);
     expect(accepts({ a: '\ud800' })).toBe(false);
     expect(accepts({ '\ud800': 'x' })).toBe(false);
+    expect(metadataSchema.safeParse({ 'x\0': 'x' }).error?.issues[0]?.message).toMatch(/NUL/);
     expect(accepts({ a: '😀' })).toBe(true);
   });
 });

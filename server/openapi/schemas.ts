@@ -19,7 +19,14 @@ import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
 import { metadataSchema } from '../identity/metadata';
 import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
 import { chatRequestSchema } from '../protocols/chat/schema';
-import { messageEventSchema, messageSchema } from '../protocols/messages/response-schema';
+import {
+  contentBlockSchema,
+  contentDeltaSchema,
+  messageDeltaSchema,
+  messageEventSchema,
+  messageSchema,
+  toolInputSchema,
+} from '../protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../protocols/messages/schema';
 import type { JsonObject, JsonSchema } from './json';
 
@@ -41,6 +48,11 @@ const REQUESTS = {
 const RESPONSES = {
   ChatCompletion: chatCompletionSchema,
   ChatCompletionChunk: chatChunkSchema,
+  // Named, and before the schemas that refer to them: generators name the members of unions by their place.
+  ToolInput: toolInputSchema,
+  ContentBlock: contentBlockSchema,
+  ContentDelta: contentDeltaSchema,
+  MessageDelta: messageDeltaSchema,
   Message: messageSchema,
   MessageEvent: messageEventSchema,
   TokenCount: tokenCountSchema,

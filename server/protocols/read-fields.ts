@@ -100,4 +100,7 @@ export const json = z.looseObject({}, { error: 'must be an object' });
 
 /** A field that we forward or read leniently: documented but not validated. */
 export const unread = (type: string | string[], description: string) =>
-  z.unknown().optional().meta({ type, description });
+  z
+    .unknown()
+    .optional()
+    .meta({ type, description, ...([type].flat().includes('array') && { items: {} }) });

@@ -249,6 +249,13 @@ describe('nothing internal leaks', () => {
     expect(error.message).toMatch(/schema|Bad value/);
   });
 
+  test('the name of a field is no id', () => {
+    const message = 'user_profile_id: Extra inputs are not permitted for user_4Hq7xTz9';
+    expect(readProviderFailure({ status: 400, body: openai(message) }).error.message).toBe(
+      'user_profile_id: Extra inputs are not permitted for ***',
+    );
+  });
+
   test.each([
     ['HTML', '<html><body>Bad gateway</body></html>'],
     ['HTML as a message', openai('<!DOCTYPE html><html>…')],

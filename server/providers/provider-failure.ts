@@ -30,6 +30,8 @@ const URL_LIKE = /(?:https?:\/\/|www\.)\S+/gi;
 /** Ids of organisations, projects, workspaces and requests. */
 const INTERNAL_ID =
   /\b(?:org|proj|project|wrkspc|workspace|req|request|acct|asst|sess|user|team)[-_][A-Za-z0-9_-]{6,}/gi;
+/** A field of a request, such as `user_profile_id`. */
+const FIELD_NAME = /^(?:user|request)(?:_[a-z]+)+$/;
 const HOST_LIKE = /\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
 const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
 
@@ -223,7 +225,7 @@ function scrub(text: string): string {
   return maskSecrets(text)
     .replace(URL_LIKE, '')
     .replace(KEY_LIKE, '***')
-    .replace(INTERNAL_ID, '***')
+    .replace(INTERNAL_ID, (id) => (FIELD_NAME.test(id) ? id : '***'))
     .replace(HOST_LIKE, '***')
     .slice(0, MAX_MESSAGE_LENGTH)
     .trim();

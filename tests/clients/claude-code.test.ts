@@ -43,7 +43,8 @@ const REQUEST = {
   metadata: { user_id: `user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}` },
   stream: true,
 };
-const BETAS = 'claude-code-20250219,interleaved-thinking-2025-05-14,fast-mode-2026-02-01';
+const FREE_BETAS = 'claude-code-20250219,interleaved-thinking-2025-05-14,thinking-token-count-2026-05-13';
+const BETAS = `${FREE_BETAS},fast-mode-2026-02-01`;
 
 function post(body: object, path = '/v1/messages?beta=true'): Promise<Response> {
   return fetch(url + path, {
@@ -74,7 +75,7 @@ test('a turn reaches Claude unchanged except for the fields that we must set', a
   const [sent] = upstream.seen(name);
   expect(sent?.body).toMatchObject({ ...rest, model: name, service_tier: 'standard_only' });
   expect(JSON.stringify(sent?.body)).not.toContain('session_');
-  expect(sent?.headers['anthropic-beta']).toBe('claude-code-20250219,interleaved-thinking-2025-05-14');
+  expect(sent?.headers['anthropic-beta']).toBe(FREE_BETAS);
   expect(sent?.headers['x-api-key']).toBe('sk-ant-of-the-operator');
   expect(JSON.stringify(sent?.headers)).not.toMatch(/svc_sk_|x-app|claude-cli/);
 });

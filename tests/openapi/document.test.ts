@@ -70,6 +70,19 @@ test('every error code of the API is documented at some endpoint', () => {
   );
 });
 
+test('every array states its items, which generators of clients require', () => {
+  const lacking: unknown[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { type, items } = value as { type?: unknown; items?: unknown };
+    if ([type].flat().includes('array') && items === undefined) lacking.push(value);
+    for (const inner of Object.values(value)) look(inner);
+  };
+  look(document.paths);
+  look(document.components.schemas);
+  expect(lacking).toEqual([]);
+});
+
 test('operation ids are unique', () => {
   const ids = operations.map(([, , { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);

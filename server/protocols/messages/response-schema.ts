@@ -13,7 +13,9 @@ const messageUsageSchema = z
   })
   .meta({ description: 'Tokens, as the provider counted them. What was charged is in the header.' });
 
-const contentBlock = z.union([
+export const toolInputSchema = z.record(z.string(), z.unknown());
+
+export const contentBlockSchema = z.union([
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
   z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() }),
@@ -21,7 +23,7 @@ const contentBlock = z.union([
     type: z.literal('tool_use'),
     id: z.string(),
     name: z.string(),
-    input: z.record(z.string(), z.unknown()),
+    input: toolInputSchema,
   }),
 ]);
 
@@ -39,13 +41,23 @@ export const messageSchema = z
     type: z.literal('message'),
     role: z.literal('assistant'),
     model: z.string(),
-    content: z.array(contentBlock),
+    content: z.array(contentBlockSchema),
     ...stop,
     usage: messageUsageSchema,
   })
   .meta({ description: 'A complete response in the messages format.' });
 
 export type Message = z.output<typeof messageSchema>;
+
+export const contentDeltaSchema = z.union([
+  z.looseObject({ type: z.literal('text_delta'), text: z.string() }),
+  z.looseObject({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.looseObject({ type: z.literal('signature_delta'), signature: z.string() }),
+  z.looseObject({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+  z.looseObject({ type: z.literal('citations_delta') }),
+]);
+
+export const messageDeltaSchema = z.looseObject(stop);
 
 const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
   z.looseObject({ type: z.literal(type), ...fields });
@@ -54,20 +66,14 @@ const index = z.int().meta({ description: 'Which content block.' });
 export const messageEventSchema = z
   .union([
     event('message_start', { message: messageSchema }),
-    event('content_block_start', { index, content_block: contentBlock }),
+    event('content_block_start', { index, content_block: contentBlockSchema }),
     event('content_block_delta', {
       index,
-      delta: z.union([
-        z.looseObject({ type: z.literal('text_delta'), text: z.string() }),
-        z.looseObject({ type: z.literal('thinking_delta'), thinking: z.string() }),
-        z.looseObject({ type: z.literal('signature_delta'), signature: z.string() }),
-        z.looseObject({ type: z.literal('input_json_delta'), partial_json: z.string() }),
-        z.looseObject({ type: z.literal('citations_delta') }),
-      ]),
+      delta: contentDeltaSchema,
     }),
     event('content_block_stop', { index }),
     event('message_delta', {
-      delta: z.looseObject(stop),
+      delta: messageDeltaSchema,
       usage: messageUsageSchema.partial().nullish(),
     }),
     event('message_stop', {}),

@@ -9,7 +9,7 @@ const KNOWN_VERSIONS = new Set([DEFAULT_VERSION, '2026-10-21']);
  * compaction, MCP, files, skills, code execution, and long context, which has its own price.
  */
 const ALLOWED_BETAS =
-  /^(advanced-tool-use|claude-code|computer-use|context-management|effort|extended-cache-ttl|fine-grained-tool-streaming|interleaved-thinking|max-tokens-3-5-sonnet|mid-conversation-system|output-128k|pdfs|prompt-caching|prompt-caching-scope|redact-thinking|structured-outputs|token-counting|token-efficient-tools|tool-examples|tool-search-tool)-\d{4}-\d{2}-\d{2}$|^claude-code-\d{8}$/;
+  /^(advanced-tool-use|claude-code|computer-use|context-management|effort|extended-cache-ttl|fine-grained-tool-streaming|interleaved-thinking|max-tokens-3-5-sonnet|mid-conversation-system|output-128k|pdfs|prompt-caching|prompt-caching-scope|redact-thinking|structured-outputs|thinking-token-count|token-counting|token-efficient-tools|tool-examples|tool-search-tool)-\d{4}-\d{2}-\d{2}$|^claude-code-\d{8}$/;
 
 /**
  * Forwards only the client headers named here: keys, cookies, origin and client library do not concern the

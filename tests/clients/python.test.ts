@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { buildDocument } from '@/server/openapi/document';
+import { OPERATIONS } from '@/server/openapi/operations';
+import { completion, message } from '../harness/scripted-responses';
+import packages from './python/packages.json';
+import { startClientWorld } from './world';
+
+/** `npm run python-clients` installs them and sets this to the folder of their environments. */
+const { PYTHON_CLIENTS = '' } = process.env;
+const TIMEOUT_MS = 120_000;
+const GENERATOR = 'openapi-python-client';
+const run = promisify(execFile);
+const programs = (client: string): string =>
+  path.join(PYTHON_CLIENTS, client, process.platform === 'win32' ? 'Scripts' : 'bin');
+
+describe.runIf(PYTHON_CLIENTS !== '')('the Python clients', async () => {
+  const { url, person, upstream } = await startClientWorld();
+  upstream.script('gpt-5', completion({ content: 'Oslo' }));
+  upstream.script('claude-opus-5-5', message([{ type: 'text', text: '{"city":"Oslo"}' }]));
+  const clients = Object.keys(packages).filter((name) => name !== GENERATOR);
+
+  test.each(clients)(
+    '%s works as it is installed',
+    async (client) => {
+      const args = ['tests/clients/python/check.py', client, url, person.userKey];
+      const { stdout } = await run(path.join(programs(client), 'python'), args, { timeout: TIMEOUT_MS });
+      expect(stdout).toMatch(/^ok /m);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${GENERATOR} generates every operation`,
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'generated-'));
+      const document = path.join(folder, 'openapi.json');
+      writeFileSync(document, JSON.stringify(buildDocument()));
+      const output = path.join(folder, 'client');
+      const args = ['generate', '--path', document, '--output-path', output];
+      const env = { ...process.env, PATH: [programs(GENERATOR), process.env.PATH].join(path.delimiter) };
+      await run(path.join(programs(GENERATOR), GENERATOR), args, { env, timeout: TIMEOUT_MS });
+      const files = readdirSync(output, { recursive: true, encoding: 'utf8' });
+      rmSync(folder, { recursive: true });
+      const toFile = (id: string) => `${id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}.py`;
+      expect(files.map((file) => path.basename(file))).toEqual(
+        expect.arrayContaining(OPERATIONS.map(({ id }) => toFile(id))),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -123,6 +123,7 @@ export const settingsSchema = z.object({
     .regex(/^\d{1,6}(\.\d{1,6})?$/, { error: 'an amount of credits such as 1' })
     .default('1'),
   DEFAULT_OUTPUT_TOKENS: count(16_384),
+  KEEP_RESPONSES_MINUTES: count(60),
   MINIMUM_PURCHASE: count(5),
   MAXIMUM_PURCHASE: count(500),
 

@@ -48,6 +48,7 @@ export async function attempt(
     created: Math.floor(sinceMs / 1000),
     estimate: run.estimate(served),
     withoutReasoning,
+    noteResponse: run.keeper?.note,
   });
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };

@@ -14,6 +14,7 @@ import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
+import type { KeptResponses } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { findOtherHash } from './other-hash';
@@ -31,11 +32,12 @@ export async function generate(
   request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
+  kept: KeptResponses | null = null,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
   const receivedAtMs = now();
   try {
-    const run = await admitRequest(request, requestId, protocol, caller);
+    const run = await admitRequest(request, requestId, protocol, caller, kept);
     const reply = await respondTo(run, request);
     generationStarts.add(run.wantsStream ? 'true' : 'false', now() - receivedAtMs);
     return reply;
@@ -52,13 +54,15 @@ async function admitRequest(
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
   caller: Caller,
+  kept: KeptResponses | null,
 ): Promise<Run> {
   const read = await readModelRequest(request, protocol.validate, caller);
-  const { keyHash, waitMs, candidates, warnings, body: client, isSmall, isLarge } = read;
+  const { keyHash, waitMs, candidates, warnings, isSmall, isLarge } = read;
   const model = candidates[0].model.id;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
+  const client = kept === null ? read.body : await kept.resolve(request, read.body);
   const measure = await measureDocuments(protocol.measure(client));
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
@@ -83,6 +87,7 @@ async function admitRequest(
     candidates,
     warnings,
     client,
+    keeper: kept === null ? null : kept.keeperOf(client, hold),
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     isSmall,

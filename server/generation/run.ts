@@ -4,6 +4,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
+import type { Keeper } from './kept-responses';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { createPlace } from './provider-share';
@@ -28,6 +29,8 @@ export type Run = {
   /** What was understood differently from how the client wrote it. */
   warnings: readonly string[];
   client: ClientRequest;
+  /** Keeps the response; null in formats without references to earlier responses. */
+  keeper: Keeper | null;
   clientHeaders: ClientHeaders;
   wantsStream: boolean;
   /** Whether preparing the request takes too little time to let others run afterwards. */

@@ -21,6 +21,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   );
   generations.add(outcome);
   run.endLease();
+  if (run.keeper !== null) await run.keeper.keep();
   const charged = settled?.captured ?? ZERO;
   return {
     body: CLIENT_PROTOCOLS[run.client.format].addCost(run.client, whole.body, dollarsToJson(charged)),

@@ -44,7 +44,9 @@ export function streamResponse(run: Run, response: ProviderStream, request: ApiR
     if (run.disconnectedAtMs !== null) await readToGoal(run, stream, endAtGoal);
     const cost = await settleStream(run, response);
     const { failure } = relay.facts;
-    client.end(rest + (failure === null ? relay.finish(cost) : relay.fail(toStreamError(run, failure.error))));
+    const end = failure === null ? relay.finish(cost) : relay.fail(toStreamError(run, failure.error));
+    if (run.keeper !== null && relay.facts.finished) await run.keeper.keep();
+    client.end(rest + end);
   };
   return { body, headers: { ...STREAM_HEADERS, ...run.headers } };
 }

@@ -32,6 +32,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.billingDetails.deleteMany({ where: { userId } });
+    await tx.keptResponse.deleteMany({ where: { userId } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });

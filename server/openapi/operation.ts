@@ -38,7 +38,7 @@ export const GROUPS = {
   generate: {
     title: 'Generate',
     description:
-      'Both request formats work with every model. Each request is charged once, for the tokens it used, when its response is complete.',
+      'All three request formats work with every model. Each request is charged once, for the tokens it used, when its response is complete.',
   },
   models: { title: 'Models and prices', description: 'The available models and what they cost.' },
   credits: { title: 'Credits', description: 'What this app can spend for a user, and what it has spent.' },

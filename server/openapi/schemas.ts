@@ -28,6 +28,8 @@ import {
   toolInputSchema,
 } from '../protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../protocols/messages/schema';
+import { responseEventSchema, responseSchema } from '../protocols/responses/response-schema';
+import { responsesRequestSchema } from '../protocols/responses/schema';
 import type { JsonObject, JsonSchema } from './json';
 
 /** The named schemas of the document and their conversion to JSON Schema. */
@@ -35,6 +37,7 @@ import type { JsonObject, JsonSchema } from './json';
 const REQUESTS = {
   ChatRequest: chatRequestSchema,
   MessagesRequest: messagesRequestSchema,
+  ResponsesRequest: responsesRequestSchema,
   CountTokensRequest: countTokensSchema,
   PricingRequest: pricingRequestSchema,
   CheckoutRequest: checkoutRequestSchema,
@@ -55,6 +58,8 @@ const RESPONSES = {
   MessageDelta: messageDeltaSchema,
   Message: messageSchema,
   MessageEvent: messageEventSchema,
+  Response: responseSchema,
+  ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   Model: listedModelSchema,
   ModelList: modelListSchema,

@@ -23,7 +23,7 @@ const findRoute = buildRouteTable(API_ROUTES);
  * is not supported is answered with the endpoint to use instead.
  */
 const UNVERSIONED =
-  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|responses)$/;
+  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|responses|responses\/[^/]+)$/;
 /** Under the base URL of another service, which no page of this one has. */
 const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 /** Routes of our own pages. */

@@ -18,6 +18,8 @@ import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
 import * as openapi from '../../app/v1/openapi.json/route';
+import * as keptResponse from '../../app/v1/responses/[id]/route';
+import * as responses from '../../app/v1/responses/route';
 import * as secretScanning from '../../app/v1/secret-scanning/route';
 
 /**
@@ -44,6 +46,8 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
   '/v1/openapi.json': openapi,
+  '/v1/responses': responses,
+  '/v1/responses/[id]': keptResponse,
   '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,
 };

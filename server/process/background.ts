@@ -11,6 +11,7 @@ import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
+import { forgetKeptResponses } from '../generation/kept-responses';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
@@ -40,6 +41,7 @@ const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
 const WRITE_KEY_USES_EVERY_MS = 10 * SECOND_MS;
 const MAIL_KEY_NOTICES_EVERY_MS = 10 * SECOND_MS;
+const FORGET_RESPONSES_EVERY_MS = MINUTE_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 
 /** Runs repeatedly while the service handles requests. */
@@ -78,6 +80,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('last key uses', writeKeyUses);
   life.onStop('key uses', repeat('key uses', WRITE_KEY_USES_EVERY_MS, writeKeyUses));
   life.onStop('key notices', repeat('key notices', MAIL_KEY_NOTICES_EVERY_MS, sendKeyNotices));
+  life.onStop('kept responses', repeat('kept responses', FORGET_RESPONSES_EVERY_MS, forgetKeptResponses));
   life.onStop('old key uses', repeat('old key uses', FORGET_EVERY_MS, forgetOldUses));
   life.onStop('old key notices', repeat('old key notices', FORGET_EVERY_MS, forgetOldNotices));
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));

@@ -4,19 +4,24 @@ import type { Message, Part, ToolCallPart, ToolResultPart } from './neutral';
 /**
  * Arranges tool results as every provider expects them: all results for one assistant turn come first in the
  * next user turn, in the order of the calls. Results without a call and calls without a result are refused,
- * because inventing them would hide a bug of the client. `merge` joins consecutive turns of one role.
+ * because inventing them would hide a bug of the client. `merge` joins consecutive turns of one role; `param` is
+ * the field that an error names.
  */
-export function arrangeTurns(messages: readonly Message[], { merge }: { merge: boolean }): Message[] {
+export function arrangeTurns(
+  messages: readonly Message[],
+  { merge, param = 'messages' }: { merge: boolean; param?: string },
+): Message[] {
   const results = collectResults(messages);
   const turns: Message[] = [];
   for (const { role, parts } of messages) {
     const own = parts.filter((part) => part.type !== 'tool-result');
     if (own.length > 0) addTurn(turns, { role, parts: own }, merge);
     const calls = parts.filter((part) => part.type === 'tool-call');
-    if (calls.length > 0) turns.push({ role: 'user', parts: calls.map((call) => takeResult(results, call)) });
+    if (calls.length > 0)
+      turns.push({ role: 'user', parts: calls.map((call) => takeResult(results, call, param)) });
   }
   const [orphan] = [...results.values()].flatMap((left) => left.slice(-1));
-  if (orphan !== undefined) throw refuseHistory(`a tool result belongs to no call: ${orphan.callId}`);
+  if (orphan !== undefined) throw refuseHistory(`a tool result belongs to no call: ${orphan.callId}`, param);
   return turns;
 }
 
@@ -33,9 +38,9 @@ function collectResults(messages: readonly Message[]): Map<string, ToolResultPar
   return results;
 }
 
-function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart): Part {
+function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart, param: string): Part {
   const result = results.get(call.id)?.pop();
-  if (result === undefined) throw refuseHistory(`the tool call ${call.id} has no result`);
+  if (result === undefined) throw refuseHistory(`the tool call ${call.id} has no result`, param);
   return result;
 }
 
@@ -47,6 +52,6 @@ function addTurn(turns: Message[], turn: Message, merge: boolean): void {
   else for (const part of turn.parts) last.parts.push(part);
 }
 
-function refuseHistory(reason: string): ApiError {
-  return new ApiError('invalid_request', `messages: ${reason.slice(0, 200)}`, { param: 'messages' });
+function refuseHistory(reason: string, param: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${reason.slice(0, 200)}`, { param });
 }

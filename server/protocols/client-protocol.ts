@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors';
 import type { Measured } from './measure-size';
-import type { ModelResponse, Prompt, StreamEvent, TokenUsage } from './neutral';
+import type { Json, ModelResponse, Prompt, StreamEvent, TokenUsage } from './neutral';
 
 /** The metadata of a response, whichever provider it comes from. */
 export type ResponseLabels = {
@@ -13,6 +13,8 @@ export type ResponseLabels = {
   provider: { name: string };
   /** The model as the provider calls it. */
   upstreamModel: string;
+  /** Receives the complete response, of a format whose responses are kept. */
+  noteResponse?: ((response: Json) => void) | undefined;
 };
 
 /** Writes a response to the client as it arrives. */
@@ -20,6 +22,8 @@ export type StreamWriter = {
   write(event: StreamEvent): string;
   /** Returns the end of the stream. `cost` is what the client was charged, in USD; null where that is unknown. */
   close(usage: TokenUsage, cost: number | null): string;
+  /** Instead of the end: the error, in formats whose error continues the stream. */
+  fail?(error: ApiError): string;
 };
 
 /** Frames that a stream may need in addition to the response. */
@@ -49,7 +53,7 @@ export interface ClientProtocol<Request> {
   /** Reads the request for a provider of another format. Adds a warning for each dropped field. */
   readPrompt(request: Request, warnings: string[]): Prompt;
   /** Writes a provider's complete response for the client. */
-  writeResponse(response: ModelResponse, usage: TokenUsage, labels: ResponseLabels): object;
+  writeResponse(response: ModelResponse, usage: TokenUsage, labels: ResponseLabels, request: Request): object;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
   addCost(request: Request, response: string, cost: number): string;
   /** `expected` is the usage known at the start, for clients that read it only there. */

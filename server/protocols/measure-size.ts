@@ -230,6 +230,14 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       addText(asObject(part.file).filename, size);
       return 'file';
     }
+    case 'input_image':
+      size.images.push(showImageUrl({ url: part.image_url, detail: part.detail }));
+      return 'image_url';
+    case 'input_file': {
+      const data = asText(part.file_data);
+      size.documents.push(part.file_url == null ? (parseDataUrl(data)?.data ?? data) : null);
+      return 'file_data';
+    }
     case 'input_audio':
       size.otherTokens += countCharacters(part) * TOKENS_PER_AUDIO_BYTE;
       return 'input_audio';

@@ -33,9 +33,9 @@ export function readThinking(thinking: unknown, effort: Effort | null): Reasonin
 const MAX_ARGUMENTS = 4_000_000;
 
 /** Refuses the arguments of all calls of a request by their characters in total. */
-export function refuseLongArguments(characters: number): void {
+export function refuseLongArguments(characters: number, param = 'messages'): void {
   if (characters <= MAX_ARGUMENTS) return;
-  throw refuse('messages', `the arguments of calls have more than ${MAX_ARGUMENTS} characters in total`);
+  throw refuse(param, `the arguments of calls have more than ${MAX_ARGUMENTS} characters in total`);
 }
 
 /** Anthropic's schemas are objects at the root, and some backends require `properties`. */

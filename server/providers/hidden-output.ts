@@ -16,5 +16,6 @@ export function mayHideOutput(
   if (isClaude && asArray(sent.tools).length > 0) return true;
   const { type } = asObject(sent.thinking);
   if (reasoning === false || type === 'disabled' || sent.reasoning_effort === 'none') return false;
+  if (asObject(sent.reasoning).effort === 'none') return false;
   return !isClaude || type !== undefined || claudeCapabilities(upstreamModel).thinksByDefault;
 }

@@ -5,13 +5,13 @@ import { meteredUsage } from './metered-usage';
 import { renameModel } from './model-name';
 import { toTarget } from './request-target';
 import { newFacts, relayStream, type StreamRelay } from './stream-relay';
-import type { PassThrough, WireFormat } from './wire-format';
+import type { NativeFormat, PassThrough } from './wire-format';
 
 /**
  * An exchange in one format: unchanged except for the fields that we must set, and repaired where clients
  * would crash.
  */
-export function passExchange(options: ExchangeOptions, format: WireFormat, through: PassThrough): Exchange {
+export function passExchange(options: ExchangeOptions, format: NativeFormat, through: PassThrough): Exchange {
   const { client, provider, requestedModel } = options;
   const target = toTarget(options);
   const { warnings } = target;

@@ -1,5 +1,6 @@
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
+import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
 import { translateExchange } from './translate-exchange';
 
@@ -9,7 +10,9 @@ import { translateExchange } from './translate-exchange';
  * `invalid_request` for parameters that the format of the provider cannot express.
  */
 export function prepareExchange(options: ExchangeOptions): Exchange {
-  const format = FORMATS[options.provider.format];
-  const through = format.passThrough(options.client);
-  return through === null ? translateExchange(options, format) : passExchange(options, format, through);
+  const { client, provider } = options;
+  const format = FORMATS[provider.format];
+  const native = provider.takesResponses && client.format === 'responses' ? openaiResponsesFormat : format;
+  const through = native.passThrough(client);
+  return through === null ? translateExchange(options, format) : passExchange(options, native, through);
 }

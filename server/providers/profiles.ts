@@ -20,6 +20,8 @@ export type ProviderProfile = {
   /** The field that carries a hash of the end user. */
   userField: 'safety_identifier' | 'user' | 'metadata' | null;
   toolIds: 'up-to-64' | 'nine-alphanumeric';
+  /** Serves the responses format, at `/responses`. */
+  takesResponses: boolean;
   /** Accepts the output limit under its newer name as well. */
   takesMaxCompletionTokens: boolean;
   takesTopK: boolean;
@@ -76,6 +78,7 @@ const GENERIC: ProviderProfile = {
   serviceTier: null,
   userField: null,
   toolIds: 'up-to-64',
+  takesResponses: false,
   takesMaxCompletionTokens: false,
   takesTopK: true,
   takesParallelToolCalls: true,
@@ -118,6 +121,7 @@ const PLAIN: Record<WireFormatName, ProviderProfile> = { openai: GENERIC, anthro
 
 const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
   openai: {
+    takesResponses: true,
     takesMaxCompletionTokens: true,
     serviceTier: 'default',
     takesThoughts: false,

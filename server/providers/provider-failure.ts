@@ -49,7 +49,8 @@ const CONTENT_POLICY =
  * differs.
  */
 const VIOLATION = /^Content violates usage guidelines\b/;
-const ABOUT_REASONING = /signature|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
+const ABOUT_REASONING =
+  /signature|encrypted[ _]content|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
 const ABOUT_MODEL = /model/i;
 /** OpenRouter's words where no provider of a model meets the request, such as its highest price. */
 const NO_ENDPOINT = /^No (?:allowed |available )?(?:endpoints|providers)\b/i;

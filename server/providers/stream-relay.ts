@@ -1,4 +1,5 @@
 import type { Picocredits } from '../credits';
+import type { ApiError } from '../errors';
 import type { StreamFrames } from '../protocols/client-protocol';
 import type { TokenUsage } from '../protocols/neutral';
 import { type EventPattern, matchPattern } from './event-pattern';
@@ -48,6 +49,8 @@ export type EventHandler = {
   close(): string;
   /** Returns the end of the client's stream. */
   finish(cost: number | null): string;
+  /** Returns the error instead of the end, where it continues the stream. */
+  fail?: ((error: ApiError) => string) | undefined;
 };
 
 export function newFacts(): StreamFacts {
@@ -114,7 +117,7 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: S
     push,
     end,
     finish: handler.finish,
-    fail: frames.fail,
+    fail: handler.fail ?? frames.fail,
     keepalive: frames.keepalive,
     facts,
   };

@@ -32,7 +32,10 @@ export function translateExchange(options: ExchangeOptions, format: WireFormat):
     const parts = response.parts.map((part) =>
       part.type === 'tool-call' ? { ...part, name: names.toClient(part.name) } : part,
     );
-    return { body: writeExactly(protocol.writeResponse({ ...response, parts }, usage, options)), ...facts };
+    return {
+      body: writeExactly(protocol.writeResponse({ ...response, parts }, usage, options, client)),
+      ...facts,
+    };
   }
 
   function openStream(): StreamRelay {

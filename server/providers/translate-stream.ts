@@ -27,5 +27,6 @@ export function translateStream({ reader, writer, names, usage }: TranslateOptio
     event: (data) => write(reader.read(data)),
     close: () => write(reader.close()),
     finish: (cost) => writer.close(usage(), cost),
+    fail: writer.fail,
   };
 }

@@ -54,25 +54,29 @@ export type TokenCount = {
   readCount(text: string): number | null;
 };
 
-/** A wire format of providers. To add one, create a folder with this object and a line in `formats.ts`. */
-export type WireFormat = {
+/** What an exchange needs that passes through. */
+export type NativeFormat = {
   /** Appended to the provider's base URL. */
   path: string;
-  tokenKind: TokenKind;
-  writeKey(apiKey: string): Record<string, string>;
   /** Without the key. Contains only the client headers that the implementation names. */
   writeHeaders(
     client: ClientHeaders,
     { isNative, warnings }: { isNative: boolean; warnings: string[] },
   ): Record<string, string>;
+  readFacts(response: Json, provider: ExchangeOptions['provider']): ResponseFacts;
+  /** Null when the client uses another format, so that the request has to be translated. */
+  passThrough(client: ClientRequest): PassThrough | null;
+};
+
+/** A wire format of providers. To add one, create a folder with this object and a line in `formats.ts`. */
+export type WireFormat = NativeFormat & {
+  tokenKind: TokenKind;
+  writeKey(apiKey: string): Record<string, string>;
   writePrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt;
   /** Throws when the response is an error, or none at all. */
   parseResponse(text: string): Json;
-  readFacts(response: Json, provider: ExchangeOptions['provider']): ResponseFacts;
   readResponse(response: Json, context: ReadContext): ModelResponse;
   readStream(facts: StreamFacts, context: ReadContext): ResponseReader;
-  /** Null when the client uses another format, so that the request has to be translated. */
-  passThrough(client: ClientRequest): PassThrough | null;
   /** Null when the format has no endpoint that counts for free. */
   prepareTokenCount: ((request: CountTokensRequest, options: TokenCountOptions) => TokenCount) | null;
 };

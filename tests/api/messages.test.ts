@@ -169,14 +169,6 @@ describe('endpoints that clients of both formats use', () => {
     }
     expect((await fetch(`${api.url}${prefix}/models`)).status).toBe(200);
   });
-
-  test('the responses format gets 404 that names what to use', async () => {
-    const response = await fetch(`${api.url}/v1/responses`, { method: 'POST', body: '{}' });
-    expect([response.status, (await response.json()).error.message]).toEqual([
-      404,
-      expect.stringContaining('/v1/chat/completions'),
-    ]);
-  });
 });
 
 test('the ledger has no differences after all of these requests', async () => {

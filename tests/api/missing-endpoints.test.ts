@@ -20,11 +20,6 @@ test.each<[string, () => Promise<unknown>, string]>([
     () => client.completions.create({ model: 'm', prompt: 'x' }),
     'Completions without messages are not supported. Use POST /v1/chat/completions.',
   ],
-  [
-    'responses',
-    () => client.responses.create({ model: 'm', input: 'x' }),
-    'The Responses API is not supported. Use POST /v1/chat/completions.',
-  ],
   ['moderations', () => client.moderations.create({ input: 'x' }), 'Moderations are not supported.'],
   [
     'files',

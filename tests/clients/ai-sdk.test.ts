@@ -179,11 +179,3 @@ test('thinking is separate from text and signed for the next turn', async () => 
   const other = streamText({ model: compatible(GPT), prompt: 'Is it?' });
   expect([await other.reasoningText, await other.text]).toEqual(['Hm', 'Yes']);
 });
-
-test('the default OpenAI API of the SDK, which we do not serve, gets an error that names the supported one', async () => {
-  const error = await generateText({ model: openai(GPT), prompt: 'hi', maxRetries: 0 }).catch(
-    (thrown) => thrown,
-  );
-  expect(error).toBeInstanceOf(APICallError);
-  expect(error).toMatchObject({ statusCode: 404, message: expect.stringContaining('/v1/chat/completions') });
-});

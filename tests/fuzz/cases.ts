@@ -26,7 +26,7 @@ const encode = (text: string, maxCharacters: number): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '?')).slice(0, maxCharacters);
 
 /** Real values of fields, by name: of the API, of actions and of the checkout's own routes. */
-function knownValues({ app, managed, holder, visit, ids }: World): Known {
+function knownValues({ app, managed, holder, visit, ids, made }: World): Known {
   return {
     model: ['sandbox/echo', 'sandbox-anthropic/echo', 'sandbox/story', 'sandbox/tool'],
     models: [['sandbox/echo'], 'sandbox/echo', []],
@@ -34,6 +34,8 @@ function knownValues({ app, managed, holder, visit, ids }: World): Known {
       [{ role: 'user', content: PROMPT }],
       [{ role: 'user', content: [{ type: 'text', text: PROMPT }] }],
     ],
+    input: [PROMPT, [{ role: 'user', content: [{ type: 'input_text', text: PROMPT }] }]],
+    previous_response_id: [made.api.response, made.pages.response],
     ...{
       content: [PROMPT],
       text: [PROMPT],
@@ -253,6 +255,8 @@ function fillPath(
   const values = [
     made.api.request,
     made.api.session,
+    made.api.response,
+    made.pages.response,
     'sandbox/echo',
     'sandbox%2Fecho',
     app.id,

@@ -149,11 +149,15 @@ function call(url: string, userKey: string, where: string, body: object): Promis
   return fetch(url + where, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-/** A request and a purchase, whose ids requests name. */
-async function spendAndBuy(url: string, userKey: string): Promise<{ request: string; session: string }> {
+type Spent = { request: string; response: string; session: string };
+
+/** A request, a kept response and a purchase, whose ids requests name. */
+async function spendAndBuy(url: string, userKey: string): Promise<Spent> {
   const messages = [{ role: 'user', content: PROMPT }];
   const generated = await call(url, userKey, '/v1/chat/completions', { model: 'sandbox/echo', messages });
+  const kept = await call(url, userKey, '/v1/responses', { model: 'sandbox/echo', input: PROMPT });
+  const { id: response } = (await kept.json()) as { id: string };
   const bought = await call(url, userKey, '/v1/credits/checkout', { amount: 5, currency: 'usd' });
   const { session_id: session } = (await bought.json()) as { session_id: string };
-  return { request: generated.headers.get('x-request-id') ?? '', session };
+  return { request: generated.headers.get('x-request-id') ?? '', response, session };
 }

@@ -110,3 +110,69 @@ function halves(text: unknown): string[] {
   const middle = Math.ceil(whole.length / 2);
   return [whole.slice(0, middle), whole.slice(middle)].filter((half) => half !== '');
 }
+
+const RESPONSE_USAGE = {
+  input_tokens: 20,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 10,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 30,
+};
+
+/** A response in OpenAI's responses format; an item needs its type and content only. */
+export function response(items: Json[], more: Json = {}): Reply {
+  return { body: wholeResponse(items, more) };
+}
+
+let responses = 0;
+
+function wholeResponse(items: Json[], more: Json = {}): Json {
+  const id = `up${++responses}`;
+  return {
+    ...{ id: `resp_${id}`, object: 'response', created_at: 1, status: 'completed', model: 'up' },
+    ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, store: false },
+    ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
+    ...{ safety_identifier: 'hash-of-the-user', usage: RESPONSE_USAGE },
+    output: items.map((item, index) => ({ id: `item_${id}_${index}`, status: 'completed', ...item })),
+    ...more,
+  };
+}
+
+/** Streams each item as its beginning and its end, and text in one delta. */
+export function responseStream(items: Json[], more: Json = {}): Reply {
+  const whole = wholeResponse(items, more);
+  const begun = { ...whole, status: 'in_progress', output: [], usage: null };
+  const events = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...(whole.output as Json[]).flatMap(itemEvents),
+    { type: `response.${whole.status}`, response: whole },
+  ];
+  return { events: events.map((event, sequence_number) => ({ ...event, sequence_number })) };
+}
+
+function itemEvents(item: Json, output_index: number): (Json & { type: string })[] {
+  const [part] = (item.content ?? []) as Json[];
+  const at = { item_id: item.id, output_index };
+  const text = { ...at, content_index: 0 };
+  const written =
+    item.type === 'function_call'
+      ? [
+          { type: 'response.function_call_arguments.delta', ...at, delta: item.arguments },
+          { type: 'response.function_call_arguments.done', ...at, arguments: item.arguments },
+        ]
+      : part === undefined
+        ? []
+        : [
+            { type: 'response.content_part.added', ...text, part: { ...part, text: '' } },
+            { type: 'response.output_text.delta', ...text, delta: part.text, logprobs: [] },
+            { type: 'response.output_text.done', ...text, text: part.text, logprobs: [] },
+            { type: 'response.content_part.done', ...text, part },
+          ];
+  const empty = { ...item, status: 'in_progress', ...(part && { content: [] }) };
+  return [
+    { type: 'response.output_item.added', output_index, item: empty },
+    ...written,
+    { type: 'response.output_item.done', output_index, item },
+  ];
+}

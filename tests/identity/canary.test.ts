@@ -143,6 +143,9 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
       await call(one, where, { key, body: { ...request, ...more } });
     await call(one, where, { key: `${key}x`, body: request });
   }
+  const question = { model: 'sandbox/echo', max_output_tokens: 20, input: 'hello' };
+  for (const more of [{}, { stream: true }, { input: 7 }, { previous_response_id: 'resp_x' }])
+    await call(one, '/v1/responses', { key, body: { ...question, ...more } });
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
   const history = await call(two, '/v1/credits/history', { key });
@@ -153,6 +156,7 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     `/v1/credits/pricing?publishable_key=${pk}`,
     '/v1/credits/balance',
     '/v1/models',
+    '/v1/responses/resp_x',
   ])
     await call(two, where, { key });
   const exchange = { grant_type: 'signin_token', publishable_key: pk, token: 'svc_st_x', code_verifier: 'x' };

@@ -616,6 +616,7 @@ const NAMED_BY_ID: Record<string, string> = {
   '/operator/models': 'model',
   '/v1/credits/checkout': 'session',
   '/v1/credits/receipts': 'request',
+  '/v1/responses': 'response',
   '/checkout/api/visits': 'visit',
 };
 
@@ -687,6 +688,8 @@ async function newOwnerWithEverything(name: string) {
     messages: [{ role: 'user', content: 'hi' }],
   });
   const request = generated.headers.get('x-request-id') ?? '';
+  const kept = await post('/v1/responses', { model: 'sandbox/echo', input: 'hi' });
+  const { id: response } = (await kept.json()) as { id: string };
   const window = {
     publishable_key: app.publishableKey,
     origin: 'http://localhost:9',
@@ -729,6 +732,7 @@ async function newOwnerWithEverything(name: string) {
       purchase,
       file: `${number}.pdf`,
       request,
+      response,
       visit,
       ref,
       invitation,

@@ -107,6 +107,35 @@ describe.each([
   });
 });
 
+test('POST /v1/responses, and one that is kept', async () => {
+  const operation = 'POST /v1/responses';
+  const question = { model: 'sandbox/tool', input: 'Tell me of the sea', max_output_tokens: 12 };
+  const tools = [{ type: 'function', name: 'get_weather' }];
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, { headers, body: { ...question, ...body } });
+  const { id } = await (await send({ tools })).json();
+  for (const model of ['sandbox/tool', 'sandbox/story', 'sandbox-anthropic/story', 'sandbox/cut'])
+    expect((await send({ model, tools, stream: true })).status).toBe(200);
+  expect((await send({ background: true })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, BAD_KEY)).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(limited))).status).toBe(403);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  expect((await send({ model: 'sandbox/error-500' })).status).toBe(502);
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+
+  const one = { path: `/v1/responses/${id}` };
+  const read = 'GET /v1/responses/{id}';
+  expect((await call(read, { headers: as(funded), ...one })).status).toBe(200);
+  expect((await call(read, { headers: as(unfunded), ...one })).status).toBe(404);
+  expect((await call(read, { headers: as(paused), ...one })).status).toBe(403);
+  expect((await call(read, one)).status).toBe(401);
+});
+
 test('POST /v1/messages/count_tokens', async () => {
   const operation = 'POST /v1/messages/count_tokens';
   await call(operation, { headers: as(funded), body: generation('sandbox/echo') });

@@ -235,9 +235,9 @@ async function callWithKey({ user }: World): Promise<void> {
   const { userKey } = await mint(user);
   const authorization = `Bearer ${userKey}`;
   const request = { model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
-  for (const where of ['/v1/chat/completions', '/v1/messages']) {
+  for (const where of ['/v1/chat/completions', '/v1/messages', '/v1/responses']) {
     for (const more of [{}, { stream: true }]) {
-      const body = JSON.stringify({ ...request, ...more });
+      const body = JSON.stringify({ input: 'hi', ...request, ...more });
       const sent = await get(plain, where, { method: 'POST', headers: { authorization }, body });
       expect([where, sent.status]).toEqual([where, 200]);
     }

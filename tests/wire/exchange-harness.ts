@@ -1,22 +1,23 @@
-import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { CLIENT_PROTOCOLS } from '@/server/protocols/client-protocols';
 import { writeExactly } from '@/server/protocols/exact-numbers';
 import { likelyOutputTokens, NO_DOCUMENTS } from '@/server/protocols/measure-size';
-import { messagesProtocol } from '@/server/protocols/messages/protocol';
 import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import type { Exchange, ExchangeOptions } from '@/server/providers/exchange';
 import { prepareExchange } from '@/server/providers/prepare-exchange';
 import { type ProviderProfile, profileOf } from '@/server/providers/profiles';
 import type { StreamFacts } from '@/server/providers/stream-relay';
 
+type Format = keyof typeof CLIENT_PROTOCOLS;
+
 /** Translates a request of one of our formats for a provider; ids count up. */
 export function exchange(
-  format: 'chat' | 'messages',
+  format: Format,
   json: Json,
   options: Partial<Omit<ExchangeOptions, 'client' | 'provider'>> & { provider?: string } = {},
 ): Exchange {
   let count = 0;
   const { provider = 'generic', ...rest } = options;
-  const protocol = format === 'chat' ? chatProtocol : messagesProtocol;
+  const protocol = CLIENT_PROTOCOLS[format];
   const profile = profileOf(provider);
   return prepareExchange({
     client: protocol.validate(json),
@@ -35,14 +36,12 @@ export function exchange(
 /** As the use case does, for a request without media. */
 function estimate(
   json: Json,
-  format: 'chat' | 'messages',
+  format: Format,
   { format: kind }: ProviderProfile,
   outputBytes: number,
 ): TokenUsage {
-  const { sizeOf } =
-    format === 'chat'
-      ? chatProtocol.measure(chatProtocol.validate(json))
-      : messagesProtocol.measure(messagesProtocol.validate(json));
+  const protocol = CLIENT_PROTOCOLS[format];
+  const { sizeOf } = protocol.measure(protocol.validate(json));
   const { likelyInputTokens } = sizeOf(kind, NO_DOCUMENTS);
   return { ...NO_TOKENS, input: likelyInputTokens, output: likelyOutputTokens(outputBytes, kind) };
 }

@@ -966,6 +966,18 @@ CREATE TABLE idempotency_key (
 );
 CREATE INDEX idempotency_key_created_at_idx ON idempotency_key (created_at);
 
+CREATE TABLE kept_response (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  id text NOT NULL,
+  item_ids text[],
+  input bytea NOT NULL,
+  response bytea NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (user_id, partner_id, id)
+);
+CREATE INDEX kept_response_expires_at_idx ON kept_response (expires_at);
+
 -- ── The audit log ────────────────────────────────────────────────────────────────────────────────
 
 CREATE TABLE operator_action (

@@ -19,6 +19,35 @@ const ERRORS: ErrorCode[] = [
   'upstream_error',
 ];
 
+const RESPONSE = {
+  id: 'resp_5hQk2vX8yTzN',
+  object: 'response',
+  created_at: 1795996800,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: 'sandbox/story',
+  output: [
+    {
+      id: 'msg_5hQk2vX8yTzN',
+      type: 'message',
+      status: 'completed',
+      role: 'assistant',
+      content: [
+        { type: 'output_text', text: 'The sea was calm that morning.', annotations: [], logprobs: [] },
+      ],
+    },
+  ],
+  store: true,
+  usage: {
+    input_tokens: 12,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 7,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 19,
+  },
+};
+
 const QUESTION = { role: 'user', content: 'Tell me about the sea' };
 const WEATHER = {
   type: 'object',
@@ -171,6 +200,63 @@ export const GENERATE: Operation[] = [
     },
     errorFormat: 'messages',
     errors: ERRORS,
+  },
+  {
+    id: 'createResponse',
+    method: 'post',
+    path: '/v1/responses',
+    group: 'generate',
+    summary: 'Create a response',
+    description:
+      'The responses format, with streaming, tools, images, documents, structured output and reasoning. Responses are kept encrypted for a short time, one hour unless the operator sets another, so that `previous_response_id` and `item_reference` find them; each use extends it. With `store: false`, they are not kept. Tools that run at the provider, `background`, `conversation` and `prompt` are refused.',
+    auth: 'user-key',
+    body: {
+      schema: 'ResponsesRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', input: QUESTION.content } },
+        stream: {
+          summary: 'A stream',
+          value: { model: 'sandbox/story', input: QUESTION.content, stream: true },
+        },
+        tools: {
+          summary: 'With a tool',
+          value: {
+            model: 'sandbox/tool',
+            input: [{ role: 'user', content: 'What is the weather in Lisbon?' }],
+            tools: [{ type: 'function', name: 'get_weather', parameters: WEATHER }],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The response. A streamed request is settled before the last event is sent.',
+      schema: 'Response',
+      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: RESPONSE,
+      stream: {
+        event: 'ResponseEvent',
+        example: [
+          'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_5hQk2vX8yTzN","output_index":0,"content_index":0,"delta":"The sea","logprobs":[]}',
+          `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', sequence_number: 9, response: RESPONSE })}`,
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'readResponse',
+    method: 'get',
+    path: '/v1/responses/{id}',
+    group: 'generate',
+    summary: 'Read a kept response',
+    description: 'Returns a response of the responses format, while it is kept. Free of charge.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    response: { description: 'The response.', schema: 'Response', example: RESPONSE },
+    errorFormat: 'chat',
+    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted', 'not_found'],
   },
   {
     id: 'countTokens',

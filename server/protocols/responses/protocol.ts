@@ -1,0 +1,23 @@
+import type { ClientProtocol } from '../client-protocol';
+import { measureResponses } from './measure';
+import { readResponsesPrompt } from './read';
+import { refuseUnpricedResponses } from './refuse-unpriced';
+import { type ResponsesRequest, validateResponses } from './schema';
+import { RESPONSES_KEEPALIVE, writeResponsesError, writeResponsesStream } from './stream';
+import { writeResponse } from './write';
+
+export type ResponsesClientRequest = { format: 'responses'; body: ResponsesRequest };
+
+export const responsesProtocol: ClientProtocol<ResponsesClientRequest> = {
+  validate: (json) => ({ format: 'responses', body: validateResponses(json) }),
+  requestedOutputTokens: ({ body }) => body.max_output_tokens ?? null,
+  wantsStream: ({ body }) => body.stream === true,
+  choices: () => 1,
+  measure: ({ body }) => measureResponses(body),
+  refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedResponses(body, deniedFields),
+  readPrompt: ({ body }, warnings) => readResponsesPrompt(body, warnings),
+  writeResponse: (response, usage, labels, { body }) => writeResponse(response, usage, labels, body),
+  addCost: (_, response) => response,
+  writeStream: ({ body }, labels) => writeResponsesStream(body, labels),
+  frames: { fail: writeResponsesError, keepalive: RESPONSES_KEEPALIVE },
+};

@@ -40,6 +40,20 @@ def openai_cost():
     assert list(stream)[-1].usage.cost > 0
 
 
+def openai_responses():
+    from openai import OpenAI
+
+    responses = OpenAI(api_key=KEY, base_url=V1).responses
+    assert responses.parse(model="sandbox/echo", input=ASK, text_format=Place).output_parsed == OSLO
+    with responses.stream(model="sandbox/echo", input="Oslo") as stream:
+        types = [event.type for event in stream]
+        response = stream.get_final_response()
+    assert types[0] == "response.created" and types[-1] == "response.completed"
+    assert response.output_text == "Oslo" and response.usage.total_tokens > 0
+    again = responses.create(model="sandbox/echo", input="Graz", previous_response_id=response.id)
+    assert again.output_text == "Graz" and responses.retrieve(again.id).output_text == "Graz"
+
+
 def anthropic_tool_runner():
     from anthropic import Anthropic, beta_tool
 
@@ -79,6 +93,41 @@ def pydantic_ai_output():
     assert agent.run_sync("Oslo").output == OSLO
 
 
+def pydantic_ai_responses():
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=V1, api_key=KEY)
+    agent = Agent(OpenAIResponsesModel("sandbox/tool", provider=provider))
+
+    @agent.tool_plain
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"warm in {city}"
+
+    assert "warm in Oslo" in agent.run_sync("Oslo").output
+
+
+def langchain_responses():
+    from langchain_core.messages import HumanMessage, ToolMessage
+    from langchain_core.tools import tool
+    from langchain_openai import ChatOpenAI
+
+    @tool
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"warm in {city}"
+
+    model = ChatOpenAI(model="sandbox/tool", base_url=V1, api_key=KEY, use_responses_api=True)
+    messages = [HumanMessage("Oslo")]
+    called = model.bind_tools([weather]).invoke(messages)
+    messages += [called, *[weather.invoke(call) for call in called.tool_calls]]
+    assert isinstance(messages[-1], ToolMessage)
+    assert "warm in Oslo" in model.bind_tools([weather]).invoke(messages).text
+    assert "warm in Oslo" in "".join(str(chunk.text) for chunk in model.stream(messages))
+
+
 def litellm_prefix():
     import litellm
 
@@ -107,6 +156,31 @@ def agents_tools():
     assert agents.Runner.run_sync(agent, "Oslo").final_output == "Oslo"
 
 
+def agents_responses():
+    import asyncio
+
+    import agents
+
+    agents.set_tracing_disabled(True)
+    client = agents.AsyncOpenAI(api_key=KEY, base_url=V1)
+
+    @agents.function_tool
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"warm in {city}"
+
+    async def run_both():
+        model = agents.OpenAIResponsesModel("sandbox/tool", client)
+        agent = agents.Agent(name="a", model=model, tools=[weather])
+        assert "warm in Oslo" in (await agents.Runner.run(agent, "Oslo")).final_output
+        streamed = agents.Runner.run_streamed(agent, "Oslo")
+        async for _ in streamed.stream_events():
+            pass
+        assert "warm in Oslo" in streamed.final_output
+
+    asyncio.run(run_both())
+
+
 def llama_index_default_temperature():
     from llama_index.llms.openai_like import OpenAILike
 
@@ -127,12 +201,13 @@ def wrong_key():
 
 
 CHECKS = {
-    "openai": [openai_parse, openai_cost, wrong_key],
+    "openai": [openai_parse, openai_responses, openai_cost, wrong_key],
     "anthropic": [anthropic_tool_runner],
     "instructor": [instructor_tools],
-    "pydantic-ai": [pydantic_ai_output],
+    "pydantic-ai": [pydantic_ai_output, pydantic_ai_responses],
     "litellm": [litellm_prefix],
-    "openai-agents": [agents_tools],
+    "langchain": [langchain_responses],
+    "openai-agents": [agents_responses, agents_tools],
     "llama-index": [llama_index_default_temperature],
 }
 

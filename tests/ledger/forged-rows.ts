@@ -10,36 +10,27 @@ export function forge(statements: readonly string[]): Promise<number[]> {
   });
 }
 
-const TABLES = [
-  'wallet',
-  'user_app',
-  'hold',
-  'ledger_transaction',
-  'usage_day',
-  'model_price',
-  'earnings_rollup',
-  'earnings_day',
-  'payout',
-  'payout_line',
-  'payout_item',
-  'payout_transaction',
-  'watermark',
-  'checkout_session',
-  'purchase',
-  'promotion',
-  'promotion_redemption',
-];
+/** The tables that the statements change, and the watermarks, which an audit moves. */
+function findChanged(statements: readonly string[]): string[] {
+  const names = statements.flatMap((text) =>
+    [...text.matchAll(/\b(?:UPDATE|DELETE FROM|INSERT INTO) (\w+)/g)].map(([, name = '']) => name),
+  );
+  // A receipt is a view of its transaction.
+  const tables = names.map((name) => (name === 'usage' ? 'ledger_transaction' : name));
+  return [...new Set([...tables, 'watermark'])];
+}
 
 /** Applies the statements, does the work and restores every row that they changed. */
 export async function whileForged(statements: readonly string[], work: () => Promise<void>): Promise<void> {
-  await forge(TABLES.map((table) => `CREATE TABLE kept_${table} AS TABLE ${table}`));
+  const tables = findChanged(statements);
+  await forge(tables.map((table) => `CREATE TABLE kept_${table} AS TABLE ${table}`));
   try {
     const counts = await forge(statements);
     if (counts.every((count) => count === 0)) throw new Error(`nothing changed: ${statements.join('; ')}`);
     await work();
   } finally {
     await forge(
-      TABLES.flatMap((table) => [
+      tables.flatMap((table) => [
         `DELETE FROM ${table}`,
         `INSERT INTO ${table} TABLE kept_${table}`,
         `DROP TABLE kept_${table}`,

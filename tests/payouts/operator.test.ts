@@ -65,10 +65,10 @@ test('of five operators who reverse a payout at once, one books it back, and Str
 });
 
 test('a reversal that was interrupted after Stripe made it is completed by repeating it', async () => {
-  const { payoutId, transferId } = await newSentPayout();
-  // Otherwise the event would book it back first.
+  // Otherwise an event, even one of the transfer itself that arrives late, would book it back first.
   await control(world, { webhooks: 'drop' });
   onTestFinished(() => control(world, { webhooks: 'on' }));
+  const { payoutId, transferId } = await newSentPayout();
   await stripe.transfers.createReversal(transferId);
   expect(await differencesOf(payoutId)).toEqual(['transferred, but reversed there, and sent here']);
   await reversePayout(asked(payoutId));

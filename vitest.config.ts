@@ -26,8 +26,6 @@ export default defineConfig({
     isolate: false,
     setupFiles: 'tests/harness/fresh-start.ts',
     sequence: { sequencer: LongestFirst },
-    // A shared build machine can stall for seconds. The summary names every test that needed a second attempt.
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,

@@ -28,8 +28,6 @@ export default defineConfig({
   workers: 3,
   // Long enough for a busy build machine.
   timeout: 90_000,
-  // As in vitest.config.ts.
-  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],

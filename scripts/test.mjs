@@ -59,8 +59,8 @@ async function runVitest() {
     ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherFiles, ...options],
     { VITEST_SUMMARY: report },
   );
-  const { passed = 0, failed = [], flaky = [] } = readReport(report);
-  return total(code, passed, failed, flaky);
+  const { passed = 0, failed = [] } = readReport(report);
+  return total(code, passed, failed);
 }
 
 async function runPlaywright() {
@@ -74,12 +74,10 @@ async function runPlaywright() {
   );
   const tests = listTests(readReport(report).suites);
   const titles = (status) => tests.filter((test) => test.status === status).map(({ title }) => title);
-  const flaky = titles('flaky');
   return total(
     code,
-    titles('expected').length + flaky.length,
+    titles('expected').length,
     titles('unexpected').map((title) => ({ title })),
-    flaky,
   );
 }
 
@@ -100,15 +98,12 @@ function splitArguments(words) {
 }
 
 /** Failures are listed again next to the totals. A run that fails without a failed test counts as one. */
-function total(code, passed, failed, flaky) {
+function total(code, passed, failed) {
   return {
     ok: code === 0,
     passed,
     failed: Math.max(failed.length, code === 0 ? 0 : 1),
-    remarks: [
-      ...flaky.map((title) => `passed only on the second attempt: ${title}`),
-      ...failed.map(({ title, message }) => `failed: ${title}${message ? ` (${message})` : ''}`),
-    ],
+    remarks: failed.map(({ title, message }) => `failed: ${title}${message ? ` (${message})` : ''}`),
   };
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 /**
  * What `npm test` reports when the run ends, written to `VITEST_SUMMARY` as
- * `{ passed, failed: [{ title, message }], flaky: [title] }`. A file or group that cannot run
+ * `{ passed, failed: [{ title, message }] }`. A file or group that cannot run
  * has no tests to count, so it fails as a whole.
  *
  * @implements {import('vitest/reporters').Reporter}
@@ -24,7 +24,6 @@ export default class VitestSummary {
     const summary = {
       passed: tests.filter((test) => stateOf(test) === 'passed').length,
       failed,
-      flaky: tests.filter((test) => test.diagnostic()?.flaky).map(titleOf),
     };
     writeFileSync(String(process.env.VITEST_SUMMARY), JSON.stringify(summary));
   }

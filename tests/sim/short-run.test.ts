@@ -17,8 +17,6 @@ function run(options: SimulationOptions): Promise<SimulationReport> {
 
 test('two instances and their database are killed and restarted under load: nothing is lost, charged twice or below zero', {
   timeout: 180_000,
-  // This process keeps the settings of the first attempt: a second one would check with them.
-  retry: 0,
 }, async ({ signal }) => {
   const { tally } = await run({ seed: 4, seconds: 12, signal });
   expect(tally.violations).toEqual([]);

@@ -32,6 +32,12 @@ export type AdmissionRequest = {
   /** Where the key is used from. A restricted key is refused if it is not known. */
   clientIp?: string | null;
   origin?: string | null;
+  /** The kept hold that the request would use. */
+  holdId?: string;
+  /** Whether the hold that the request makes may be kept. */
+  isKept?: boolean;
+  /** Whether the request can wait for kept holds to be returned. */
+  isPatient?: boolean;
 };
 
 export type Hold = {
@@ -44,6 +50,26 @@ export type Hold = {
   rateBp: number;
   /** Includes the commission. The charge for `want`, or the balance if that is smaller. */
   amount: Microcredits;
+  /** The row that holds it, if that outlives the request. */
+  kept?: KeptHold;
+};
+
+/** A hold that outlives its request: see `kept-holds.ts`. */
+export type KeptHold = {
+  /** The request that made it, which its row is named after. */
+  id: string;
+  userId: string;
+  keyHash: Buffer;
+  rateBp: number;
+  amount: Microcredits;
+  madeAtMs: number;
+  /** The request that uses it now; null if none does. */
+  usedBy: string | null;
+  idleSinceMs: number;
+  /** The settlement of the request that uses it is under way. */
+  isSettling: boolean;
+  /** Its row contains what a request was metered, so no other may use it. */
+  isMetered: boolean;
 };
 
 export type Admission =
@@ -54,8 +80,10 @@ export type Admission =
 /** A row of `ledger_batch` for an admission. */
 export type AdmissionRow =
   | HeldRow
+  /** Without kept holds, the request might fit or get more. `amount` is how many the user has. */
+  | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
   /** `partner_id` is null for an unknown key. */
-  | { outcome: AdmissionRefusal | 'again'; partner_id: string | null };
+  | { outcome: AdmissionRefusal | 'again' | 'make_hold'; partner_id: string | null };
 
 type HeldRow = {
   outcome: 'held';
@@ -65,6 +93,7 @@ type HeldRow = {
   app_user_id: string;
   rate_bp: number;
   amount: bigint;
+  kept: boolean;
 };
 
 /** The columns of an admission that `ledger_batch` takes, in the order of its parameters. */
@@ -76,6 +105,9 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ want }) => want,
   ({ clientIp }) => clientIp ?? null,
   ({ origin }) => origin ?? null,
+  ({ holdId }) => holdId ?? null,
+  ({ isKept }) => isKept ?? false,
+  ({ isPatient }) => isPatient ?? false,
 ];
 
 export function readHold(requestId: string, row: HeldRow): Hold {

@@ -24,8 +24,13 @@ const batcher = createBatcher<Work, Row | null>({
   run: runBatch,
   mayBeOfOneItem: isOfStatement,
   lanes: LEDGER_CONNECTIONS,
-  // At most one settlement per user and one admission per key are in flight.
-  keyOf: (work) => ('settle' in work ? work.settle.userId : work.admit.keyHash.toString('latin1')),
+  // At most one settlement per user and one admission per key are in flight. Admissions to kept holds only read.
+  keyOf: (work) =>
+    'settle' in work
+      ? work.settle.userId
+      : work.admit.holdId !== undefined
+        ? work.admit.requestId
+        : work.admit.keyHash.toString('latin1'),
 });
 
 export const submitAdmission = (request: AdmissionRequest): Promise<AdmissionRow | null> =>

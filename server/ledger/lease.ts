@@ -2,6 +2,7 @@ import type { Charge, Microcredits } from '../credits';
 import { pool } from '../db';
 import type { Hold } from './admission';
 import { LEASE_SECONDS } from './batch';
+import { isUsing } from './kept-holds';
 import { settleAbandoned } from './settle';
 import { type Metered, type Receipt, writeReceipt } from './settlement';
 
@@ -28,12 +29,17 @@ export function countRunning(userId: string): number {
 }
 
 export async function renewLeases(): Promise<void> {
-  if (running.size === 0) return;
-  const renewals = [...running.values()].map(({ hold, meter }) => {
+  // A kept hold may have passed to another request.
+  const own = [...running.values()].filter(({ hold }) => hold.kept === undefined || isUsing(hold));
+  if (own.length === 0) return;
+  const renewals = own.map(({ hold, meter }) => {
+    if (hold.kept !== undefined) hold.kept.isMetered = true;
     const { charge, receipt } = meter();
     return {
       user_id: hold.userId,
       request_id: hold.requestId,
+      hold_id: hold.kept?.id ?? hold.requestId,
+      held: hold.amount.toString(),
       cost: charge.providerCost.toString(),
       charge: charge.charge.toString(),
       ...(receipt && { receipt: writeReceipt(receipt) }),
@@ -47,7 +53,9 @@ export async function renewLeases(): Promise<void> {
 
 type AbandonedRow = {
   user_id: string;
-  request_id: string;
+  hold_id: string;
+  request_id: string | null;
+  held: Microcredits | null;
   cost: bigint;
   charge: bigint;
   receipt: ReceiptColumns | null;
@@ -59,11 +67,11 @@ export async function sweepHolds(): Promise<number> {
   for (;;) {
     const { rows } = await pool().query<AbandonedRow>('SELECT * FROM ledger_abandoned($1)', [SWEEP_BATCH]);
     const settled = await Promise.all(
-      rows.map((row) =>
-        settleAbandoned({ userId: row.user_id, requestId: row.request_id }, readMetered(row)),
+      rows.map(({ user_id: userId, hold_id: holdId, request_id: requestId, held, ...row }) =>
+        settleAbandoned({ userId, holdId, requestId, held }, readMetered(row)),
       ),
     );
-    resolved += settled.filter((outcome) => outcome !== null).length;
+    resolved += settled.filter(Boolean).length;
     if (rows.length === 0) return resolved;
   }
 }
@@ -79,7 +87,7 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     number
   > & { cost_reported: boolean };
 
-function readMetered({ cost, charge, receipt }: AbandonedRow): Metered {
+function readMetered({ cost, charge, receipt }: Pick<AbandonedRow, 'cost' | 'charge' | 'receipt'>): Metered {
   const metered: Charge = {
     charge: charge as Microcredits,
     providerCost: cost as Microcredits,

@@ -1,5 +1,6 @@
 import type { Microcredits } from '../credits';
 import { pool, prisma } from '../db';
+import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
 import type { Spendable } from './wallet';
 
@@ -28,6 +29,7 @@ type Row = Omit<Pocket, 'status'> & { status: Pocket['status'] | 'busy' };
 
 /** A user's wallet, pocket by pocket. */
 export async function readPockets(userId: string): Promise<Pockets> {
+  await returnIdleHolds(userId);
   const [account, { rows }] = await Promise.all([
     prisma().wallet.findUnique({ where: { userId } }),
     pool().query<Row>(

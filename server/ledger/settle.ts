@@ -1,6 +1,7 @@
 import { type Charge, creditsToJson, type Microcredits } from '../credits';
 import { describeError, log } from '../log';
 import { submitSettlement } from './batch';
+import { forgetHold, giveBack, isUsing } from './kept-holds';
 import { noteSettled } from './settled-users';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
@@ -19,23 +20,56 @@ const MAX_RETRY_MS = 5_000;
  * fail: it is retried until it is committed, and a repetition returns the first capture. Null if the hold was
  * already released.
  */
-export function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
-  return settleUntilDone({ charge, receipt, ...pickRef(hold) });
+export async function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
+  const settling = settleUntilDone({ charge, receipt, ...refTo(hold) });
+  if (hold.kept && isUsing(hold)) hold.kept.isSettling = true;
+  const row = await settling;
+  endUse(hold, row?.kept === true);
+  return row && { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
 }
 
-/** Releases the whole hold without a charge, because nothing was produced. */
+/** Releases the whole hold without a charge, because nothing was produced. A kept hold changes nothing in the database. */
 export async function release(hold: HoldRef): Promise<void> {
-  await settleUntilDone(pickRef(hold));
+  const isKept = isUsing(hold) && !hold.kept?.isMetered && !hold.kept?.isSettling;
+  if (!isKept) await settleUntilDone(refTo(hold));
+  endUse(hold, isKept);
 }
 
-/** Settles an abandoned hold with the last usage that its instance metered. */
-export async function settleAbandoned(hold: HoldRef, metered: Metered): Promise<Settled | null> {
-  return settleOnce({ ...pickRef(hold), ...(metered.charge.charge > 0n && metered) });
+/**
+ * Settles an abandoned hold with the last usage that its instance metered, unless the request was settled before: then
+ * the hold was kept, and only that is released. Returns whether there was a hold.
+ */
+export async function settleAbandoned(hold: AbandonedHold, metered: Metered): Promise<boolean> {
+  const { userId, holdId, requestId, held } = hold;
+  const released = { userId, requestId: '', holdId };
+  if (requestId === null || metered.charge.charge === 0n) return (await settleOnce(released)) !== null;
+  const row = await settleOnce({ userId, holdId, requestId, ...(held !== null && { held }), ...metered });
+  if (row?.kept) await settleOnce(released);
+  return row !== null;
 }
 
-const pickRef = ({ userId, requestId }: HoldRef): HoldRef => ({ userId, requestId });
+export type AbandonedHold = {
+  userId: string;
+  holdId: string;
+  /** The request that was metered; null if none was. */
+  requestId: string | null;
+  held: Microcredits | null;
+};
 
-async function settleUntilDone(settlement: Settlement): Promise<Settled | null> {
+/** Names the hold. A request that ended in a kept hold names none: another request may use it by now. */
+function refTo(hold: HoldRef): Settlement {
+  const { userId, requestId, amount, kept } = hold;
+  if (kept === undefined) return { userId, requestId };
+  return { userId, requestId, holdId: isUsing(hold) ? kept.id : '', held: amount };
+}
+
+function endUse(hold: HoldRef, isKept: boolean): void {
+  if (hold.kept === undefined || !isUsing(hold)) return;
+  if (isKept) giveBack(hold.kept);
+  else forgetHold(hold.kept);
+}
+
+async function settleUntilDone(settlement: Settlement): Promise<SettlementRow | null> {
   for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
     try {
       return await settleOnce(settlement);
@@ -49,12 +83,12 @@ async function settleUntilDone(settlement: Settlement): Promise<Settled | null> 
   }
 }
 
-async function settleOnce(settlement: Settlement): Promise<Settled | null> {
+async function settleOnce(settlement: Settlement): Promise<SettlementRow | null> {
   const row = await submitSettlement(settlement);
   if (row === null) return null;
   noteSettled(settlement.userId);
   logOverrun(settlement, row);
-  return { captured: row.amount as Microcredits, balance: row.balance as Microcredits };
+  return row;
 }
 
 /** What the provider bills beyond the hold is our loss. A difference of one microcredit is rounding. */

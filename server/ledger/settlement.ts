@@ -1,4 +1,4 @@
-import type { Charge } from '../credits';
+import type { Charge, Microcredits } from '../credits';
 import type { Hold } from './admission';
 
 /** The contents of a receipt. */
@@ -24,13 +24,19 @@ export type Receipt = {
 /** The cost of a running request so far. */
 export type Metered = { charge: Charge; receipt?: Receipt };
 
-export type HoldRef = Pick<Hold, 'userId' | 'requestId'>;
+export type HoldRef = Pick<Hold, 'userId' | 'requestId' | 'amount' | 'kept'>;
 
 /** The transaction of a request has its id, with another prefix. */
 export const transactionIdOf = (requestId: string): string => requestId.replace(/^req_/, 'txn_');
 
 /** Without a charge the whole hold is released. */
-export type Settlement = HoldRef & Partial<Metered>;
+export type Settlement = Pick<Hold, 'userId' | 'requestId'> &
+  Partial<Metered> & {
+    /** The request that made the hold, if that is another one: the hold was kept. */
+    holdId?: string;
+    /** The part of a kept hold that the request may take. Without it, all of the hold, which then ends. */
+    held?: Microcredits;
+  };
 
 /** A row of `ledger_batch` for a settlement; a hold that was released before has none. */
 export type SettlementRow = {
@@ -39,12 +45,16 @@ export type SettlementRow = {
   balance: bigint;
   /** Whom the overruns with this one paused: `user`, `app` or `user and app`. */
   pauses: string | null;
+  /** Whether the hold remains, for the next request. */
+  kept: boolean;
 };
 
 /** The columns of a settlement that `ledger_batch` takes, in the order of its parameters. */
 export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ userId }) => userId,
   ({ requestId }) => requestId,
+  ({ requestId, holdId }) => holdId ?? requestId,
+  ({ held }) => held,
   ({ charge }) => charge?.providerCost,
   ({ charge }) => charge?.charge,
   ({ receipt }) => receipt?.model,

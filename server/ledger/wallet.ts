@@ -6,6 +6,7 @@ import { invariant } from '../errors';
 import { newId } from '../ids';
 import type { SpendStatus } from './admission';
 import { earningsHold } from './claw-back';
+import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
 
 /** The partner id of the pocket that holds credits bought or granted outside any app. */
@@ -225,6 +226,7 @@ const NOTHING: Spendable = {
  * stays `ok` if only the running requests of this user prevent it.
  */
 export async function readSpendable(userId: string, partnerId: string): Promise<Spendable> {
+  await returnIdleHolds(userId);
   const { rows } = await pool().query<{
     balance: bigint;
     status: 'busy' | SpendStatus;

@@ -84,7 +84,7 @@ function writeInstallation(registry: Registry, read: Installation): void {
     state.differences,
   );
   gauge('svc_ledger_audit_age_seconds', 'Time since the latest ledger audit.').set(state.auditAge);
-  gauge('svc_holds_open', 'Requests with an open hold.').set(state.holds);
+  gauge('svc_holds_open', 'Open holds, kept ones included.').set(state.holds);
   gauge('svc_holds_overdue', 'Holds with an expired lease that are not yet settled.').set(state.overdue);
   const requests = new Gauge({
     name: 'svc_requests_last_hour',

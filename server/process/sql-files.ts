@@ -47,6 +47,7 @@ const NAMES = [
   'server/ledger/sql/settlement-postings.sql',
   'server/ledger/sql/reverse-unpaid.sql',
   'server/ledger/sql/key-restriction.sql',
+  'server/ledger/sql/keeps.sql',
   'server/ledger/sql/batch.sql',
   'server/ledger/sql/resume.sql',
   'server/ledger/sql/renew-leases.sql',

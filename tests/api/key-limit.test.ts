@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { now, SECOND_MS, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
@@ -35,6 +36,7 @@ test('a key over its limit gets 429 with Retry-After on every paid path; other k
   await useUp(person.userKey);
   for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'])
     expect(await send(person.userKey, path)).toEqual({ status: 429, type: 'rate_limited', retryAfter: '10' });
+  await returnIdleHolds();
   expect(await prisma().hold.count({ where: { userId: person.userId } })).toBe(0);
   expect((await send(other.userKey)).status).toBe(200);
 

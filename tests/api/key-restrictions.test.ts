@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { pool, prisma } from '@/server/db';
 import { findAppOfUser } from '@/server/identity/apps-of-user';
 import { type KeyRestrictions, restrictKey, restrictKeysOfApp } from '@/server/keys/restrict';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { findPartner } from '@/server/partners/partner';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
@@ -137,6 +138,7 @@ test('a refusal holds no credits and is no use of the key', async () => {
   await pool().query(`UPDATE user_key SET last_used_at = now() - interval '1 hour' WHERE id = $1`, [
     person.keyId,
   ]);
+  await returnIdleHolds();
   const before = await read();
   for (const [, call] of ENDPOINTS) expect((await call({ ip: '203.0.113.8' })).status).toBe(403);
   expect(await read()).toEqual(before);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { startApi } from '../harness/api-server';
 import { type BillingCall, startBillingUpstream } from '../harness/billing-upstream';
 import { newDatabase } from '../harness/database';
@@ -43,7 +44,10 @@ async function disconnect(person: Person): Promise<BillingCall> {
 
 async function holds({ userId }: Person, expected: number): Promise<void> {
   await until(
-    () => prisma().hold.count({ where: { userId } }),
+    async () => {
+      await returnIdleHolds();
+      return prisma().hold.count({ where: { userId } });
+    },
     (count) => count === expected,
   );
 }

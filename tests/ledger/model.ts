@@ -10,7 +10,8 @@ type Pocket = {
   allowanceSaved: number | null;
   epoch: number;
 };
-type Held = { app: string; amount: number; own: number; epoch: number };
+/** A kept hold can reserve more than the amount that its request may take. */
+type Held = { app: string; amount: number; reserved: number; own: number; epoch: number };
 type Purchase = { app: string; credits: number; bonus: number; taken: number; bonusTaken: number };
 
 export class Model {
@@ -49,7 +50,7 @@ export class Model {
   }
 
   get held(): number {
-    return [...this.holds.values()].reduce((sum, hold) => sum + hold.amount, 0);
+    return [...this.holds.values()].reduce((sum, hold) => sum + hold.reserved, 0);
   }
 
   balance(app: string): number {
@@ -62,7 +63,7 @@ export class Model {
     if (this.overrun > this.overrunLimit) return 'paused_for_review';
     if (this.balance(app) >= need) return 'ok';
     const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
-    const releasable = reserved.reduce((sum, hold) => sum + hold.amount - hold.own, 0);
+    const releasable = reserved.reduce((sum, hold) => sum + hold.reserved - hold.own, 0);
     if (Math.min(this.money, Math.max(0, own) + allowanceLeft + releasable) >= need) return 'busy';
     if (this.money < need) return 'insufficient_credits';
     return allowanceSaved ? 'partner_limit_reached' : 'partner_not_permitted';
@@ -77,8 +78,17 @@ export class Model {
     const own = Math.min(amount, Math.max(0, pocket.own - pocket.ownHeld));
     pocket.ownHeld += own;
     pocket.allowanceLeft -= amount - own;
-    this.holds.set(id, { app, amount, own, epoch: pocket.epoch });
+    this.holds.set(id, { app, amount, reserved: amount, own, epoch: pocket.epoch });
     return 'held';
+  }
+
+  /** The request uses a kept hold, which is of the own pocket only. */
+  useKept(id: string, reserved: number): void {
+    const hold = this.holds.get(id);
+    if (!hold) throw new Error(`no hold ${id}`);
+    this.pocket(hold.app).ownHeld += reserved - hold.reserved;
+    hold.own += reserved - hold.reserved;
+    hold.reserved = reserved;
   }
 
   /** Captures at most the hold: own pocket, then credits outside any app, then other apps in order. */
@@ -99,7 +109,7 @@ export class Model {
     }
     this.spend(pocket, ownWanted + elsewhere);
     pocket.ownHeld -= hold.own;
-    if (hold.epoch === pocket.epoch) pocket.allowanceLeft += hold.amount - hold.own - (take - ownWanted);
+    if (hold.epoch === pocket.epoch) pocket.allowanceLeft += hold.reserved - hold.own - (take - ownWanted);
     const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
     if (drawn) drawn.taken += take - ownWanted;
     return take;

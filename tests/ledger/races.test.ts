@@ -4,6 +4,7 @@ import { pool } from '../../server/db';
 import { newId } from '../../server/ids';
 import { capture, checkLedger, release, sweepHolds } from '../../server/ledger';
 import { writeBatch } from '../../server/ledger/batch';
+import { returnIdleHolds } from '../../server/ledger/kept-holds';
 import { newDatabase } from '../harness/database';
 import { inLanes } from '../harness/in-lanes';
 import { seededRandom } from '../harness/random';
@@ -14,6 +15,7 @@ process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
 
 async function expectSound(): Promise<void> {
+  await returnIdleHolds();
   expect((await checkLedger()).differences).toEqual([]);
   const { rows } = await pool().query('SELECT 1 FROM wallet WHERE money < 0 OR held <> 0 OR running <> 0');
   expect(rows).toEqual([]);

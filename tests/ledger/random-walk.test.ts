@@ -219,6 +219,7 @@ async function placeHold(
   expect(admission.ok ? 'held' : admission.refusal).toBe(expected);
   if (!admission.ok) return;
   expect(admission.hold.amount).toBe(wholeCredits(model.holds.get(requestId)?.amount ?? -1));
+  if (admission.hold.kept) model.useKept(requestId, Number(admission.hold.kept.amount) / 1e6);
   holds.push(admission.hold);
 }
 

@@ -291,6 +291,7 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/credits/balance': { headers: as(funded) },
     'GET /v1/credits/history': { headers: as(funded) },
     'GET /v1/credits/receipts/{id}': { headers: as(funded), path: '/v1/credits/receipts/req_1' },
+    'GET /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'POST /v1/credits/checkout': { headers: as(funded), body: { amount: 10, currency: 'usd' } },
     'GET /v1/credits/checkout/{id}': { headers: as(funded), path: '/v1/credits/checkout/cks_1' },
     'POST /v1/auth/send-code': { body: signIn },

@@ -314,12 +314,16 @@ CREATE TABLE hold (
   epoch integer NOT NULL,
   rate_bp integer NOT NULL,
   lease_until timestamptz(3) NOT NULL,
+  kept boolean NOT NULL DEFAULT false,
+  metered_request text,
+  metered_held bigint,
   metered_cost bigint NOT NULL DEFAULT 0,
   metered_charge bigint NOT NULL DEFAULT 0,
   metered_receipt jsonb,
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, request_id),
-  CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount)
+  CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount),
+  CONSTRAINT hold_kept_is_own CHECK (NOT kept OR own_part = amount AND metered_request IS NULL)
 );
 -- Holds come and go with every request.
 ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,

@@ -603,6 +603,15 @@ CREATE OR REPLACE FUNCTION ledger_key_restriction(
   END
 $$;
 
+-- server/ledger/sql/keeps.sql
+
+-- Whether a hold may outlive its request: only while `free`, what else is free in the pocket and in the wallet, is much
+-- larger, so that a kept hold is hardly ever in the way, and while few of the user's requests run.
+CREATE OR REPLACE FUNCTION ledger_keeps(amount bigint, free bigint, running integer, max_running integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT 8 * amount <= free AND 4 * running <= max_running
+$$;
+
 -- server/ledger/sql/batch.sql
 
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
@@ -616,22 +625,28 @@ $$;
 -- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A
 -- difference of one microcredit is rounding.
 --
+-- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
+-- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
+-- take; null releases the hold in any case.
+-- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
+-- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
+--
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
 -- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
 -- the planner used them for single rows while the tables looked small. They take three times the work of an
 -- index scan, and a call to the file system each.
 CREATE OR REPLACE FUNCTION ledger_batch(
-  s_user text[], s_request text[], s_cost bigint[], s_charge bigint[],
+  s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
-  a_client_ip text[], a_origin text[],
+  a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
-  balance bigint, pauses text
+  balance bigint, pauses text, kept boolean
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -640,51 +655,68 @@ SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   settling CONSTANT integer := cardinality(s_user);
+  making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
+  using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
   settled integer;
 BEGIN
   -- Lock the wallets.
-  IF cardinality(a_key_hash) > 0 THEN
-    SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash) AS r (key_hash)
-    LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash OFFSET 0) k ON true;
+  IF making THEN
+    SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash, a_hold) AS r (key_hash, hold_id)
+    LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash AND r.hold_id IS NULL OFFSET 0) k ON true;
   END IF;
   PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
   CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
 
-  -- Settle: delete the hold, move the credits, write the transaction, which is also the receipt.
+  -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
+  -- request that is already booked changes nothing: its hold may belong to another one by now.
   IF settling > 0 THEN
     RETURN QUERY
-    WITH freed AS (
-      DELETE FROM hold h
-      USING unnest(s_user, s_request, s_cost, s_charge) WITH ORDINALITY AS r (user_id, request_id, cost, charge, n)
-      WHERE h.user_id = r.user_id AND h.request_id = r.request_id
-      RETURNING r.n, r.user_id, r.request_id, r.cost, r.charge, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp,
-        least(coalesce(r.charge, 0), h.amount) AS take
+    WITH ended AS (
+      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp,
+        least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
+        CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
+        CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
+        CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
+      FROM unnest(s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+        AS r (user_id, request_id, hold_id, held, cost, charge, n)
+      CROSS JOIN LATERAL (
+        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept
+        FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
+      CROSS JOIN LATERAL (
+        SELECT u.own, u.own_held, u.own_granted FROM user_app u
+        WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
+      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
+      CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
+      -- The partner's own pocket pays first: the part held there, then what is free in it.
+      CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
+      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL
+        AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM ledger_transaction t WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5))
+    ),
+    delete_hold AS (
+      DELETE FROM hold h USING ended e
+      WHERE NOT e.stays AND h.user_id = e.user_id AND h.request_id = e.hold_id
     ),
     take_own AS (
       UPDATE user_app u SET
         own = u.own - s.own_take,
         own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
-        own_held = u.own_held - s.own_part,
+        own_held = u.own_held - s.own_freed,
         allowance_left = u.allowance_left
-          + CASE WHEN s.epoch = u.epoch THEN (s.amount - s.own_part) - greatest(0, s.take - s.own_wanted) ELSE 0 END
+          + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
       FROM (
         -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
         -- the partner's own pocket.
         SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
         FROM (
-          SELECT f.*, w.own_wanted, w.own_before, w.granted_before,
-            CASE WHEN f.take > w.own_wanted THEN ledger_draw(f.user_id, f.partner_id, f.take - w.own_wanted) END AS drawn
-          FROM freed f
-          -- The partner's own pocket pays first: the part held there, then what is free in it.
-          CROSS JOIN LATERAL (
-            SELECT least(f.take, greatest(f.own_part, u.own - u.own_held + f.own_part)) AS own_wanted,
-              u.own AS own_before, u.own_granted AS granted_before
-            FROM user_app u WHERE u.user_id = f.user_id AND u.partner_id = f.partner_id OFFSET 0) w
+          SELECT e.*, CASE WHEN e.take > e.own_wanted THEN ledger_draw(e.user_id, e.partner_id, e.take - e.own_wanted) END AS drawn
+          FROM ended e
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.amount, s.cost, s.charge, s.take, s.own_take, s.drawn,
+      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
         least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -692,11 +724,12 @@ BEGIN
         greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
     ),
     booked AS (
-      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.amount, running = a.running - 1
+      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.freed,
+        running = a.running - CASE WHEN o.stays THEN 0 ELSE 1 END
       FROM take_own o WHERE a.user_id = o.user_id
-      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.amount, o.cost, o.charge, o.take, o.own_take, o.drawn,
+      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
         o.allowance_spent, o.own_granted_take, o.unpaid,
-        ledger_spendable(a.money, a.held, o.own, o.own_held, o.allowance_left) AS balance,
+        ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
@@ -710,7 +743,7 @@ BEGIN
         -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
         CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
           ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
-        b.key_id, b.amount, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+        b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
         s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
         s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n]
       FROM booked b WHERE b.charge IS NOT NULL
@@ -719,15 +752,15 @@ BEGIN
     count_overruns AS MATERIALIZED (
       SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
       FROM (
-        SELECT b.n, b.user_id, b.partner_id, b.cost - b.amount AS overrun
-        FROM booked b WHERE b.cost > b.amount + 1 ORDER BY b.partner_id OFFSET 0) o
+        SELECT b.n, b.user_id, b.partner_id, b.cost - b.held AS overrun
+        FROM booked b WHERE b.cost > b.held + 1 ORDER BY b.partner_id OFFSET 0) o
     )
     SELECT b.n::integer,
       CASE WHEN b.unpaid > 0 AND b.partner_share > 0
         THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
         ELSE 'settled' END,
       NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
-      CASE WHEN b.cost > b.amount + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END
+      CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
     FROM booked b;
 
     -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
@@ -735,8 +768,9 @@ BEGIN
     IF settled < settling THEN
       RETURN QUERY
       SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
-        -t.credits, t.balance_after, NULL::text
-      FROM unnest(s_user, s_request) WITH ORDINALITY AS r (user_id, request_id, n)
+        -t.credits, t.balance_after, NULL::text,
+        EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
+      FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
       CROSS JOIN LATERAL (
         SELECT t.credits, t.balance_after FROM ledger_transaction t
         WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
@@ -745,12 +779,45 @@ BEGIN
   END IF;
 
   -- Admit: key → partner → restrictions → model → wallet → hold.
-  IF cardinality(a_key_hash) > 0 THEN
+  IF using_kept THEN
     RETURN QUERY
-    WITH decided AS (
-      SELECT r.n, r.request_id, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
-        least(s.spendable, s.want_credits) AS amount,
+    SELECT settling + r.n::integer, CASE WHEN k.key_id IS NULL THEN 'make_hold' ELSE 'held' END,
+      k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true
+    FROM unnest(a_key_hash, a_model, a_want, a_client_ip, a_origin, a_hold)
+      WITH ORDINALITY AS r (key_hash, model, want, client_ip, origin, hold_id, n)
+    LEFT JOIN LATERAL (
+      SELECT k.key_id, k.user_id, k.partner_id, u.app_user_id, k.rate_bp, w.amount
+      FROM (
+        SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp
+        FROM user_key k JOIN partner p ON p.id = k.partner_id
+        WHERE k.hash = r.key_hash AND k.revoked_at IS NULL AND p.disabled_at IS NULL AND p.paused_at IS NULL
+          AND (p.all_models OR r.model = ANY (p.allowed_models))
+          AND ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) IS NULL
+          AND NOT k.exact_use AND k.last_used_at > clock_timestamp() - interval '1 minute' OFFSET 0) k
+      CROSS JOIN LATERAL (
+        SELECT h.amount, h.rate_bp FROM hold h
+        WHERE h.user_id = k.user_id AND h.request_id = r.hold_id AND h.kept AND h.key_id = k.key_id OFFSET 0) h
+      CROSS JOIN LATERAL (
+        SELECT a.money, a.held FROM wallet a
+        WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.running <= p_max_running OFFSET 0) a
+      CROSS JOIN LATERAL (
+        SELECT u.app_user_id, u.own, u.own_held FROM user_app u
+        WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u
+      CROSS JOIN LATERAL (SELECT ledger_charge(r.want, k.rate_bp), least(u.own - u.own_held, a.money - a.held)) AS w (amount, free)
+      -- A refund may have taken what was held.
+      WHERE h.rate_bp = k.rate_bp AND h.amount >= w.amount AND w.free >= greatest(0, p_minimum - h.amount)
+    ) k ON true
+    WHERE r.hold_id IS NOT NULL;
+  END IF;
+
+  IF making THEN
+    RETURN QUERY
+    WITH judged AS (
+      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
+        least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
+        r.keep AND NOT k.exact_use AND ledger_keeps(
+          s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
           WHEN array_position(a_user, k.user_id) < r.n THEN 'again'
@@ -763,8 +830,8 @@ BEGIN
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, n)
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.paused_at,
@@ -772,7 +839,7 @@ BEGIN
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
           -- next new key may replace the least recently used one.
-          k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
+          k.exact_use, k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
       LEFT JOIN LATERAL (
@@ -785,6 +852,19 @@ BEGIN
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
         ledger_charge(r.want, k.rate_bp),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
+      WHERE r.hold_id IS NULL
+    ),
+    -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
+    decided AS (
+      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.app_user_id, j.epoch, j.own_free, j.kept,
+        coalesce(w.holds, j.amount) AS amount,
+        CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
+      FROM judged j
+      LEFT JOIN LATERAL (
+        SELECT count(*) AS holds FROM hold h
+        WHERE j.patient AND (j.outcome IN ('busy', 'too_many_running')
+            OR j.outcome = 'held' AND (j.lowered OR j.amount > j.own_free))
+          AND h.user_id = j.user_id AND h.kept HAVING count(*) > 0) w ON true
     ),
     reserve_money AS (
       UPDATE wallet a SET held = a.held + h.amount, running = a.running + 1
@@ -801,13 +881,13 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
     ),
     insert_hold AS (
-      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept)
       SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
-        clock_timestamp() + p_lease
+        clock_timestamp() + p_lease, h.kept
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint, NULL::text
+      NULL::bigint, NULL::text, d.kept
     FROM decided d;
   END IF;
 END $$;
@@ -831,21 +911,24 @@ $$;
 
 -- server/ledger/sql/renew-leases.sql
 
--- Extends the leases of running requests and stores what was metered so far.
--- p_requests: [{user_id, request_id, cost, charge, receipt}].
+-- Extends the leases of running requests and stores what was metered so far. Such a hold is kept no longer: what was
+-- metered is of this request. p_requests: [{user_id, request_id, hold_id, held, cost, charge, receipt}].
 CREATE OR REPLACE FUNCTION ledger_renew(p_requests json, p_lease interval) RETURNS void LANGUAGE sql AS $$
-  UPDATE hold h SET lease_until = clock_timestamp() + p_lease, metered_cost = r.cost, metered_charge = r.charge,
-    metered_receipt = r.receipt
-  FROM json_to_recordset(p_requests) AS r (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb)
-  WHERE h.user_id = r.user_id AND h.request_id = r.request_id
+  UPDATE hold h SET lease_until = clock_timestamp() + p_lease, kept = false, metered_request = r.request_id, metered_held = r.held,
+    metered_cost = r.cost, metered_charge = r.charge, metered_receipt = r.receipt
+  FROM json_to_recordset(p_requests)
+    AS r (user_id text, request_id text, hold_id text, held bigint, cost bigint, charge bigint, receipt jsonb)
+  WHERE h.user_id = r.user_id AND h.request_id = r.hold_id
 $$;
 
 -- server/ledger/sql/abandoned-holds.sql
 
 -- Holds whose lease has expired because their instance died. At most one per user, as settlement requires.
 CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer)
-RETURNS TABLE (user_id text, request_id text, cost bigint, charge bigint, receipt jsonb) LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_cost, h.metered_charge, h.metered_receipt
+RETURNS TABLE (user_id text, hold_id text, request_id text, held bigint, cost bigint, charge bigint, receipt jsonb)
+LANGUAGE sql STABLE AS $$
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_request, h.metered_held, h.metered_cost, h.metered_charge,
+    h.metered_receipt
   FROM hold h WHERE h.lease_until < clock_timestamp()
   ORDER BY h.user_id LIMIT p_limit
 $$;

@@ -97,7 +97,7 @@ async function generate({ random, tally, addresses, wallets }: Site): Promise<vo
   const stream = random() < 0.6;
   const disconnects = random() < 0.2 || NEVER_ENDING.test(model);
   const patienceMs = disconnects ? Math.floor(random() * 250) : PATIENCE_MS;
-  const max_tokens = random() < 0.5 ? Math.floor(random() * 4_000) + 1 : undefined;
+  const max_tokens = random() < 0.5 ? Math.ceil(4_000 ** random()) : undefined;
   tally.operation(stream ? 'request, streamed' : 'request, whole');
   if (FAILING.test(model)) tally.fault(`upstream ${model.split('/')[1]}`);
   if (disconnects) tally.fault('client leaves');

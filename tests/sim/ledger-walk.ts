@@ -4,6 +4,7 @@ import { auditRecent } from '@/server/ledger/audit';
 import { findDifferences } from '@/server/ledger/differences';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { renewLeases } from '@/server/ledger/lease';
 import { PAYOUT_INVARIANTS } from '@/server/ledger/payout-invariants';
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
@@ -107,6 +108,7 @@ type PocketRow = {
 };
 
 async function compare(walkers: Walker[], tally: Tally): Promise<void> {
+  await returnIdleHolds();
   const users = walkers.map(({ wallet }) => wallet.userId);
   const { rows } = await pool().query<PocketRow>(
     'SELECT user_id, partner_id, own, own_granted, own_held, allowance_left FROM user_app WHERE user_id = ANY ($1)',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { closeDatabase } from '@/server/db';
+import { closeDatabase, pool } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { migrate } from '@/server/process/migrate';
 import { randomFrom } from '../harness/random';
@@ -173,6 +173,8 @@ class World {
         await auditRecent(2);
         await findNegative(this.tally);
         this.tally.operation('audit');
+        const { rows } = await pool().query('SELECT 1 FROM hold WHERE kept');
+        for (const _ of rows) this.tally.operation('a kept hold seen');
       } catch {
         this.tally.operation('database away');
       }

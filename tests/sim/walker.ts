@@ -41,6 +41,7 @@ const APPS = ['A', 'B', 'C'];
 const POCKETS = [OUTSIDE_ANY_APP, ...APPS];
 const RATES_BP = [0, 2_500, 10_000];
 const MOST_HOLDS = 12;
+const BURST = 8;
 const CREDIT = 1_000_000;
 const LARGEST = 30 * CREDIT;
 const TOP_UP = { threshold: 60 * CREDIT, credits: 40 };
@@ -89,9 +90,10 @@ export class Walker {
   async step(): Promise<void> {
     this.steps++;
     const chance = this.random();
-    if (chance < 0.36) await this.request();
+    if (chance < 0.3) await this.request(this.pick(APPS), LARGEST);
+    else if (chance < 0.36) await this.burst();
     else if (chance < 0.6) await this.settle();
-    else if (chance < 0.64) await this.release();
+    else if (chance < 0.64) await this.release(this.takeHold());
     else if (chance < 0.68) this.abandon();
     else if (chance < 0.73) await this.buy();
     else if (chance < 0.76) await this.buyWithCode();
@@ -116,10 +118,11 @@ export class Walker {
     this.abandoned = null;
   }
 
-  /** Ends the lease of the abandoned request, as the death of its instance does. Returns its id. */
+  /** Ends the lease of the abandoned request, as the death of its instance does. Returns the id of its hold. */
   die(): string | null {
     this.abandoned?.endLease();
-    return this.abandoned?.hold.requestId ?? null;
+    const hold = this.abandoned?.hold;
+    return hold?.kept?.id ?? hold?.requestId ?? null;
   }
 
   /**
@@ -161,10 +164,21 @@ export class Walker {
     });
   }
 
-  private async request(): Promise<void> {
-    if (this.holds.length >= MOST_HOLDS) return this.settle();
+  /** Small requests of one app in quick succession, which share kept holds. */
+  private async burst(): Promise<void> {
     const app = this.pick(APPS);
-    const [want, need] = [this.below(LARGEST) + 1, this.below(LARGEST / 4)];
+    for (let n = 0; n < BURST; n++) {
+      await this.request(app, LARGEST / 1_000);
+      const hold = this.random() < 0.8 ? this.holds.pop() : undefined;
+      if (hold === undefined) continue;
+      if (this.random() < 0.2) await this.release(hold);
+      else await this.capture(hold, this.amount(hold.amount));
+    }
+  }
+
+  private async request(app: string, largest: number): Promise<void> {
+    if (this.holds.length >= MOST_HOLDS) return this.settle();
+    const [want, need] = [this.below(largest) + 1, this.below(largest / 4)];
     const most = Math.max(want, need);
     const requestId = newId('req');
     const { keyHash } = this.appOf(app);
@@ -181,9 +195,12 @@ export class Walker {
       this.tally.operation(`request refused: ${found}`);
       return this.expect('the outcome of a request', found, expected);
     }
-    this.tally.operation('request held');
+    this.tally.operation(
+      found.kept && found.kept.id !== requestId ? 'request in a kept hold' : 'request held',
+    );
     this.expect('the outcome of a request', 'held', expected);
     this.expect('a hold', Number(found.amount), this.model.holds.get(requestId)?.amount);
+    if (found.kept) this.model.useKept(requestId, Number(found.kept.amount));
     this.holds.push(found);
   }
 
@@ -204,7 +221,7 @@ export class Walker {
 
   private async settle(): Promise<void> {
     const hold = this.takeHold();
-    if (hold === null) return this.request();
+    if (hold === null) return this.request(this.pick(APPS), LARGEST);
     const goesBeyond = this.random() < 0.05;
     await this.capture(
       hold,
@@ -225,9 +242,8 @@ export class Walker {
     this.expect('a repeated capture', again?.captured, settled?.captured);
   }
 
-  private async release(): Promise<void> {
-    const hold = this.takeHold();
-    if (hold === null) return this.request();
+  private async release(hold: Hold | null): Promise<void> {
+    if (hold === null) return this.request(this.pick(APPS), LARGEST);
     this.tally.operation('released');
     await release(hold);
     this.model.settle(hold.requestId, 0);

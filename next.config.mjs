@@ -7,6 +7,8 @@ export default {
   // `npm run check` checks types once for everything.
   typescript: { ignoreBuildErrors: true },
   turbopack: { root: import.meta.dirname },
+  // Nothing reads them: the log takes the place of an error from its stack.
+  experimental: { turbopackSourceMaps: false },
   serverExternalPackages: [
     '@prisma/client',
     '@prisma/adapter-pg',

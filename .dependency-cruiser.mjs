@@ -1,6 +1,6 @@
 /**
  * The arrows of the house: `app/` speaks HTTP and HTML, `server/` knows the rules, `prisma/` keeps
- * the facts, `widget/` runs on other people's pages. AGENTS.md has the same table in words.
+ * the facts, `widget/` runs on other people's pages. docs/architecture.md has the same table in words.
  */
 
 const LEAVES =

@@ -61,7 +61,8 @@ const RETIRED =
   /\b(appId|app_id|limit_(left|saved|paused)|(save|pause|resume)Limit|ledger_save_limit|savePermission|Deed|put_?[aA]side|LEDGER_WORK|provider_rest|ProviderRest|birthOf|bringsKey|wasSilent|createClientNamer|ofPartner|leaveUnanswered)\b/;
 
 const prose = [
-  ...['README.md', 'AGENTS.md', 'SECURITY.md', '.env.example', 'bench/README.md', 'widget/loader/README.md'],
+  ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', '.env.example'],
+  ...['bench/README.md', 'widget/loader/README.md'],
   ...readdirSync('docs')
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

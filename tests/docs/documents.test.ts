@@ -2,11 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-const readme = readFileSync('README.md', 'utf8');
+const architecture = readFileSync('docs/architecture.md', 'utf8');
 
-test('the README gives a reason for every dependency, and lists no other package', () => {
+test('the architecture guide gives a reason for every dependency, and lists no other package', () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
-  const table = readme.slice(readme.indexOf('## Dependencies'), readme.indexOf('\nDevelopment:'));
+  const table = architecture.slice(
+    architecture.indexOf('## Dependencies'),
+    architecture.indexOf('\nDevelopment:'),
+  );
   const rows = [...table.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1);
   const listed = rows.flatMap(([, names = '']) => names.split(', '));
   expect(listed.sort()).toEqual(Object.keys(dependencies).sort());
@@ -15,6 +18,9 @@ test('the README gives a reason for every dependency, and lists no other package
 const documents = [
   'README.md',
   'AGENTS.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync('docs')
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

@@ -1,7 +1,7 @@
 import { type Charge, creditsToJson, type Microcredits } from '../credits';
 import { describeError, log } from '../log';
 import { submitSettlement } from './batch';
-import { forgetHold, giveBack, isUsing } from './kept-holds';
+import { forgetHold, giveBack, isUsing, returnIdleHolds } from './kept-holds';
 import { noteSettled } from './settled-users';
 import type { HoldRef, Metered, Receipt, Settlement, SettlementRow } from './settlement';
 
@@ -21,6 +21,7 @@ const MAX_RETRY_MS = 5_000;
  * already released.
  */
 export async function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
+  if (hold.kept === undefined) await freePocket(hold.userId);
   const settling = settleUntilDone({ charge, receipt, ...refTo(hold) });
   if (hold.kept && isUsing(hold)) hold.kept.isSettling = true;
   const row = await settling;
@@ -42,11 +43,15 @@ export async function release(hold: HoldRef): Promise<void> {
 export async function settleAbandoned(hold: AbandonedHold, metered: Metered): Promise<boolean> {
   const { userId, holdId, requestId, held } = hold;
   const released = { userId, requestId: '', holdId };
+  await freePocket(userId);
   if (requestId === null || metered.charge.charge === 0n) return (await settleOnce(released)) !== null;
   const row = await settleOnce({ userId, holdId, requestId, ...(held !== null && { held }), ...metered });
   if (row?.kept) await settleOnce(released);
   return row !== null;
 }
+
+/** Credits that an idle kept hold reserves would not pay, and an allowance would pay in their place. */
+const freePocket = async (userId: string): Promise<void> => void (await returnIdleHolds(userId));
 
 export type AbandonedHold = {
   userId: string;

@@ -29,6 +29,8 @@ export default defineConfig({
     testTimeout: 30_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
+    // A failure names what differs, also in the closing lines.
+    chaiConfig: { truncateThreshold: 2_000 },
     // Vite sets a BASE_URL of its own; ours is another thing.
     env: {
       BASE_URL: '',

@@ -3,7 +3,7 @@ import { setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { returnPayout } from '@/server/ledger';
-import { refreshAccount } from '@/server/payouts/accounts';
+import { disconnectAccount, refreshAccount } from '@/server/payouts/accounts';
 import { savePayeeDetails } from '@/server/payouts/payee-details';
 import { planPayouts, requestPayout } from '@/server/payouts/plan';
 import { newDatabase } from '../harness';
@@ -58,7 +58,7 @@ test('the first payout to an account waits for an approval, and later ones to it
   await planPayouts();
   expect((await payoutsOf(payee)).map(({ approvedBy }) => approvedBy)).toEqual(['operator', 'service']);
   // Another account of the same team.
-  await prisma().payoutAccount.update({ where: { teamId: payee.teamId }, data: { state: 'closed' } });
+  await disconnectAccount(payee.teamId, async () => {});
   await onboard(payee);
   await refreshAccount(payee.teamId);
   at('2027-01-01T00:00:01Z');
